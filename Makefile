@@ -1,11 +1,13 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test check bench multilingual mpnet cluster lectures clean help
+.PHONY: play test fast coverage check bench multilingual mpnet cluster lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 PY := $(VENV)/bin/python
 # Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
 INSTALL = echo "installing packages, which takes a minute or two" >&2; $(PY) -m pip install -q --no-compile
+# the command .venv/bin/quarry, which runs this checkout
+LINK = $(PY) -m pip install -q --no-deps -e .
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -15,9 +17,13 @@ play: $(VENV)/.runtime  ## a whole game against a practice server, shown as it h
 test: $(VENV)/.dev  ## the tests
 	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
+fast: $(VENV)/.dev  ## the tests that need neither a model nor a server
+	$(PY) -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile -q
+
+coverage: $(VENV)/.dev  ## the tests, and which lines they run
+	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term:skip-covered
+
 check: $(VENV)/.dev  ## ruff, mypy --strict
-	mkdir -p .cache/types/quarry
-	ln -sfn $(CURDIR)/quarry/*.py $(addprefix $(CURDIR)/,configs ingest player evaluate) .cache/types/quarry/
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
@@ -34,6 +40,12 @@ cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
 
+lock: $(VENV)/.dev  ## write requirements*.txt: the installed versions of what pyproject.toml names
+	$(PY) .ci/lock.py
+
+drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
+	$(PY) -m benchmarks.imports
+
 help:  ## what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20
 
@@ -46,11 +58,13 @@ $(VENV)/bin/python:
 
 $(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
 	@$(INSTALL) -r requirements.txt
+	@$(LINK)
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
 $(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt | $(VENV)/bin/python
 	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -r requirements-postgresql.txt
+	@$(LINK)
 	@touch $(VENV)/.runtime $@
 
 $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime

@@ -2,7 +2,7 @@
 
 import sys
 
-from quarry.command import run_quietly
+from ingest.console.interrupts import run_quietly
 
 if __name__ == "__main__":
     sys.exit(run_quietly("quarry.play"))

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import searching
-from quarry.evaluate.runs.run import commit
+from evaluate.runs.run import commit
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 BENCHMARKS = {
@@ -19,6 +19,10 @@ BENCHMARKS = {
     "search": searching.measure_over_embedding,
     "chroma": searching.measure_against_chroma,
 }
+LINE = (
+    "{name:36} {quarry:>11g} {unit:10} {baseline:>11g} {unit:10} {ratio:>7g}  "
+    "{target}: {verdict}"
+)
 
 
 def main(names: list[str]) -> int:
@@ -28,26 +32,30 @@ def main(names: list[str]) -> int:
 
         return scale.main(names[1:])
     if unknown := [name for name in names if name not in BENCHMARKS]:
-        print(f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}", file=sys.stderr)
+        print(
+            f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}",
+            file=sys.stderr,
+        )
         return 2
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    machine = {"commit": commit(), "cores": os.cpu_count(), "python": platform.python_version()}
-    # each in a new process: what one has loaded, such as torch's threads, slows down the next
-    fresh = multiprocessing.get_context("spawn")
+    machine = {
+        "commit": commit(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
     print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}  target")
-    all_met = True
-    with ProcessPoolExecutor(max_workers=1, mp_context=fresh, max_tasks_per_child=1) as pool:
+    # each in a new process: what one has loaded, such as torch's threads, slows down the next
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
             result = pool.submit(BENCHMARKS[name]).result()
             known[name] = {**result, **machine}
-            all_met = all_met and result["met"]
-            ours, theirs = (f"{result[side]:g} {result['unit']}" for side in ("quarry", "baseline"))
-            verdict = f"{result['target']}: {'met' if result['met'] else 'MISSED'}"
-            print(f"{result['name']:36} {ours:>22} {theirs:>22} {result['ratio']:>7g}  {verdict}")
-            print(f"{'':4}baseline: {result['baseline_is']}", flush=True)
+            print(LINE.format(verdict="met" if result["met"] else "MISSED", **result))
+            print(f"    baseline: {result['baseline_is']}", flush=True)
+
     kept = {name: known[name] for name in BENCHMARKS if name in known}
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    return 0 if all_met else 1
+    return 0 if all(known[name]["met"] for name in names or BENCHMARKS) else 1
 
 
 if __name__ == "__main__":

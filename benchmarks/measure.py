@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from quarry.configs.settings import Settings, load
-from quarry.evaluate.games.labelled import LabelledGame, load_games
-from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.store import Course, open_store
+from configs.settings import Settings, load
+from evaluate.games.labelled import LabelledGame, load_games
+from ingest.pipeline.pipeline import ingest
+from ingest.store import Course, open_store
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 Row = dict[str, Any]
@@ -24,15 +24,28 @@ Case = TypeVar("Case")
 def uncached_settings(accuracy: Literal["plain", "fast"] = "plain") -> Settings:
     """Return the default settings with another accuracy ("plain" compares hints as a whole), without cached results."""
     settings = load()
-    return replace(settings, search=replace(settings.search, accuracy=accuracy, cache_size=0))
+    return replace(
+        settings, search=replace(settings.search, accuracy=accuracy, cache_size=0)
+    )
 
 
 @contextmanager
 def bundled_course(settings: Settings) -> Iterator[tuple[Course, list[LabelledGame]]]:
     """Yield the bundled course, ingested into a temporary store, and its games."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        ingest([DATA / "lectures" / "english"], folder, settings, embedder_spec="minilm", progress=False)
-        yield open_store(folder), load_games(DATA / "games" / "english.jsonl")
+        ingest(
+            [DATA / "lectures" / "english"],
+            folder,
+            settings,
+            embedder_spec="minilm",
+            progress=False,
+        )
+        yield open_store(folder), bundled_games()
+
+
+def bundled_games() -> list[LabelledGame]:
+    """Return the labelled games about the bundled course."""
+    return load_games(DATA / "games" / "english.jsonl")
 
 
 def take_turns(
@@ -60,18 +73,27 @@ def seconds(clock: Callable[[], float], work: Callable[[], object]) -> float:
 
 
 def row(
-    name: str, sides: Sides, unit: str, baseline_is: str, *, at_most: float | None = None, at_least: float = 0.0
+    name: str,
+    sides: Sides,
+    unit: str,
+    baseline_is: str,
+    *,
+    at_most: float | None = None,
+    at_least: float = 0.0,
 ) -> Row:
     """Return a row of results: the medians of both sides, their ratio, and whether it is within the target."""
-    quarry, baseline = (statistics.median(sides[side]) for side in ("quarry", "baseline"))
-    ratio = quarry / baseline
+    medians = {side: statistics.median(values) for side, values in sides.items()}
+    ratio = medians["quarry"] / medians["baseline"]
+    target, met = f"at least {at_least:g}", ratio >= at_least
+    if at_most is not None:
+        target, met = f"at most {at_most:g}", ratio <= at_most
+
     return {
         "name": name,
-        "quarry": float(f"{quarry:.4g}"),
-        "baseline": float(f"{baseline:.4g}"),
+        **{side: float(f"{median:.4g}") for side, median in medians.items()},
         "baseline_is": baseline_is,
         "unit": unit,
         "ratio": float(f"{ratio:.3g}"),
-        "target": f"at least {at_least:g}" if at_most is None else f"at most {at_most:g}",
-        "met": bool(ratio >= at_least if at_most is None else ratio <= at_most),
+        "target": target,
+        "met": met,
     }

@@ -7,6 +7,7 @@ perturbed, so that no two passages are the same. The table goes into docs/scale.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import multiprocessing
@@ -22,22 +23,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.measure import DATA, bundled_course, seconds, uncached_settings
-from quarry.configs.places import cache
-from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.runs.run import commit
-from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed.vectors import STEPS, ReadingVectors, Tokens, Words, embed_reading
-from quarry.ingest.paragraph import Alias, Document, Reading
-from quarry.ingest.paragraphs.sentence import sentences
-from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
-from quarry.player.player import Plan, Player, build_player
-from quarry.player.questions.answer import Answer
-from quarry.player.search.build import searched_of, store_embedder
-from quarry.player.search.strategies import dense as dense_module
-from quarry.player.search.strategies.dense import Dense, best_of
-from quarry.player.search.types import Query
+from benchmarks.measure import (
+    DATA,
+    bundled_course,
+    bundled_games,
+    seconds,
+    uncached_settings,
+)
+from configs.directories import cache
+from evaluate.games.labelled import LabelledGame
+from evaluate.runs.run import commit
+from ingest.arrays import Float32Array, IntArray
+from ingest.embed.vectors import STEPS, ReadingVectors, Tokens, Words, embed_reading
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.paragraphs.sentence import sentences
+from ingest.store import Course, DocumentUpdate, create_store, open_store
+from player.player import Plan, Player, build_player
+from player.questions.answer import Answer
+from player.search.build import index_of, store_embedder
+from player.search.strategies import dense as dense_module
+from player.search.strategies.dense import Dense, best_of
+from player.search.types import Query
 
 DOCS = DATA.parent / "docs" / "scale.md"
 RESULTS = Path(__file__).with_name("scale.json")
@@ -58,61 +66,91 @@ K = 20
 Figures = dict[str, float]
 
 
-def resampled(course: Course, n: int, seed: int = 0) -> Iterator[DocumentUpdate]:
+def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
     """Yield the documents of a course of n passages, made from a real one."""
-    random = np.random.default_rng(seed)
-    vocabulary = np.array(sorted({word for item in course.paragraphs for word in re.findall(r"[a-z]{3,}", item.text)}))
+    random = np.random.default_rng(0)
+    texts = " ".join(item.text for item in course.paragraphs)
+    vocabulary = np.array(sorted(set(re.findall(r"[a-z]{3,}", texts))))
     words = course.words(course.embedder_spec)
+
     for number, start in enumerate(range(0, n, OF_A_DOCUMENT)):
-        rows = random.integers(len(course.paragraphs), size=min(OF_A_DOCUMENT, n - start))
+        n_passages = min(OF_A_DOCUMENT, n - start)
+        rows = random.integers(len(course.paragraphs), size=n_passages)
         doc_id = f"lecture-{number:05}"
         passages, firsts = [], []
         for ordinal, row in enumerate(rows.tolist(), 1):
-            item = course.paragraphs[row]
-            own = np.flatnonzero(course.sentence_rows == row)
-            said = [
-                _exchanged(text, vocabulary, random) for text in list(sentences(item.text))[: len(own)] or [item.text]
-            ]
+            passage, own = _resampled_passage(course, row, vocabulary, random)
             page = 1 + ordinal // 8
+            paragraph_id = f"{doc_id}:{page}:{ordinal}"
             passages.append(
-                replace(
-                    item,
-                    paragraph_id=f"{doc_id}:{page}:{ordinal}",
-                    doc_id=doc_id,
-                    page=page,
-                    text=" ".join(said),
-                    opening_sentence=said[0],
-                    same_as="",
-                    own_length=0,
-                    page_breaks=(),
-                )
+                replace(passage, paragraph_id=paragraph_id, doc_id=doc_id, page=page)
             )
-            firsts += own[: len(said)].tolist() + [int(own[-1])] * (len(list(sentences(" ".join(said)))) - len(own))
-        n_sentences = sum(len(list(sentences(item.text))) for item in passages)
-        tokens = _tokens_of(words.tokens, rows, random)
-        alias = Alias(f"lecture {number}", "title")
-        document = Document(doc_id, f"{doc_id}.pdf", doc_id, "1", (alias,), 40, len(passages))
+            firsts += own
+
         vectors = ReadingVectors(
             _perturbed(course.vectors[rows], random),
-            _perturbed(course.sentence_vectors[np.resize(np.array(firsts), n_sentences)], random),
+            _perturbed(course.sentence_vectors[firsts], random),
             _perturbed(course.alias_vectors[[number % len(course.aliases)]], random),
-            {course.embedder_spec: Words(_perturbed(words.pooled[rows], random), tokens)},
+            {
+                course.embedder_spec: Words(
+                    _perturbed(words.pooled[rows], random),
+                    _tokens_of(words.tokens, rows, random),
+                )
+            },
         )
-        yield DocumentUpdate(Reading(document, tuple(passages), ()), vectors, course.embedder_spec)
+        alias = Alias(f"lecture {number}", "title")
+        document = Document(
+            doc_id, f"{doc_id}.pdf", doc_id, "1", (alias,), 40, n_passages
+        )
+        reading = Reading(document, tuple(passages), ())
+        yield DocumentUpdate(reading, vectors, course.embedder_spec)
 
 
-def _exchanged(text: str, vocabulary: Any, random: np.random.Generator) -> str:
-    """Return a sentence with some of its words exchanged for others of the course."""
-    return re.sub(
-        r"[a-z]{3,}", lambda word: random.choice(vocabulary) if random.random() < EXCHANGED else word[0], text
+def _resampled_passage(
+    course: Course,
+    row: int,
+    vocabulary: NDArray[np.str_],
+    random: np.random.Generator,
+) -> tuple[Paragraph, list[int]]:
+    """Return a passage with other words, and for each of its sentences the row of a vector."""
+    passage = course.paragraphs[row]
+    rows = np.flatnonzero(course.sentence_rows == row).tolist()
+    said = list(sentences(passage.text))[: len(rows)] or [passage.text]
+    said = [_exchanged(text, vocabulary, random) for text in said]
+    text = " ".join(said)
+
+    n_sentences = len(list(sentences(text)))
+    rows = (rows + [rows[-1]] * n_sentences)[:n_sentences]
+    changed = replace(
+        passage,
+        text=text,
+        opening_sentence=said[0],
+        same_as="",
+        own_length=0,
+        page_breaks=(),
     )
+    return changed, rows
+
+
+def _exchanged(
+    text: str, vocabulary: NDArray[np.str_], random: np.random.Generator
+) -> str:
+    """Return a sentence with some of its words exchanged for others of the course."""
+
+    def exchange(word: re.Match[str]) -> str:
+        if random.random() < EXCHANGED:
+            return str(random.choice(vocabulary))
+        return word[0]
+
+    return re.sub(r"[a-z]{3,}", exchange, text)
 
 
 def _perturbed(vectors: Float32Array, random: np.random.Generator) -> Float32Array:
     """Return unit vectors at about the cosine `NEARNESS` from the given ones."""
-    noise = random.standard_normal(vectors.shape, dtype=np.float32) / math.sqrt(vectors.shape[1])
-    mixed = NEARNESS * vectors + math.sqrt(1.0 - NEARNESS**2) * noise
-    unit: Float32Array = (mixed / np.linalg.norm(mixed, axis=1, keepdims=True)).astype(np.float32)
+    noise = random.standard_normal(vectors.shape, np.float32)
+    weight = math.sqrt((1.0 - NEARNESS**2) / vectors.shape[1])
+    mixed = NEARNESS * vectors + np.float32(weight) * noise
+    unit: Float32Array = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
     return unit
 
 
@@ -133,27 +171,30 @@ def measure_ingest(base: str, folder: str, n: int) -> Figures:
     texts = [item.text for item in some.paragraphs]
     plain = seconds(time.process_time, lambda: embedder.embed_passages(texts))
     whole = seconds(time.process_time, lambda: embed_reading(some, embedder))
-    words = seconds(time.process_time, lambda: embed_reading(some, embedder, [embedder]))
+    words = seconds(
+        time.process_time, lambda: embed_reading(some, embedder, [embedder])
+    )
+
     updates = list(resampled(course, n))
     stored = seconds(time.process_time, lambda: create_store(folder).change(updates))
+
     each = 1_000.0 / len(texts)
+    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    n_bytes = sum(path.stat().st_size for path in files)
     return {
         "embedding passages (ms each)": plain * each,
         "... and their sentences": whole * each,
         "... and their tokens": words * each,
         "storing (s)": stored,
-        "store on disk (MB)": _megabytes(Path(folder)),
+        "store on disk (MB)": n_bytes / 1e6,
     }
-
-
-def _megabytes(folder: Path) -> float:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def measure_open(folder: str) -> Figures:
     """Measure opening a course that is not in the cache yet."""
     shutil.rmtree(cache() / "courses", ignore_errors=True)
-    return {"opening, first time (s)": seconds(time.process_time, lambda: _opened(open_store(folder)))}
+    opening = seconds(time.process_time, lambda: _opened(open_store(folder)))
+    return {"opening, first time (s)": opening}
 
 
 def _opened(course: Course) -> Player:
@@ -166,57 +207,65 @@ def _opened(course: Course) -> Player:
 
 def measure_player(folder: str) -> Figures:
     """Measure opening a cached course, its searches and games, and the memory that the process then takes."""
-    games = [game for game in load_games(DATA / "games" / "english.jsonl") if game.answerable]
+    games = [game for game in bundled_games() if game.answerable]
     started = time.process_time()
     course = open_store(folder)
     player = _opened(course)
-    opened = time.process_time() - started
+    figures = {"opening, cached (s)": time.process_time() - started}
+
     embedder = store_embedder(course, uncached_settings("fast"))
-    embedding = _quantiles(lambda game: embedder.embed_queries([game.hint]), games[:N_HINTS])
-    search = _quantiles(lambda game: player.orchestrator.search(Query(game.hint)), games[:N_HINTS])
-    memory_mb = _memory_mb()
-    plans: list[Plan] = []
-    questions = _quantiles(
-        lambda game: plans.append(player.plan(replace(game, book_name="").round_start())), games[:N_GAMES]
-    )
-    answers: tuple[Answer, ...] = ("A", "B", "C", "D") * 5
-    decide = _quantiles(lambda plan: player.decide(plan, answers), plans)
-    return {
-        "opening, cached (s)": opened,
-        "hint's embedding (ms)": embedding[0],
-        "search, p50 (ms)": search[0],
-        "search, p95 (ms)": search[1],
-        "search and 20 questions, p50 (ms)": questions[0],
-        "search and 20 questions, p95 (ms)": questions[1],
-        "decision, p50 (ms)": decide[0],
-        "decision, p95 (ms)": decide[1],
-        "candidates of a game": float(len(plans[0].prior)),
-        **{f"memory, {name} (MB)": value for name, value in memory_mb.items()},
-    }
+    search = player.orchestrator.search
+    hints = games[:N_HINTS]
+    embedding = _quantiles(lambda game: embedder.embed_queries([game.hint]), hints)
+    figures["hint's embedding (ms)"] = embedding["p50"]
+    searching = _quantiles(lambda game: search(Query(game.hint)), hints)
 
-
-def _memory_mb() -> dict[str, float]:
-    """Return this process's resident memory: all, and without the files mapped into it. Linux alone tells."""
+    # Linux alone tells the memory: all, and without the files mapped into it
     status = Path("/proc/self/status").read_text(encoding="ascii")
-    found = {name: int(kb) / 1e3 for name, kb in re.findall(r"(VmRSS|RssAnon):\s+(\d+) kB", status)}
-    return {"resident": found.get("VmRSS", math.nan), "without mapped files": found.get("RssAnon", math.nan)}
+    memory_kb = dict(re.findall(r"(VmRSS|RssAnon):\s+(\d+) kB", status))
+
+    plans: list[Plan] = []
+
+    def ask(game: LabelledGame) -> None:
+        plans.append(player.plan(replace(game, book_name="").round_start()))
+
+    asking = _quantiles(ask, games[:N_GAMES])
+    answers: tuple[Answer, ...] = ("A", "B", "C", "D") * 5
+    deciding = _quantiles(lambda plan: player.decide(plan, answers), plans)
+    for name, times in (
+        ("search", searching),
+        ("search and 20 questions", asking),
+        ("decision", deciding),
+    ):
+        figures |= {f"{name}, {p} (ms)": ms for p, ms in times.items()}
+
+    figures["candidates of a game"] = float(len(plans[0].prior))
+    figures["memory, resident (MB)"] = int(memory_kb["VmRSS"]) / 1e3
+    figures["memory, without mapped files (MB)"] = int(memory_kb["RssAnon"]) / 1e3
+    return figures
 
 
-def _quantiles(work: Callable[[Any], object], cases: Sequence[Any]) -> tuple[float, float]:
+def _quantiles(work: Callable[[Any], object], cases: Sequence[Any]) -> Figures:
     """Return milliseconds of some work at p50 and p95, after one case that is not counted."""
-    times = [1_000.0 * seconds(time.process_time, lambda case=case: work(case)) for case in (cases[0], *cases)][1:]  # type: ignore[misc]
-    p50, p95 = np.percentile(times, [50, 95])
-    return float(p50), float(p95)
+    work(cases[0])
+    times = [
+        1_000.0 * seconds(time.process_time, functools.partial(work, case))
+        for case in cases
+    ]
+    return {f"p{p}": float(np.percentile(times, p)) for p in (50, 95)}
 
 
 def measure_recall(folder: str) -> Figures:
     """Measure the share of the best passages word by word, over the whole course, that `fast` finds."""
-    course, games = open_store(folder), load_games(DATA / "games" / "english.jsonl")[:N_HINTS]
-    dense = searched_of(course, uncached_settings("fast")).strategies["dense"]
+    course, games = open_store(folder), bundled_games()[:N_HINTS]
+    dense = index_of(course, uncached_settings("fast")).strategies["dense"]
     assert isinstance(dense, Dense), "settings name it"
 
     def best() -> list[set[int]]:
-        return [set(best_of(dense.score(Query(game.hint)).log_odds, K).tolist()) for game in games]
+        return [
+            set(best_of(dense.score(Query(game.hint)).log_odds, K).tolist())
+            for game in games
+        ]
 
     quick = best()
     dense_module.N_CLOSELY = len(course.paragraphs)
@@ -224,38 +273,38 @@ def measure_recall(folder: str) -> Figures:
     return {"fast: recall@20 of all word by word": float(np.mean(shares))}
 
 
-def slope(sizes: Sequence[int], values: Sequence[float]) -> float:
+def slope(sizes: Sequence[float], values: Sequence[float]) -> float:
     """Return the slope of values over sizes on logarithmic scales: 1 grows with the size, 0 not at all."""
-    known = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0.0]
-    x, y = np.log(np.array(known)).T
-    return float(np.polyfit(x, y, 1)[0])
+    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def table_of(results: Mapping[int, Figures]) -> str:
     """Return the figures of each size as a table in Markdown, with slopes and an extrapolation."""
-    sizes = list(results)
-    rows = [["", *(f"{size:,}" for size in sizes), "slope", f"{LARGEST:,}, extrapolated"]]
+    heads = ["", *(f"{size:,}" for size in results), "slope"]
+    rows = [[*heads, f"{LARGEST:,}, extrapolated"]]
     rows.append(["---"] * len(rows[0]))
-    for name in results[sizes[-1]]:
-        values = [results[size].get(name, math.nan) for size in sizes]
-        known = [(size, value) for size, value in zip(sizes, values, strict=True) if value > 0.0]
-        grows = "recall" not in name and "each" not in name and "..." not in name and len(known) > 1
-        late = known[-2:]
-        further = None
-        if grows and not name.startswith(("candidates", "decision")):  # these stop at `game.candidates`
-            # by the slope, or by the increment if that is more: many figures are a constant and a linear part
-            (n, before), (m, last) = late
-            by_slope = last * (LARGEST / m) ** max(0.0, slope((n, m), (before, last)))
-            further = max(by_slope, last + (last - before) / (m - n) * (LARGEST - m))
-        rows.append(
-            [
-                name,
-                *(f"{value:,.3g}" if value < 1e4 else f"{value:,.0f}" for value in values),
-                f"{slope(*zip(*known, strict=True)):.2f}" if grows else "",
-                (f"{further:,.3g}" if further < 1e4 else f"{further:,.0f}") if further is not None else "",
-            ]
-        )
+    for name in results[max(results)]:
+        known = {size: of[name] for size, of in results.items() if of.get(name)}
+        row = [name, *(_figure(of.get(name, math.nan)) for of in results.values())]
+        grows = not re.search(r"recall|each|\.\.\.", name) and len(known) > 1
+        row.append(f"{slope([*known], [*known.values()]):.2f}" if grows else "")
+        # candidates and decisions stop at `game.candidates`
+        goes_on = grows and not name.startswith(("candidates", "decision"))
+        row.append(_figure(_extrapolated(known)) if goes_on else "")
+        rows.append(row)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _extrapolated(known: Mapping[int, float]) -> float:
+    """Extrapolate from two sizes by the slope or the increment: many figures are a constant and a linear part."""
+    (n, before), (m, last) = [*known.items()][-2:]
+    exponent = max(0.0, slope((n, m), (before, last)))
+    by_slope: float = last * (LARGEST / m) ** exponent
+    return max(by_slope, last + (last - before) / (m - n) * (LARGEST - m))
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1e4 else f"{value:,.3g}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -268,26 +317,38 @@ def main(arguments: Sequence[str]) -> int:
     stores = [store for store in arguments if not store.isdigit()]
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     results: dict[int, Figures] = {int(size): found for size, found in known.items()}
-    with tempfile.TemporaryDirectory(prefix="quarry-scale-") as scratch, contextlib.ExitStack() as stack:
-        base = stores[0] if stores else stack.enter_context(bundled_course(uncached_settings("fast")))[0].location
-        os.environ["QUARRY_MODELS"] = uncached_settings("fast").embed.models_dir or str(cache() / "models")
-        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for work take CPU time
-        os.environ["QUARRY_HOME"] = scratch  # courses of this size are not for the user's cache
+    settings = uncached_settings("fast")
+    with contextlib.ExitStack() as stack:
+        scratch = stack.enter_context(tempfile.TemporaryDirectory())
+        if not stores:
+            course, _ = stack.enter_context(bundled_course(settings))
+            stores = [course.location]
+        os.environ["QUARRY_MODELS"] = settings.embed.models_dir or str(
+            cache() / "models"
+        )
+        # threads that wait for work take CPU time
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        # courses of this size are not for the user's cache
+        os.environ["QUARRY_HOME"] = scratch
         # each step in a process of its own, for its memory
-        pool = stack.enter_context(ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1))
+        spawn = multiprocessing.get_context("spawn")
+        pool = stack.enter_context(ProcessPoolExecutor(1, spawn, max_tasks_per_child=1))
         for size in sizes:
             folder = str(Path(scratch) / str(size))
-            found: Figures = pool.submit(measure_ingest, base, folder, size).result()
+            found = pool.submit(measure_ingest, stores[0], folder, size).result()
             for step in (measure_open, measure_player, measure_recall):
                 found |= pool.submit(step, folder).result()
             results[size] = found
-            print(size, json.dumps({name: float(f"{value:.4g}") for name, value in found.items()}), flush=True)
+            print(size, json.dumps(found), flush=True)
             RESULTS.write_text(json.dumps(results, indent=1), encoding="utf-8")
             shutil.rmtree(folder)
+
     results = dict(sorted(results.items()))
     table = f"Commit {commit()[:7]}, {os.cpu_count()} cores.\n\n{table_of(results)}\n"
     print(table)
     if DOCS.exists():
         before, _, rest = DOCS.read_text(encoding="utf-8").partition(BEGIN)
-        DOCS.write_text(f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}", encoding="utf-8")
+        DOCS.write_text(
+            f"{before}{BEGIN}{table}{END}{rest.partition(END)[2]}", encoding="utf-8"
+        )
     return 0

@@ -15,8 +15,8 @@ import yaml
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from quarry.configs.plain_yaml import read_plain_file, read_plain_yaml
-from quarry.configs.terminal import did_you_mean
+from configs.plain_yaml import read_plain_file, read_plain_yaml
+from configs.similar_names import did_you_mean
 
 CONFIG_DIR = Path(__file__).resolve().parent
 DEFAULT_CONFIG = CONFIG_DIR / "default.yaml"
@@ -48,7 +48,9 @@ class SettingsError(ValueError):
 
 def number(default: N, low: float | str, high: float | str) -> N:
     """Return a field for a number within low..high; a bound may be the name of another key of the section."""
-    fixed: dict[str, Any] = {} if isinstance(low, str) or isinstance(high, str) else {"ge": low, "le": high}
+    fixed: dict[str, Any] = (
+        {} if isinstance(low, str) or isinstance(high, str) else {"ge": low, "le": high}
+    )
     field: Any = Field(default, json_schema_extra={"low": low, "high": high}, **fixed)
     return field  # type: ignore[no-any-return]
 
@@ -62,9 +64,14 @@ class _Section:
         for key, field in fields(type(self)).items():
             bounds: Any = field.json_schema_extra or {}
             if any(isinstance(end, str) for end in bounds.values()):
-                low, high = (getattr(self, end) if isinstance(end, str) else end for end in bounds.values())
+                low, high = (
+                    getattr(self, end) if isinstance(end, str) else end
+                    for end in bounds.values()
+                )
                 if not low <= getattr(self, key) <= high:
-                    raise ValueError(f"{key} must be within {low}..{high}, got {getattr(self, key)}")
+                    raise ValueError(
+                        f"{key} must be within {low}..{high}, got {getattr(self, key)}"
+                    )
         return self
 
 
@@ -75,6 +82,7 @@ class EmbedSettings(_Section):
     max_tokens: int = number(256, 8, 512)
     threads: int = number(0, 0, 256)
     models_dir: str = ""
+    own: str = ""
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
@@ -87,13 +95,19 @@ class IngestSettings(_Section):
     min_words: int = number(25, 1, 1_000)
     max_words: int = number(400, "min_words", 100_000)
     reader: str = "auto"
+    editions: tuple[str, ...] = Field(
+        default=("pdfplumber:page", "pypdf:window:2000", "pypdfium2:window:2000"),
+        strict=False,
+    )
 
 
 @dataclass(frozen=True, slots=True, config=STRICT)
 class SearchSettings(_Section):
     """Settings of a search."""
 
-    strategies: tuple[str, ...] = Field(default=("dense",), strict=False)  # YAML has no tuples
+    strategies: tuple[str, ...] = Field(
+        default=("dense",), strict=False
+    )  # YAML has no tuples
     keywords: KeywordMode = "rule"
     fusion: Fusion = "linear"
     rrf_k: int = number(60, 1, 10_000)
@@ -135,7 +149,7 @@ class SearchSettings(_Section):
 class GameSettings(_Section):
     """Settings of a game."""
 
-    candidates: int = number(20_000, 2, 100_000)
+    candidates: int = number(100_000, 2, 100_000)
     prior_temperature: float = number(1.5, 0.001, 10.0)
     prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
@@ -203,7 +217,9 @@ def _presets() -> Mapping[str, Any]:
     return presets
 
 
-def load(preset: str = "default", config: Path | None = None, changes: Sequence[str] = ()) -> Settings:
+def load(
+    preset: str = "default", config: Path | None = None, changes: Sequence[str] = ()
+) -> Settings:
     """Load the settings of a preset, and merge the user's changes over them.
 
     Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY),
@@ -220,9 +236,13 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     settings = Settings(preset, **parts, token=os.environ.get("QUARRY_TOKEN", ""))
     presets = _presets()
     if preset in presets:
-        settings = merge_settings(settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}")
+        settings = merge_settings(
+            settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}"
+        )
     elif is_file_name(preset):
-        settings = merge_settings(settings, _read_yaml(Path(preset), "--preset"), preset)
+        settings = merge_settings(
+            settings, _read_yaml(Path(preset), "--preset"), preset
+        )
     elif preset != "default":
         names = preset_names()
         raise SettingsError(
@@ -231,10 +251,18 @@ def load(preset: str = "default", config: Path | None = None, changes: Sequence[
     if config is not None:
         settings = merge_settings(settings, _read_yaml(config, "--config"), str(config))
     if models_dir := os.environ.get("QUARRY_MODELS"):
-        settings = merge_settings(settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS")
-    if (accuracy := os.environ.get("QUARRY_ACCURACY")) and settings.search.accuracy == "auto":
-        settings = merge_settings(settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY")
-    return merge_settings(settings, _changed(changes), " ".join(f"--set {change}" for change in changes))
+        settings = merge_settings(
+            settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS"
+        )
+    if (
+        accuracy := os.environ.get("QUARRY_ACCURACY")
+    ) and settings.search.accuracy == "auto":
+        settings = merge_settings(
+            settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY"
+        )
+    return merge_settings(
+        settings, _changed(changes), " ".join(f"--set {change}" for change in changes)
+    )
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:
@@ -256,21 +284,29 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
         name, equals, text = (part.strip() for part in change.partition("="))
         section, _, key = name.partition(".")
         if not equals or not key:
-            raise SettingsError(f"--set must be SECTION.KEY=VALUE, got {change!r}; e.g. search.rule_weight=0")
+            raise SettingsError(
+                f"--set must be SECTION.KEY=VALUE, got {change!r}; e.g. search.rule_weight=0"
+            )
         try:
             tree.setdefault(section, {})[key] = read_plain_yaml(text) if text else ""
         except ValueError as error:
-            raise SettingsError(f"--set {change[:MAX_SHOWN]}: the value must be {error}") from error
+            raise SettingsError(
+                f"--set {change[:MAX_SHOWN]}: the value must be {error}"
+            ) from error
     return tree
 
 
 def _read_yaml(path: Path, flag: str) -> Any:
     if not path.is_file():
-        raise SettingsError(f"{flag} must name a YAML file, got {path}: no such file; copy {DEFAULT_CONFIG}")
+        raise SettingsError(
+            f"{flag} must name a YAML file, got {path}: no such file; copy {DEFAULT_CONFIG}"
+        )
     try:
         tree = read_plain_file(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: must be a readable UTF-8 file: {error}") from error
+        raise SettingsError(
+            f"{path}: must be a readable UTF-8 file: {error}"
+        ) from error
     except ValueError as error:
         raise SettingsError(f"{path}: must be {error}") from error
     return {} if tree is None else tree
@@ -283,7 +319,9 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
         SettingsError: unknown section or key, a value of the wrong type or out of range; the text names `where`.
     """
     if not isinstance(over, dict):
-        raise SettingsError(f"{where}: must hold a mapping of sections, got {type(over).__name__}")
+        raise SettingsError(
+            f"{where}: must hold a mapping of sections, got {type(over).__name__}"
+        )
     for section, values in over.items():
         if section == "provenance":
             continue
@@ -293,7 +331,9 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
                 f"{did_you_mean(str(section), SECTIONS)}"
             )
         if not isinstance(values, dict):
-            raise SettingsError(f"{where}: section {section} must hold keys and values, got {type(values).__name__}")
+            raise SettingsError(
+                f"{where}: section {section} must hold keys and values, got {type(values).__name__}"
+            )
         known = fields(SECTIONS[section])
         for key in values:
             if key not in known:

@@ -15,7 +15,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from quarry.configs.settings import SettingsError
+from configs.settings import SettingsError
 
 
 class EvaluateError(Exception):
@@ -52,4 +52,6 @@ def writing(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SettingsError(f"--out must be a place that can be written, got {out}: {error.strerror}") from error
+        raise SettingsError(
+            f"--out must be a place that can be written, got {out}: {error.strerror}"
+        ) from error

@@ -5,6 +5,7 @@ IngestError
 ├── SourceError (ValueError)           one file cannot be read; the others are ingested
 ├── StoreError (RuntimeError)          the store cannot be opened, read or written
 │   ├── StoreMissingError (FileNotFoundError)
+│   ├── StoreDamagedError             its files are not as the ingest wrote them
 │   ├── StoreChangedError             another ingest has changed the store
 │   └── EmbedderMismatchError (ValueError)
 └── EmbedderError (RuntimeError)       the model cannot be loaded
@@ -31,6 +32,10 @@ class StoreError(IngestError, RuntimeError):
 
 class StoreMissingError(StoreError, FileNotFoundError):
     """The named store does not exist."""
+
+
+class StoreDamagedError(StoreError):
+    """The files of the store are damaged, or were changed by another program."""
 
 
 class StoreChangedError(StoreError):

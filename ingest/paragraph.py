@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-AliasSource = Literal["stem", "title", "metadata", "name", "heading", "author", "sidecar"]
+from ingest.editions.piece import Piece
+
+AliasSource = Literal[
+    "stem", "title", "metadata", "name", "heading", "author", "sidecar"
+]
 """Origin of an alias: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
 document's outermost level (weak), an author (weak: authors may have several documents), or the sidecar file."""
 
@@ -128,9 +132,11 @@ class Reading:
 
     Attributes:
         notes: lines for the user about omissions, doubts and corrections.
+        pieces: the text in other editions.
     """
 
     document: Document
     paragraphs: tuple[Paragraph, ...]
     rejected: tuple[RejectedParagraph, ...]
     notes: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()

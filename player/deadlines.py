@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+import heapq
+import itertools
 import math
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from quarry.configs.terminal import described
-from quarry.player.errors import LateStrategyError, SearchError
+from ingest.console.terminal import described
+from player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
-"""The most late calls of one name; more are refused, so that a dead server does not use up all threads."""
+"""The most late calls of one name or one pool for which more threads start: a dead server does not use up all."""
+IDLE_S = 60.0
+"""Seconds after which a thread without a call ends."""
 
 T = TypeVar("T")
 
@@ -34,7 +41,9 @@ class Call(Future[T]):
         self.failure: SearchError | None = None
 
     def run(self, work: Callable[[], T]) -> None:
-        """Do the work, and keep its result or its exception."""
+        """Do the work unless the call was cancelled, and keep its result or its exception."""
+        if not self.set_running_or_notify_cancel():
+            return
         try:
             self.set_result(work())
         except BaseException as error:  # a user's own code may raise anything
@@ -42,46 +51,122 @@ class Call(Future[T]):
 
     def value(self) -> T | None:
         """Return the result by the deadline, or set `failure` and return None."""
+        remaining_s = max(0.0, self.deadline - time.monotonic())
         try:
-            error = self.exception(min(max(0.0, self.deadline - time.monotonic()), threading.TIMEOUT_MAX))
+            error = self.exception(min(remaining_s, threading.TIMEOUT_MAX))
         except TimeoutError:
             error = LateStrategyError(self.name, "no answer within search.deadline_s")
+
         if error is None:
             return self.result()
-        self.failure = error if isinstance(error, SearchError) else SearchError(self.name, described(error))
+        if not isinstance(error, SearchError):
+            error = SearchError(self.name, described(error))
+        self.failure = error
         return None
 
 
-def start_in_thread(work: Callable[[], T]) -> Call[T]:
-    """Do some work in a new thread."""
-    call: Call[T] = Call()
-    threading.Thread(target=call.run, args=(work,), name="deadline", daemon=True).start()
-    return call
+class Pool:
+    """Daemon threads that run calls, the one with the earliest deadline first. Safe for many threads.
+
+    Threads wait for further calls and end when none comes.
+
+    Args:
+        most: the most threads that run calls in time; the other calls wait. All calls run at once unless given.
+    """
+
+    def __init__(self, most: int = sys.maxsize) -> None:
+        self._most = most
+        self._queue: list[tuple[float, int, Call[Any], Callable[[], Any]]] = []
+        self._numbers = itertools.count()
+        self._late: set[Call[Any]] = set()
+        self._n_threads = self._n_idle = 0
+        self._changed = threading.Condition()
+
+    def start(
+        self, work: Callable[[], T], name: str = "", deadline: float = math.inf
+    ) -> Call[T]:
+        """Add a call to the queue; see `Call` for the arguments."""
+        call: Call[T] = Call(name, deadline)
+        with self._changed:
+            heapq.heappush(self._queue, (deadline, next(self._numbers), call, work))
+            self._wake()
+        return call
+
+    def replace(self, call: Call[Any]) -> None:
+        """Let another thread take the place of a call that runs too long."""
+        with self._changed:
+            if call.running() and len(self._late) < MOST_HANGING:
+                self._late.add(call)
+                self._wake()
+
+    def _wake(self) -> None:
+        n_in_time = self._n_threads - len(self._late)
+        if len(self._queue) <= self._n_idle:
+            self._changed.notify()
+        elif self._queue and n_in_time < self._most:
+            self._n_threads += 1
+            threading.Thread(target=self._serve, name="quarry", daemon=True).start()
+
+    def _serve(self) -> None:
+        """Run calls until none has come for a while, or until another thread has replaced this one."""
+        while (task := self._next()) is not None:
+            call, work = task
+            call.run(work)
+            with self._changed:
+                is_replaced = call in self._late
+                self._late.discard(call)
+                if is_replaced:
+                    self._n_threads -= 1
+                    return
+            del call, work, task  # an idle thread holds no result
+
+    def _next(self) -> tuple[Call[Any], Callable[[], Any]] | None:
+        with self._changed:
+            while not self._queue:
+                self._n_idle += 1
+                is_woken = self._changed.wait(IDLE_S)
+                self._n_idle -= 1
+                if not is_woken and not self._queue:
+                    self._n_threads -= 1
+                    return None
+            *_, call, work = heapq.heappop(self._queue)
+            return call, work
+
+
+@functools.cache
+def _unlimited(_pid: int) -> Pool:
+    """Return the pool of this process, in which no call waits; a forked process has none of its parent's threads."""
+    return Pool()
+
+
+def start_in_thread(
+    work: Callable[[], T], name: str = "", deadline: float = math.inf
+) -> Call[T]:
+    """Start a call at once in another thread; see `Call` for the arguments."""
+    return _unlimited(os.getpid()).start(work, name, deadline)
 
 
 class Runner:
     """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads."""
 
     def __init__(self) -> None:
-        self._running: dict[str, list[Call[Any]]] = {}
+        self._running: dict[str, set[Call[Any]]] = {}
         self._lock = threading.Lock()
 
-    def start(self, name: str, work: Callable[[], T], deadline: float = math.inf) -> Call[T]:
+    def start(
+        self, name: str, work: Callable[[], T], deadline: float = math.inf
+    ) -> Call[T]:
         """Start a call; see `Call` for the arguments."""
-        call: Call[T] = Call(name, deadline)
+        now = time.monotonic()
         with self._lock:
-            running = self._running.setdefault(name, [])
-            now = time.monotonic()
+            running = self._running.setdefault(name, set())
+            running -= {other for other in running if other.done()}
             n_late = sum(other.deadline < now for other in running)
             if n_late < MOST_HANGING:
-                running.append(call)
-        if n_late < MOST_HANGING:
-            threading.Thread(target=self._run, args=(call, work), name="quarry search", daemon=True).start()
-        else:
-            call.set_exception(LateStrategyError(name, f"{n_late} earlier calls of it have not returned"))
+                call = start_in_thread(work, name, deadline)
+                running.add(call)
+                return call
+        call = Call(name, deadline)
+        reason = f"{n_late} earlier calls of it have not returned"
+        call.set_exception(LateStrategyError(name, reason))
         return call
-
-    def _run(self, call: Call[T], work: Callable[[], T]) -> None:
-        call.run(work)
-        with self._lock:
-            self._running[call.name].remove(call)

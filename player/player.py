@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import re
 import time
@@ -12,25 +13,30 @@ from typing import Protocol
 
 import numpy as np
 
-from quarry.configs.settings import GameSettings, Settings
-from quarry.ingest.arrays import Float64Array, IntArray, RowArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store import Course
-from quarry.player.answer.guess import associative_words, make_guess
-from quarry.player.answer.justify import Evidence, weigh_answers
-from quarry.player.errors import QueryError
-from quarry.player.protocol.messages import Guess, RoundStart
-from quarry.player.questions.answer import Answers
-from quarry.player.questions.batch import choose_questions, fit_questions
-from quarry.player.questions.belief import update
-from quarry.player.questions.places import Places, by_sentence
-from quarry.player.questions.prior import PriorModel, prior_of
-from quarry.player.questions.question import FitArray, Question
-from quarry.player.questions.referees import error_model_of
-from quarry.player.questions.word_index import Candidates, WordIndex, index_words
-from quarry.player.search.build import build_orchestrator, require_strategies, store_embedder
-from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Hit, Query, SearchResult
+from configs.settings import GameSettings, Settings
+from ingest.arrays import Float64Array, IntArray, RowArray
+from ingest.editions.piece import Piece
+from ingest.paragraph import Paragraph
+from ingest.store import Course
+from player.answer.guess import associative_words, make_guess
+from player.answer.ideas import Embed, Meanings
+from player.answer.justify import Evidence, weigh_answers
+from player.answer.sentence import best_opening
+from player.errors import QueryError
+from player.protocol.messages import Guess, RoundStart
+from player.questions.answer import Answers
+from player.questions.batch import choose_questions, fit_questions
+from player.questions.belief import Posterior, update
+from player.questions.candidates import Candidates
+from player.questions.editions import edition_shares, with_editions
+from player.questions.places import Places
+from player.questions.prior import PriorModel, prior_of
+from player.questions.question import FitArray, Question
+from player.questions.referees import error_model_of
+from player.questions.word_index import WordIndex, index_words
+from player.search.build import build_orchestrator, require_strategies, store_embedder
+from player.search.orchestrator import SearchOrchestrator
+from player.search.types import Hit, Query, SearchResult
 
 MAX_WARMUP_CHARS = 2_000
 """The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
@@ -71,10 +77,12 @@ class Plan:
 
     def hit(self, row: int) -> Hit:
         """Return the hit of a candidate, with its passage from its place on."""
-        passage = int(self.places.rows[self.rows[row]])
+        passages = self.places.passages_of(int(self.rows[row]))
         ranking = self.result.ranking
         assert ranking is not None
-        return replace(ranking.hit(int(np.flatnonzero(ranking.rows == passage)[0])), paragraph=self.paragraph(row))
+        ranked = np.flatnonzero(np.isin(ranking.rows, passages))
+        found = ranking.hit(int(ranked[0]) if len(ranked) else len(ranking.rows) - 1)
+        return replace(found, paragraph=self.paragraph(row))
 
     def row_of(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, or None."""
@@ -112,7 +120,9 @@ class Contestant(Protocol):
     def answer_warmup(self, question: str) -> str:
         """Answer the warm-up question."""
 
-    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
         """Search, and choose the questions unless they are given."""
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
@@ -126,13 +136,21 @@ class Player:
         orchestrator: entry point of the search.
         settings: settings of the game.
         seed: seed of the questions; the same game and seed give the same questions.
+        embed: embeds what the associative word is chosen by; None chooses it without.
 
     Attributes:
         orchestrator: as given.
         prior_model: parameters of the belief before the questions.
     """
 
-    def __init__(self, orchestrator: SearchOrchestrator, settings: GameSettings, seed: int = 0) -> None:
+    def __init__(
+        self,
+        orchestrator: SearchOrchestrator,
+        settings: GameSettings,
+        seed: int = 0,
+        embed: Embed | None = None,
+    ) -> None:
+        self._meanings = embed and Meanings(embed)
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
@@ -141,13 +159,18 @@ class Player:
         self.prior_model = PriorModel(
             settings.prior_temperature,
             settings.prior_floor,
-            {"filter": settings.prior_filter_share, "boost": settings.prior_boost_share},
+            {
+                "filter": settings.prior_filter_share,
+                "boost": settings.prior_boost_share,
+            },
         )
 
-    def index_of(self, paragraphs: Sequence[Paragraph]) -> WordIndex:
-        """Return the words of a course, indexed again if the store has changed."""
+    def index_of(
+        self, paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
+    ) -> WordIndex:
+        """Return the words of a course and its other editions, indexed again if the store has changed."""
         if self._read is None or self._read[0] is not paragraphs:
-            self._read = paragraphs, index_words(paragraphs)
+            self._read = paragraphs, index_words(paragraphs, pieces)
         return self._read[1]
 
     def answer_warmup(self, question: str) -> str:
@@ -155,13 +178,17 @@ class Player:
         text = question[:MAX_WARMUP_CHARS].lower().translate(_SIGNS)
         for pattern, sign in _SPELT_SIGNS.items():
             text = re.sub(pattern, sign, text)
-        for found in sorted(re.findall(r"[-(]*\d[\d\s.+*/()-]*", text), key=len, reverse=True):
+        for found in sorted(
+            re.findall(r"[-(]*\d[\d\s.+*/()-]*", text), key=len, reverse=True
+        ):
             value = _value(found)
             if value is not None:
                 return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
         return "0"
 
-    def plan(self, start: RoundStart, questions: Sequence[Question] | None = None) -> Plan:
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
         """Search and choose the 20 questions; if the search finds nothing, every paragraph is a candidate.
 
         Args:
@@ -172,19 +199,45 @@ class Player:
         """
         result = self.candidates(start)
         assert result.ranking is not None
-        index = self.index_of(result.ranking.course)
+        index = self.index_of(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
-        prior = prior_of(result, index.places, self.prior_model)
+        printed = prior_of(result, index.places, self.prior_model)
+        shares = edition_shares(result, index.places.pieces, dict(start.editions))
+        prior = with_editions(printed, index, start.hint, shares)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
         candidates = Candidates(index, rows, prior, f"{start.book_name}. {start.hint}")
         if questions is None:
             pool_size = self._settings.questions_pool
-            questions = choose_questions(candidates, self._model, pool_size, self._game_seed(start))
+            questions = choose_questions(
+                candidates, self._model, pool_size, self._game_seed(start)
+            )
         fits = fit_questions(questions, candidates)
+        if self._meanings:
+            with contextlib.suppress(Exception):  # the word is worth less than the game
+                self._meanings.read(start.association_domain)
         questions_ms = 1000.0 * (time.perf_counter() - began)
-        return Plan(start, result, index.places, rows, prior, tuple(questions), fits, questions_ms)
+        return Plan(
+            start,
+            result,
+            index.places,
+            rows,
+            prior,
+            tuple(questions),
+            fits,
+            questions_ms,
+        )
+
+    def posterior(self, plan: Plan, answers: Answers) -> Posterior:
+        """Return the belief after the answers, without a guess.
+
+        Args:
+            answers: (20,) as `protocol.read_answers` returns them.
+        """
+        kinds = [question.kind for question in plan.questions]
+        pieces = plan.rows >= plan.places.n_printed
+        return update(plan.prior, plan.fits, kinds, answers, self._model, pieces)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
         """Guess after the answers.
@@ -193,21 +246,31 @@ class Player:
             answers: (20,) as `protocol.read_answers` returns them.
         """
         started = time.perf_counter()
-        kinds = [question.kind for question in plan.questions]
-        found = update(plan.prior, plan.fits, kinds, answers, self._model)
+        found = self.posterior(plan, answers)
         belief = found.belief
-        sums = by_sentence(belief, plan.keys)
-        best = int(np.lexsort((-belief, -sums))[0])
-        paragraph = plan.paragraph(best)
-        confidence = float(sums[best])
-        evidence = weigh_answers(best, paragraph, plan.prior, plan.questions, found.support, answers)
+        opening, best, confidence = best_opening(belief, plan.rows, plan.places)
+        paragraph = replace(plan.paragraph(best), opening_sentence=opening)
+        evidence = weigh_answers(
+            best, paragraph, plan.prior, plan.questions, found.support, answers
+        )
         domain = plan.start.association_domain
-        associations = associative_words(paragraph, domain, plan.start.hint)
+        associations = associative_words(
+            paragraph, domain, plan.start.hint, self._meanings
+        )
         guess = make_guess(paragraph, evidence, domain, confidence, associations)
         names = [referee.name for referee in self._model.referees]
         referees = dict(zip(names, found.referees.tolist(), strict=True))
         elapsed_ms = 1000.0 * (time.perf_counter() - started)
-        return Decision(guess, belief, confidence, referees, best, tuple(evidence), tuple(associations), elapsed_ms)
+        return Decision(
+            guess,
+            belief,
+            confidence,
+            referees,
+            best,
+            tuple(evidence),
+            tuple(associations),
+            elapsed_ms,
+        )
 
     def candidates(self, start: RoundStart) -> SearchResult:
         """Search, and rank all paragraphs that the belief runs over: those found, then the rest of the course.
@@ -215,10 +278,14 @@ class Player:
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
-        query = Query(start.hint or start.book_name, start.book_name, self._settings.candidates)
+        query = Query(
+            start.hint or start.book_name, start.book_name, self._settings.candidates
+        )
         result = self.orchestrator.candidates(query)
         if result.ranking is None or not len(result.ranking.rows):
-            raise QueryError(f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words")
+            raise QueryError(
+                f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words"
+            )
         return result
 
     def _game_seed(self, start: RoundStart) -> int:
@@ -242,8 +309,9 @@ def build_player(
         SettingsError: a strategy is unknown.
     """
     require_strategies(settings.search)
-    orchestrator = build_orchestrator(store, settings, store_embedder(store, settings))
-    return Player(orchestrator, settings.game, seed)
+    embedder = store_embedder(store, settings)
+    orchestrator = build_orchestrator(store, settings, embedder)
+    return Player(orchestrator, settings.game, seed, embedder.embed_queries)
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
@@ -257,7 +325,17 @@ _SPELT_SIGNS = {
     r"(?<![\d.])0+(?=\d)": "",
 }
 """Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
-_SUM_NODES = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.USub)
+_SUM_NODES = (
+    ast.Expression,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.Constant,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.USub,
+)
 """Nodes of a sum; an expression of other nodes is never evaluated."""
 
 
@@ -272,5 +350,12 @@ def _value(expression: str) -> float | None:
             return None
         found: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
         return found
-    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, MemoryError, OverflowError):
+    except (
+        SyntaxError,
+        ValueError,
+        ZeroDivisionError,
+        RecursionError,
+        MemoryError,
+        OverflowError,
+    ):
         return None

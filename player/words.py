@@ -9,12 +9,17 @@ from typing import Any
 
 import regex
 
+HEBREW_PREFIXES = frozenset("ושהכלבמ")
+"""Letters that a Hebrew word may have before its base form."""
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, case-folded after NFKC; numbers count as words."""
-    return [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())]
+    return [
+        match.group()
+        for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())
+    ]
 
 
 def written_words(text: str) -> list[str]:
@@ -22,15 +27,15 @@ def written_words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
-def canonical(text: str) -> str:
-    """Return a text for comparison: letters and digits alone, case-folded after NFKC."""
-    return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())
-
-
 def stems(text: str) -> list[str]:
     """Return the stems of the words of a text in order: Snowball for English, other words unchanged."""
     stemmed: list[str] = _stemmer().stemWords(words(text))
     return stemmed
+
+
+def has_capitals(word: str) -> bool:
+    """Return whether a word has capitals after its first letter: "NEAR"."""
+    return word[1:] != word[1:].casefold()
 
 
 def is_stop_word(word: str) -> bool:
@@ -47,4 +52,6 @@ def _stemmer() -> Any:
 
 @functools.cache
 def _stop_words() -> frozenset[str]:
-    return frozenset((Path(__file__).parent / "stop_words.txt").read_text(encoding="utf-8").split())
+    return frozenset(
+        (Path(__file__).parent / "stop_words.txt").read_text(encoding="utf-8").split()
+    )

@@ -7,19 +7,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from quarry.configs.settings import Settings, load
-from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.referee.spec import HINT_ALONE
-from quarry.evaluate.replay.replay import replay_each, replay_store
-from quarry.evaluate.runs import comparison
-from quarry.evaluate.runs import export as exporting
-from quarry.evaluate.runs.measures import find_measures
-from quarry.evaluate.runs.run import Run
-from quarry.ingest import store as stores
-from quarry.ingest.pipeline import pipeline
-from quarry.ingest.store import DEFAULT_COLLECTION, Course
-from quarry.player.search.build import build_orchestrator
-from quarry.player.search.types import Query, SearchResult
+from configs.settings import Settings, SettingsError, load
+from evaluate.games.labelled import load_games
+from evaluate.referee.spec import HINT_ALONE
+from evaluate.replay.replay import replay_each, replay_store
+from evaluate.runs import comparison
+from evaluate.runs import export as exporting
+from evaluate.runs.measures import find_measures
+from evaluate.runs.run import Run
+from ingest import store as stores
+from ingest.pipeline import pipeline
+from ingest.store import DEFAULT_COLLECTION, Course
+from player.search.build import build_orchestrator
+from player.search.types import Query, SearchResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,9 @@ class Comparison(NamedTuple):
     tests: pd.DataFrame
 
 
-def load_settings(preset: str = "default", config: str | Path | None = None) -> Settings:
+def load_settings(
+    preset: str = "default", config: str | Path | None = None
+) -> Settings:
     """Load the settings of a preset, and merge a YAML file over them.
 
     Raises:
@@ -71,13 +73,24 @@ def ingest_folder(
     Raises:
         IngestError: a path does not exist, the store cannot be written, or no file could be read.
     """
-    wanted = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-    pipeline.ingest(wanted, str(store), settings or load(), embedder_spec=embedder, progress=progress)
+    wanted = [paths] if isinstance(paths, str | Path) else paths
+    pipeline.ingest(
+        [Path(path) for path in wanted],
+        str(store),
+        settings or load(),
+        embedder_spec=embedder,
+        progress=progress,
+    )
     return open_store(store)
 
 
 def search(
-    course: Course | str | Path, hint: str, book: str = "", *, k: int | None = None, settings: Settings | None = None
+    course: Course | str | Path,
+    hint: str,
+    book: str = "",
+    *,
+    k: int | None = None,
+    settings: Settings | None = None,
 ) -> SearchResult:
     """Search for a hint; for many searches, use one `build_orchestrator`.
 
@@ -89,7 +102,8 @@ def search(
     Raises:
         PlayerError: the hint is empty, or every strategy failed.
     """
-    return build_orchestrator(_opened(course), settings or load()).search(Query(hint, book, k))
+    orchestrator = build_orchestrator(_opened(course), settings or load())
+    return orchestrator.search(Query(hint, book, k))
 
 
 def replay(
@@ -114,8 +128,14 @@ def replay(
         GamesError: the file cannot be used, or its games belong to another course.
         RefereeError: the SPEC is invalid.
     """
-    chosen = load_games(Path(games))[:n_games]
-    return replay_store(chosen, _opened(course), settings or load(), referee=referee, seed=seed, name=name)
+    return replay_store(
+        load_games(Path(games))[:n_games],
+        _opened(course),
+        settings or load(),
+        referee=referee,
+        seed=seed,
+        name=name,
+    )
 
 
 def compare(
@@ -138,11 +158,18 @@ def compare(
     """
     import pandas as pd
 
-    named = settings if isinstance(settings, Mapping) else {name: load(name) for name in settings}
-    chosen = load_games(Path(games))[:n_games]
-    own = find_measures(measures)
-    runs = replay_each(chosen, _opened(course), named, referee=referee, seed=seed, measures=own)
-    return Comparison(runs, pd.DataFrame([asdict(test) for test in comparison.compare(runs, seed=seed)]))
+    if not isinstance(settings, Mapping):
+        settings = {name: load(name) for name in settings}
+    runs = replay_each(
+        load_games(Path(games))[:n_games],
+        _opened(course),
+        settings,
+        referee=referee,
+        seed=seed,
+        measures=find_measures(measures),
+    )
+    tests = [asdict(test) for test in comparison.compare(runs, seed=seed)]
+    return Comparison(runs, pd.DataFrame(tests))
 
 
 def tune(
@@ -164,11 +191,20 @@ def tune(
     Raises:
         GamesError: the file cannot be used, a split is empty, or its games belong to another course.
     """
-    from quarry.evaluate.commands import tune as command
+    from evaluate.tuning import tuner
 
-    found = command.tune(load_games(Path(games)), _opened(course), settings or load(), n_trials=n_trials, seed=seed)
+    found = tuner.tune(
+        load_games(Path(games)),
+        _opened(course),
+        settings or load(),
+        n_trials=n_trials,
+        seed=seed,
+    )
     if out is not None:
-        command.write_tuned(found, Path(out))
+        try:
+            Path(out).write_text(tuner.tuned_file(found), encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(f"{out}: {error.strerror}") from None
     return found
 
 

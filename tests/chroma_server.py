@@ -40,9 +40,18 @@ class ChromaServer:
     def start(self) -> None:
         """Run it, and wait until it answers."""
         chroma = str(Path(sys.executable).with_name("chroma"))
-        where = ["--path", str(self._folder / "data"), "--host", "127.0.0.1", "--port", str(self._port)]
+        where = [
+            "--path",
+            str(self._folder / "data"),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self._port),
+        ]
         with (self._folder / "log").open("ab") as log:
-            self.process = subprocess.Popen([chroma, "run", *where], stdout=log, stderr=log, cwd=self._folder)
+            self.process = subprocess.Popen(
+                [chroma, "run", *where], stdout=log, stderr=log, cwd=self._folder
+            )
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
@@ -51,7 +60,9 @@ class ChromaServer:
             except (urllib.error.URLError, TimeoutError, ConnectionError):
                 time.sleep(0.05)
         log_text = (self._folder / "log").read_text()
-        pytest.fail(f"the Chroma server must answer within {START_S:g} s; its log:\n{log_text}")
+        pytest.fail(
+            f"the Chroma server must answer within {START_S:g} s; its log:\n{log_text}"
+        )
 
     def pause(self) -> None:
         """Stop it as SIGSTOP does, and wait until the last of its threads stands still."""

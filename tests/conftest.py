@@ -14,18 +14,33 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from quarry.configs.settings import Settings, load
-from quarry.ingest.embed import exports, four_bits
-from quarry.ingest.embed.models import export_folder
+from configs.settings import Settings, load
+from ingest.embed import exports, four_bits
+from ingest.embed.models import export_folder
 from tests.chroma_server import ChromaServer
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the markers, and tell the model libraries to stay off the network before they are imported."""
-    config.addinivalue_line("markers", "server: starts a Chroma server on a free loopback port")
+    config.addinivalue_line(
+        "markers", "server: starts a Chroma server on a free loopback port"
+    )
+    config.addinivalue_line("markers", "slow: needs a model, a server or minutes")
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
+
+
+SLOW_FIXTURES = {"models_dir", "chroma_url", "dask", "unpacked", "places", "postgresql"}
+SLOW_FOLDERS = ("hostile", "torture", "unseen", "test_readme.py", "test_run_game.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that need a model, a server or minutes as slow: `make fast` leaves them out."""
+    for item in items:
+        fixtures = SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        if fixtures or any(folder in item.nodeid for folder in SLOW_FOLDERS):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -34,8 +49,12 @@ def _loopback_only() -> Iterator[None]:
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
-            pytest.fail(f"a test must not leave this machine, but connects to {address}")
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(
+            address[0]
+        ):
+            pytest.fail(
+                f"a test must not leave this machine, but connects to {address}"
+            )
         connect(self, address)
 
     with pytest.MonkeyPatch.context() as patch:

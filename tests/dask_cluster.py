@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from distributed import Client
 
 ROOT = Path(__file__).resolve().parents[1]
 START_S = 120.0
+HIDING = """
+import sys
+
+
+class Hidden:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "configs":
+            raise ModuleNotFoundError("No module named 'configs'", name=name)
+
+
+sys.meta_path.insert(0, Hidden)
+"""
+"""Hides our packages from a process, also where they are installed."""
 
 
 class DaskCluster:
@@ -25,7 +41,9 @@ class DaskCluster:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "scheduler.json"
-        self._processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")]
+        self._processes = [
+            self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
+        ]
         self._wait_for(self._file.exists)
         for _ in range(2):
             self.start_worker()
@@ -35,8 +53,19 @@ class DaskCluster:
 
     def start_worker(self, *, with_package: bool = True) -> subprocess.Popen[bytes]:
         """Start a worker with one thread."""
-        options = ("--nworkers", "1", "--nthreads", "1", "--host", "127.0.0.1", "--local-directory", str(self._folder))
-        self._processes.append(self._start("worker", *options, with_package=with_package))
+        options = (
+            "--nworkers",
+            "1",
+            "--nthreads",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--local-directory",
+            str(self._folder),
+        )
+        self._processes.append(
+            self._start("worker", *options, with_package=with_package)
+        )
         return self._processes[-1]
 
     def wait_for_workers(self, n: int) -> None:
@@ -52,6 +81,15 @@ class DaskCluster:
         self._processes[0].kill()
         self._processes[0].wait(START_S)
 
+    @contextlib.contextmanager
+    def frozen_scheduler(self) -> Iterator[None]:
+        """Let the scheduler accept connections and say nothing."""
+        self._processes[0].send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._processes[0].send_signal(signal.SIGCONT)
+
     def close(self) -> None:
         """End all processes."""
         self._client.close()
@@ -60,9 +98,19 @@ class DaskCluster:
         for process in self._processes:
             process.wait(START_S)
 
-    def _start(self, kind: str, *options: str, with_package: bool = True) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT) if with_package else ""}
-        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(self._file)]
+    def _start(
+        self, kind: str, *options: str, with_package: bool = True
+    ) -> subprocess.Popen[bytes]:
+        path = ROOT if with_package else self._folder
+        (self._folder / "sitecustomize.py").write_text(HIDING)
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        command = [
+            sys.executable,
+            "-m",
+            f"distributed.cli.dask_{kind}",
+            "--scheduler-file",
+            str(self._file),
+        ]
         with (self._folder / f"{kind}.log").open("ab") as log:
             return subprocess.Popen(
                 [*command, "--dashboard-address", "127.0.0.1:0", *options],
@@ -75,5 +123,7 @@ class DaskCluster:
     def _wait_for(self, is_done: object) -> None:
         deadline = time.monotonic() + START_S
         while not is_done():  # type: ignore[operator]
-            assert time.monotonic() < deadline, (self._folder / "scheduler.log").read_text()
+            assert time.monotonic() < deadline, (
+                self._folder / "scheduler.log"
+            ).read_text()
             time.sleep(0.05)

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from quarry.configs.settings import EmbedSettings, IngestSettings
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.vectors import embed_reading, form_of
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.store import DocumentUpdate, Store
+from configs.settings import EmbedSettings, IngestSettings
+from ingest.arrays import Float32Array
+from ingest.embed import TokenStates
+from ingest.embed.vectors import embed_reading, form_of
+from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.store import DocumentUpdate, Store
 
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
@@ -97,17 +97,24 @@ class HashingEmbedder:
         ids = [zlib.crc32(word.encode()) % 1_000 for line in tokens for word in line]
         form = form_of(self.spec)
         dim = len(form.basis) if form else self.dim
-        states = [np.random.default_rng(number).standard_normal(dim, dtype=np.float32) for number in ids]
+        states = [
+            np.random.default_rng(number).standard_normal(dim, dtype=np.float32)
+            for number in ids
+        ]
         starts = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         return self.embed_passages(texts), TokenStates(
-            np.array(states, dtype=np.float32).reshape(-1, dim), np.array(ids, dtype=np.int64), starts
+            np.array(states, dtype=np.float32).reshape(-1, dim),
+            np.array(ids, dtype=np.int64),
+            starts,
         )
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         return self.embed_queries(texts), self.read_passages(texts)[1]
 
 
-def load_hashing_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> HashingEmbedder:
+def load_hashing_embedder(
+    spec: str, models_dir: Path, settings: EmbedSettings
+) -> HashingEmbedder:
     """Stands in for `load_embedder`: any SPEC loads at once."""
     return HashingEmbedder(spec)
 
@@ -141,7 +148,9 @@ def _typeset(text: str) -> bytes:
     import typst
 
     compiler = typst.Compiler(text.encode(), ignore_system_fonts=True)
-    pdf = compiler.compile(format="pdf", timestamp=datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC))
+    pdf = compiler.compile(
+        format="pdf", timestamp=datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC)
+    )
     assert isinstance(pdf, bytes)
     return pdf
 
@@ -180,16 +189,27 @@ def make_reading(
             same_as=same_as,
         ),
         paragraphs=tuple(
-            Paragraph(f"{doc_id}:1:{ordinal}", doc_id, 1, "", text, text.partition(".")[0] + ".")
+            Paragraph(
+                f"{doc_id}:1:{ordinal}",
+                doc_id,
+                1,
+                "",
+                text,
+                text.partition(".")[0] + ".",
+            )
             for ordinal, text in enumerate(texts, 1)
         ),
-        rejected=tuple(RejectedParagraph(doc_id, 1, text, reason) for reason, text in rejected),
+        rejected=tuple(
+            RejectedParagraph(doc_id, 1, text, reason) for reason, text in rejected
+        ),
     )
 
 
 def file_reading(store: Store, reading: Reading, spec: str = "minilm") -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
-    store.change([DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)])
+    store.change(
+        [DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)]
+    )
 
 
 @contextlib.contextmanager
@@ -210,7 +230,9 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("add", "upsert"):
-            patch.setattr(Collection, name, if_there_is_space(getattr(Collection, name)))
+            patch.setattr(
+                Collection, name, if_there_is_space(getattr(Collection, name))
+            )
         yield
 
 
@@ -224,20 +246,26 @@ class DottedEmbedder(HashingEmbedder):
 DOTTED = "tests.fakes.DottedEmbedder"
 
 
-def hang_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+def hang_reading(
+    path: Path, doc_id: str, content: str, settings: IngestSettings
+) -> Reading:
     """Stands in for `read_pdf` in a worker process: a file named slow*.pdf is never read, others hold one paragraph."""
     if path.stem.startswith("slow"):
         time.sleep(HANG_S)
     return make_reading(doc_id, [TREES], content=content)
 
 
-def slow_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+def slow_reading(
+    path: Path, doc_id: str, content: str, settings: IngestSettings
+) -> Reading:
     """Stands in for `read_pdf` in a worker process: every file takes SLOW_S and holds one paragraph."""
     time.sleep(SLOW_S)
     return make_reading(doc_id, [TREES], content=content)
 
 
-def die_reading(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+def die_reading(
+    path: Path, doc_id: str, content: str, settings: IngestSettings
+) -> Reading:
     """Stands in for `read_pdf` in a worker process: a file named deadly*.pdf ends the process."""
     if path.stem.startswith("deadly"):
         os._exit(3)

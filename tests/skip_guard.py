@@ -37,13 +37,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name each."""
     for line in _unexpected:
-        terminalreporter.write_line(f"skipped for a reason that {ALLOWED.name} does not list: {line}", red=True)
+        terminalreporter.write_line(
+            f"skipped for a reason that {ALLOWED.name} does not list: {line}", red=True
+        )
 
 
 def _note(report: pytest.TestReport | pytest.CollectReport) -> None:
-    if not os.environ.get("QUARRY_STRICT_SKIPS") or not report.skipped or hasattr(report, "wasxfail"):
+    if (
+        not os.environ.get("QUARRY_STRICT_SKIPS")
+        or not report.skipped
+        or hasattr(report, "wasxfail")
+    ):
         return
-    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = (
+        report.longrepr[2]
+        if isinstance(report.longrepr, tuple)
+        else str(report.longrepr)
+    )
     reason = reason.removeprefix("Skipped: ")
     if reason not in allowed_reasons():
         _unexpected.append(f"{report.nodeid}: {reason}")

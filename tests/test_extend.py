@@ -12,16 +12,23 @@ from typing import Any
 
 import pytest
 
-from quarry.configs.settings import load
-from quarry.evaluate.__main__ import main
-from quarry.evaluate.referee.spec import REFEREES
-from quarry.evaluate.runs.measures import MEASURES
-from quarry.ingest.embed.models import EMBEDDERS, load_embedder
-from quarry.ingest.layout.extract import READERS, extract
-from quarry.player.questions.kinds import KINDS
-from quarry.player.search.build import STRATEGIES
+from configs.settings import load
+from evaluate.command import main
+from evaluate.referee.spec import REFEREES
+from evaluate.runs.measures import MEASURES
+from ingest.embed.models import EMBEDDERS, load_embedder
+from ingest.layout.extract import READERS, extract
+from player.questions.kinds import KINDS
+from player.search.build import STRATEGIES
 from tests.contracts.handmade import Run, pdf
-from tests.evaluate.fakes import course_games, make_store, record_of, run_main, use_hashing_embedder, write_games
+from tests.evaluate.fakes import (
+    course_games,
+    make_store,
+    record_of,
+    run_main,
+    use_hashing_embedder,
+    write_games,
+)
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,7 +70,19 @@ def test_every_recipe_is_short_and_has_its_suite() -> None:
 def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
     write(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".", "."],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            os.devnull,
+            "--rootdir",
+            ".",
+            ".",
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
         capture_output=True,
@@ -77,7 +96,9 @@ def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("modules")
 def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
     assert load_embedder("my_embedder.Hashed", Path(), load().embed).dim == 512
-    (tmp_path / "a.pdf").write_bytes(pdf([[Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]]))
+    (tmp_path / "a.pdf").write_bytes(
+        pdf([[Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]])
+    )
     lines = extract(tmp_path / "a.pdf", "my_reader.WithoutStamps").pages[0].lines
     assert [line.text for line in lines] == ["plain"]
 
@@ -89,10 +110,26 @@ def test_a_game_is_replayed_with_them(
     use_hashing_embedder(monkeypatch)
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     store = make_store(tmp_path / "store", course()).location
-    games = write_games(tmp_path / "games.jsonl", [record_of(game) for game in course_games(course())[:2]])
+    games = write_games(
+        tmp_path / "games.jsonl",
+        [record_of(game) for game in course_games(course())[:2]],
+    )
     config = tmp_path / "mine.yaml"
-    config.write_text(f"search: {{strategies: [{strategy}]}}\ngame: {{questions_pool: 60}}\n", encoding="utf-8")
-    arguments = ("--store", store, "--games", str(games), "--config", str(config), "--referee", referee, "--json")
+    config.write_text(
+        f"search: {{strategies: [{strategy}]}}\ngame: {{questions_pool: 60}}\n",
+        encoding="utf-8",
+    )
+    arguments = (
+        "--store",
+        store,
+        "--games",
+        str(games),
+        "--config",
+        str(config),
+        "--referee",
+        referee,
+        "--json",
+    )
     assert run_main(main, "replay", *arguments) == 0
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)

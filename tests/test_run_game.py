@@ -17,14 +17,15 @@ from typing import Any
 
 import pytest
 
+from configs.directories import default_journal
+from configs.settings import load
+from evaluate.practice.http import create_app, listen, serving
+from evaluate.practice.server import PracticeServer
+from ingest.embed.models import load_embedder
+from ingest.store import open_store
+from player.game.journal import Journal
+from player.words import words
 from quarry import play as run_game
-from quarry.configs.places import default_journal
-from quarry.configs.settings import load
-from quarry.evaluate.practice.server import PracticeServer, create_app, listen, serving
-from quarry.ingest.embed.models import load_embedder
-from quarry.ingest.store import open_store
-from quarry.player.game.journal import Journal
-from quarry.player.words import words
 from tests.evaluate.fakes import (
     course_games,
     make_store,
@@ -70,7 +71,10 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> str:
 def quick(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Settings that weigh few questions and wait for no server."""
     path = tmp_path_factory.mktemp("settings") / "quick.yaml"
-    path.write_text("game: {questions_pool: 60, request_timeout_s: 2, game_timeout_s: 60}\n", encoding="utf-8")
+    path.write_text(
+        "game: {questions_pool: 60, request_timeout_s: 2, game_timeout_s: 60}\n",
+        encoding="utf-8",
+    )
     return str(path)
 
 
@@ -107,7 +111,9 @@ def check_game(game: dict[str, Any]) -> None:
     assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
-    assert [question["question_number"] for question in game["questions"]] == list(range(1, 21))
+    assert [question["question_number"] for question in game["questions"]] == list(
+        range(1, 21)
+    )
     for question in game["questions"]:
         assert question["question_text"].strip()
         assert list(question["options"]) == ["A", "B", "C", "D"]
@@ -142,21 +148,48 @@ class TestPractice:
     def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
         self, store: str, games: str, quick: str, capsys: Output
     ) -> None:
-        arguments = ["--store", store, "--practice-games", games, "--config", quick, "--games", "3", "--seed", "3"]
+        arguments = [
+            "--store",
+            store,
+            "--practice-games",
+            games,
+            "--config",
+            quick,
+            "--games",
+            "3",
+            "--seed",
+            "3",
+        ]
         arguments += ["--referee", "noisy:0.3,0.2"]
         assert run_main(run_game.main, *arguments, "--json") == 0
         captured = capsys.readouterr()
         begins = [line[:9] for line in captured.out.splitlines()]
         assert begins == ['{"games":', *['{"time": '] * 3, "]}"]
-        assert [line.split("(")[1] for line in captured.err.splitlines()] == ["1 of 3)", "2 of 3)", "3 of 3)"]
+        assert [line.split("(")[1] for line in captured.err.splitlines()] == [
+            "1 of 3)",
+            "2 of 3)",
+            "3 of 3)",
+        ]
         lines = json.loads(captured.out)["games"]
         for game in lines:
             check_game(game)
             assert datetime.fromisoformat(game["time"]).tzinfo is not None
-            assert (game["preset"], game["server"], game["player"]) == ("default", "practice", "quarry")
-            assert game["store"] == {"location": store, "fingerprint": open_store(store).fingerprint}
+            assert (game["preset"], game["server"], game["player"]) == (
+                "default",
+                "practice",
+                "quarry",
+            )
+            assert game["store"] == {
+                "location": store,
+                "fingerprint": open_store(store).fingerprint,
+            }
             assert "opening_sentence" in game["feedback"]
-            assert {found["answer"] for found in game["evidence"]} <= {"A", "B", "C", "D"}
+            assert {found["answer"] for found in game["evidence"]} <= {
+                "A",
+                "B",
+                "C",
+                "D",
+            }
             bits = [found["bits"] for found in game["evidence"]]
             assert bits == sorted(bits, reverse=True)
 
@@ -166,13 +199,28 @@ class TestPractice:
         (game,) = played(capsys, "--store", store, "--config", quick, "--seed", "1")
         check_game(game)
         assert 5 <= len(game["hint"].split()) <= 15
-        texts = " ".join(item.text for item in course() if item.opening_sentence == game["guess"]["opening_sentence"])
-        assert game["private_score"] < 100.0 or not {*words(game["hint"])} & {*words(texts)}
+        texts = " ".join(
+            item.text
+            for item in course()
+            if item.opening_sentence == game["guess"]["opening_sentence"]
+        )
+        assert game["private_score"] < 100.0 or not {*words(game["hint"])} & {
+            *words(texts)
+        }
 
     def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers(
         self, store: str, games: str, quick: str, capsys: Output
     ) -> None:
-        arguments = ["--store", store, "--practice-games", games, "--config", quick, "--seed", "3"]
+        arguments = [
+            "--store",
+            store,
+            "--practice-games",
+            games,
+            "--config",
+            quick,
+            "--seed",
+            "3",
+        ]
         arguments += ["--referee", "constant:B"]
         (game,) = played(capsys, *arguments)
         assert run_main(run_game.main, *arguments) == 0
@@ -187,16 +235,37 @@ class TestPractice:
     ) -> None:
         typed = iter(["first", "grammar token", "", *["A"] * 20, "n"])
         monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
-        assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 0
+        assert (
+            run_main(
+                run_game.main, "--store", store, "--config", quick, "--referee", "me"
+            )
+            == 0
+        )
         assert "The guess was wrong." in capsys.readouterr().out
         assert next(typed, None) is None
 
     def test_a_line_that_is_not_utf8_is_refused_and_asked_again(
         self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        lines = [b"first", b"grammar caf\xe9", b"grammar token", b"", *[b"A"] * 20, b"y", b""]
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\n".join(lines)), encoding="utf-8"))
-        assert run_main(run_game.main, "--store", store, "--config", quick, "--referee", "me") == 0
+        lines = [
+            b"first",
+            b"grammar caf\xe9",
+            b"grammar token",
+            b"",
+            *[b"A"] * 20,
+            b"y",
+            b"",
+        ]
+        monkeypatch.setattr(
+            "sys.stdin",
+            io.TextIOWrapper(io.BytesIO(b"\n".join(lines)), encoding="utf-8"),
+        )
+        assert (
+            run_main(
+                run_game.main, "--store", store, "--config", quick, "--referee", "me"
+            )
+            == 0
+        )
         captured = capsys.readouterr()
         assert captured.err == (
             "run_game: the line must be UTF-8, got 'grammar caf\\udce9'; save or type it as UTF-8\n"
@@ -204,11 +273,23 @@ class TestPractice:
         assert "The guess was right." in captured.out
 
     def test_the_default_store_is_made_from_the_bundled_lectures(
-        self, tmp_path: Path, games: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+        self,
+        tmp_path: Path,
+        games: str,
+        quick: str,
+        capsys: Output,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         made: list[list[Path]] = []
 
-        def make(paths: list[Path], location: str, settings: Any, *, progress: bool, notice: Any) -> None:
+        def make(
+            paths: list[Path],
+            location: str,
+            settings: Any,
+            *,
+            progress: bool,
+            notice: Any,
+        ) -> None:
             made.append(paths)
             assert progress
             notice("one line a lecture")
@@ -217,14 +298,27 @@ class TestPractice:
         monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "data"))
         monkeypatch.setattr(run_game, "ingest", make)
         for _ in range(2):
-            assert run_main(run_game.main, "--json", "--practice-games", games, "--config", quick) == 0
+            assert (
+                run_main(
+                    run_game.main,
+                    "--json",
+                    "--practice-games",
+                    games,
+                    "--config",
+                    quick,
+                )
+                == 0
+            )
         captured = capsys.readouterr()
         assert made == [[run_game.LECTURES]]
         assert (tmp_path / "data" / "store" / "current").is_file()
         made_first, of_lectures, *games_told = captured.err.splitlines()
         assert made_first == f"making {tmp_path}/data/store from the bundled lectures"
         assert of_lectures == "one line a lecture"
-        assert [line.partition(":")[0].split()[0] for line in games_told] == ["game", "game"]
+        assert [line.partition(":")[0].split()[0] for line in games_told] == [
+            "game",
+            "game",
+        ]
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -232,7 +326,18 @@ class TestServer:
     def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
         self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
     ) -> None:
-        arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Grace", "--at-once", "3")
+        arguments = (
+            "--store",
+            store,
+            "--config",
+            quick,
+            "--server",
+            url,
+            "--player",
+            "Grace",
+            "--at-once",
+            "3",
+        )
 
         over = threading.Event()
 
@@ -240,10 +345,14 @@ class TestServer:
             while len(practice.matches) < 8:  # three run at once, so that five are over
                 time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
-            while not over.wait(30):  # Python drops an interrupt that falls into a finalizer
+            while not over.wait(
+                30
+            ):  # Python drops an interrupt that falls into a finalizer
                 os.kill(os.getpid(), signal.SIGINT)
 
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by `make test &`
+        before = signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # ignored by `make test &`
         threading.Thread(target=interrupt_after_some_games, daemon=True).start()
         try:
             code = run_main(run_game.main, "--json", *arguments, "--games", "100000")
@@ -254,14 +363,19 @@ class TestServer:
         assert code == 130
         told = captured.err.splitlines()
         assert told.pop() == "run_game: interrupted"
-        score = re.compile(r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)")
+        score = re.compile(
+            r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)"
+        )
         assert [line for line in told if not score.fullmatch(line)] == []
         first = json.loads(captured.out)["games"]
         assert first
         journal = Journal(default_journal())
         token = journal.token(url, "Grace")
         journal.close()
-        begun = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
+        begun = {
+            message["game_id"]
+            for message in practice.players[str(token)].inbox("", 0.0)[0]
+        }
         assert len(begun) > len(first), "it was interrupted between two games"
         rest = played(capsys, *arguments, "--games", str(len(begun) - len(first)))
         assert {game["game_id"] for game in [*first, *rest]} == begun
@@ -271,25 +385,57 @@ class TestServer:
     def test_the_token_that_a_server_gave_is_kept_for_the_next_run(
         self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
     ) -> None:
-        arguments = ("--store", store, "--config", quick, "--server", url, "--player", "Emmy")
+        arguments = (
+            "--store",
+            store,
+            "--config",
+            quick,
+            "--server",
+            url,
+            "--player",
+            "Emmy",
+        )
         first, second = (played(capsys, *arguments)[0] for _ in range(2))
         assert first["server"] == url
         with contextlib.closing(Journal(default_journal())) as journal:
             token = journal.token(url, "Emmy")
         assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
-        begun = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
+        begun = {
+            message["game_id"]
+            for message in practice.players[str(token)].inbox("", 0.0)[0]
+        }
         assert begun == {first["game_id"], second["game_id"]}
         (third,) = played(capsys, *arguments, "--journal", "none")
-        again = {message["game_id"] for message in practice.players[str(token)].inbox("", 0.0)[0]}
+        again = {
+            message["game_id"]
+            for message in practice.players[str(token)].inbox("", 0.0)[0]
+        }
         assert again == begun, "without a journal nothing is kept"
         assert third["game_id"] not in begun
 
     def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
-        self, store: str, quick: str, url: str, practice: PracticeServer, tmp_path: Path, capsys: Output
+        self,
+        store: str,
+        quick: str,
+        url: str,
+        practice: PracticeServer,
+        tmp_path: Path,
+        capsys: Output,
     ) -> None:
         token = practice.register()
         path = tmp_path / "mine.sqlite"
-        arguments = ("--store", store, "--config", quick, "--server", url, "--token", token, "--journal", str(path))
+        arguments = (
+            "--store",
+            store,
+            "--config",
+            quick,
+            "--server",
+            url,
+            "--token",
+            token,
+            "--journal",
+            str(path),
+        )
         assert run_main(run_game.main, *arguments) == 0
         captured = capsys.readouterr()
         assert token not in captured.out + captured.err
@@ -298,16 +444,38 @@ class TestServer:
     def test_a_wrong_token_exits_with_2_and_is_not_shown(
         self, store: str, quick: str, url: str, capsys: Output
     ) -> None:
-        line = refused(capsys, "--store", store, "--config", quick, "--server", url, "--token", "sesame-open")
-        assert line.startswith(f"run_game: {url}: --token must be one the server gave out, it answered 401")
+        line = refused(
+            capsys,
+            "--store",
+            store,
+            "--config",
+            quick,
+            "--server",
+            url,
+            "--token",
+            "sesame-open",
+        )
+        assert line.startswith(
+            f"run_game: {url} does not know the token (401). Copy --token again"
+        )
         assert "sesame-open" not in line
 
-    def test_an_unreachable_server_exits_with_2(self, store: str, quick: str, capsys: Output) -> None:
+    def test_an_unreachable_server_exits_with_2(
+        self, store: str, quick: str, capsys: Output
+    ) -> None:
         with listen("127.0.0.1", 0) as listener:
             port = listener.getsockname()[1]
-        line = refused(capsys, "--store", store, "--config", quick, "--server", f"http://127.0.0.1:{port}")
-        assert line.startswith(f"run_game: http://127.0.0.1:{port}: a game server must answer there")
-        assert "check --server" in line
+        line = refused(
+            capsys,
+            "--store",
+            store,
+            "--config",
+            quick,
+            "--server",
+            f"http://127.0.0.1:{port}",
+        )
+        assert line.startswith(f"run_game: http://127.0.0.1:{port} does not answer: ")
+        assert "Check --server" in line
 
 
 @pytest.mark.usefixtures("fast_models")
@@ -317,22 +485,38 @@ class TestBadInput:
         [
             (["--games", "0"], "--games must be at least 1, got 0"),
             (["--preset", "best"], "preset must be one of default, dual, "),
-            (["--config", "nowhere.yaml"], "--config must name a YAML file, got nowhere.yaml"),
-            (["--store", "nowhere"], "--store must be a folder made by ingest, got nowhere"),
-            (["--practice-games", "nowhere.jsonl"], "--practice-games must be a readable file, got nowhere.jsonl"),
-            (["--referee", "none"], "--referee must answer questions to play games, got none; take oracle"),
-            (["--token", "wrong"], "--token must be one the server gave out"),
+            (
+                ["--config", "nowhere.yaml"],
+                "--config must name a YAML file, got nowhere.yaml",
+            ),
+            (
+                ["--store", "nowhere"],
+                "--store must be a folder made by ingest, got nowhere",
+            ),
+            (
+                ["--practice-games", "nowhere.jsonl"],
+                "--practice-games must be a readable file, got nowhere.jsonl",
+            ),
+            (
+                ["--referee", "none"],
+                "--referee must answer questions to play games, got none; take oracle",
+            ),
+            (["--token", "wrong"], "does not know the token (401)"),
             (["--token", "a b"], "--token must be plain ASCII without spaces"),
         ],
     )
     def test_it_exits_with_2_and_one_line(
         self, store: str, games: str, capsys: Output, arguments: list[str], holds: str
     ) -> None:
-        line = refused(capsys, "--store", store, "--practice-games", games, "--json", *arguments)
+        line = refused(
+            capsys, "--store", store, "--practice-games", games, "--json", *arguments
+        )
         assert "run_game" in line.partition(":")[0]
         assert holds in line
 
-    def test_a_server_is_checked_before_the_store_is_opened_and_its_secret_is_not_shown(self, capsys: Output) -> None:
+    def test_a_server_is_checked_before_the_store_is_opened_and_its_secret_is_not_shown(
+        self, capsys: Output
+    ) -> None:
         line = refused(capsys, "--store", "nowhere", "--server", "http://h/?key=s3cret")
         assert "--server must be an address alone" in line
         assert "s3cret" not in line
@@ -340,6 +524,15 @@ class TestBadInput:
 
 @pytest.mark.usefixtures("fast_models")
 class TestDefaultStore:
-    def test_options_of_the_practice_server_are_refused_with_another_server(self, capsys: Output) -> None:
-        assert run_main(run_game.main, "--server", "http://127.0.0.1:9", "--referee", "oracle") == 2
-        assert capsys.readouterr().err.startswith("run_game: --referee must be left out with --server")
+    def test_options_of_the_practice_server_are_refused_with_another_server(
+        self, capsys: Output
+    ) -> None:
+        assert (
+            run_main(
+                run_game.main, "--server", "http://127.0.0.1:9", "--referee", "oracle"
+            )
+            == 2
+        )
+        assert capsys.readouterr().err.startswith(
+            "run_game: --referee must be left out with --server"
+        )

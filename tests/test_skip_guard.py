@@ -14,11 +14,17 @@ REASON = sorted(allowed_reasons())[0]
 PASSES = "def test_it_passes(): pass\n"
 
 
-def run_pytest(folder: Path, text: str, strict: str = "1", options: tuple[str, ...] = ()) -> tuple[int, str]:
+def run_pytest(
+    folder: Path, text: str, strict: str = "1", options: tuple[str, ...] = ()
+) -> tuple[int, str]:
     """Exit code and output of pytest, with more options, over one file with this text."""
     (folder / "test_small.py").write_text(f"import pytest\n{text}", encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "QUARRY"))}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTEST", "QUARRY"))
+    }
     if strict:
         environment["QUARRY_STRICT_SKIPS"] = strict
     done = subprocess.run(
@@ -35,7 +41,11 @@ def run_pytest(folder: Path, text: str, strict: str = "1", options: tuple[str, .
             str(folder),
         ],
         cwd=folder,
-        env={**environment, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env={
+            **environment,
+            "PYTHONPATH": str(ROOT),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         capture_output=True,
         text=True,
         timeout=240,

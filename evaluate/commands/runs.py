@@ -3,66 +3,56 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from quarry.configs import arguments as cli
-from quarry.configs.settings import Settings, SettingsError, is_file_name, preset_names
-from quarry.configs.terminal import pluralize, visible
-from quarry.evaluate.commands import shared
-from quarry.evaluate.errors import RunError, writing
-from quarry.evaluate.referee.simulated import EVERY, SPECS, judges_of
-from quarry.evaluate.referee.spec import HINT_ALONE, read_spec, spec_table
-from quarry.evaluate.runs.files import partial_path, read_runs, write_run
-from quarry.evaluate.runs.measures import find_measures
-from quarry.evaluate.runs.run import Run
-from quarry.ingest.embed import Models
+from configs.settings import Settings, SettingsError, is_file_name, preset_names
+from evaluate.commands import shared
+from evaluate.errors import RunError, writing
+from evaluate.referee.simulated import EVERY, SPECS, judges_of
+from evaluate.referee.spec import HINT_ALONE, SPEC_NOTE, read_spec
+from evaluate.runs.files import COMPARISON, read_runs, write_run
+from evaluate.runs.measures import find_measures
+from evaluate.runs.run import Run
+from evaluate.runs.text import comparison_lines, run_lines, table_text
+from ingest.console import arguments as cli
+from ingest.console.terminal import visible
 
-if TYPE_CHECKING:
-    from quarry.evaluate.runs.comparison import PairedTest
-
-LOST_AT = {"ingest": "at ingest", "book": "at the book", "search": "in the search", "answers": "by the answers"}
-MAX_SHOWN = 20
-"""Most lost games that are explained."""
 REPEATS_OF_SEVERAL = 3
-FIGURES = {
-    "won": ("won", ".3f", ".2f"),
-    "won_more_than_hint": ("than the hint alone", "+.3f", "+.2f"),
-    "private_score": ("private score", ".1f", ".1f"),
-    "brier": ("Brier", ".4f", ".3f"),
-    "log_score": ("log score", ".3f", ".2f"),
-}
-"""Figures of the table of referees: the head of the column, and the formats of the figure and of its interval."""
 
 
 def replay(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; return 1 with --strict if a game was lost at ingest."""
     shared.require_writable(options.out)
     if bool(options.answers) != bool(options.batches):
-        raise SettingsError("--answers and --batches must come together, got one of them; name the other")
+        raise SettingsError("--answers and --batches belong together; name the other.")
     if options.answers and options.referee:
-        raise SettingsError(f"--referee must be left out with --answers, got {options.referee[0]}")
+        raise SettingsError("--answers takes the place of --referee; leave one out.")
     settings = cli.settings_of(options)
-    find_measures(options.measures)  # an unknown one is refused before anything is played
+    # an unknown measure is refused before anything is played
+    find_measures(options.measures)
+
     referees = list(SPECS) if options.referee == [EVERY] else options.referee
     if len(referees) > 1:
-        return _play_several(options, settings, referees)
-    played = _replay_answers(options, settings) if options.answers else _replay(options, settings, *referees)
+        return _replay_several(options, settings, referees)
+    run = _replay(options, settings, *referees)
     if options.out:
-        write_run(options.out, played)
+        write_run(options.out, run)
     if options.json:
-        print(shared.as_json(played.as_json()))
+        print(shared.as_json(run.as_json()))
     else:
-        _print_run(played, options)
-    return shared.lost_code(options, played.lost_at_ingest)
+        _print_run(run, options)
+    return shared.lost_code(options, run.lost_at_ingest)
 
 
-def _replay(options: argparse.Namespace, settings: Settings, referee: str = HINT_ALONE) -> Run:
-    from quarry.evaluate.replay.replay import replay_store
+def _replay(
+    options: argparse.Namespace, settings: Settings, referee: str = HINT_ALONE
+) -> Run:
+    from evaluate.replay.replay import replay_store
 
+    if options.answers:
+        return _replay_answers(options, settings)
     games, store = shared.chosen_games(options), shared.open_for(options)
     with shared.workers_of(options) as workers:
         return replay_store(
@@ -80,125 +70,105 @@ def _replay(options: argparse.Namespace, settings: Settings, referee: str = HINT
 
 def _replay_answers(options: argparse.Namespace, settings: Settings) -> Run:
     """Replay the games that a file answers."""
-    from quarry.evaluate.answers.batches import answering, read_answered
-    from quarry.evaluate.referee.scoring import word_similarity
-    from quarry.evaluate.replay.replay import replay_games
-    from quarry.evaluate.replay.replayer import Replayer, patient_player
-    from quarry.evaluate.runs.run import make_run
+    from evaluate.answers.batches import read_answered
+    from evaluate.answers.replay import replay_answered
 
     games = shared.chosen_games(options)
-    batches, answers, games = read_answered(options.batches, options.answers, games, options.games)
-    store = shared.open_for(options)
-    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
-    replayer = Replayer(patient_player(store, settings), (), similarity, options.seed)
-    records = replay_games(games, store, answering(replayer, batches, answers))
-    measures = find_measures(options.measures)
-    return make_run(records, store.fingerprint, settings, "answers", options.seed, 1, measures=measures)
+    answered = read_answered(options.batches, options.answers, games, options.games)
+    return replay_answered(
+        *answered,
+        shared.open_for(options),
+        settings,
+        seed=options.seed,
+        measures=find_measures(options.measures),
+    )
 
 
-def _play_several(options: argparse.Namespace, settings: Settings, referees: Sequence[str]) -> int:
+def _replay_several(
+    options: argparse.Namespace, settings: Settings, referees: Sequence[str]
+) -> int:
     """Play against several referees, and print or write the table."""
-    from quarry.evaluate.replay.replay import replay_judges
-    from quarry.evaluate.runs.table import make_table
+    from evaluate.replay.replay import replay_table
 
     judges = judges_of(referees, options.repeats or REPEATS_OF_SEVERAL, options.seed)
-    games = [game for game in shared.chosen_games(options) if game.answerable]
-    store = shared.open_for(options)
+    games, store = shared.chosen_games(options), shared.open_for(options)
     with shared.workers_of(options) as workers:
-        records = replay_judges(
-            games, store, settings, judges, seed=options.seed, workers=workers, out=options.out, n_candidates=0
+        table = replay_table(
+            games,
+            store,
+            settings,
+            judges,
+            seed=options.seed,
+            workers=workers,
+            out=options.out,
         )
-    table = make_table(records, judges, store.fingerprint, settings, options.seed)
-    if options.out:
-        shared.write_text(options.out, shared.as_json(table) + "\n")
-        partial_path(options.out).unlink()
     if options.json:
         print(shared.as_json(table))
     else:
-        print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}: {table['games']} games")
+        print(f"{_title(options)}: {table['games']} games")
         print(table_text(table))
     return shared.lost_code(options, table["lost_at_ingest"])
 
 
-def table_text(table: Mapping[str, Any]) -> str:
-    """Return a table of referees in Markdown."""
-    heads = ["referee", "plays", *(head for head, _, _ in FIGURES.values()), "confidence"]
-    rows = [heads, ["---"] * len(heads)]
-    for line in (table["hint_alone"], *table["referees"]):
-        name = f"`{line['referee']}`" if "referee" in line else "the hint alone"
-        is_blank = {"won_more_than_hint"} if "referee" not in line else set()
-        cells = [
-            "" if figure in is_blank else shared.with_interval(line[figure], line[f"{figure}_interval"], *forms)
-            for figure, (_, *forms) in FIGURES.items()
-        ]
-        rows.append([name, str(line["plays"]), *cells, f"{line['confidence']:.3f}"])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def _title(options: argparse.Namespace) -> str:
+    split = options.split or "all splits"
+    return f"{options.games}, {split}, preset {options.preset}"
 
 
-def _print_run(played: Run, options: argparse.Namespace) -> None:
+def _print_run(run: Run, options: argparse.Namespace) -> None:
     """Print the figures of a run, and the first lost games."""
-    run = played.as_json()
-    referee = f"answers of {options.answers}" if options.answers else f"referee {played.referee}"
-    changes = "".join(f" with {change}" for change in (options.config, *options.changes) if change)
-    print(f"{options.games}, {options.split or 'all splits'}, preset {options.preset}{changes}, {referee}")
-    print(
-        f"{run['games']} games, {run['unanswerable']} of them unanswerable, {run['lost_at_ingest']} lost at ingest; "
-        f"opening sentence exact {_percent(run['opening_sentence_exact'])}, "
-        f"book resolved {_percent(run['book_resolved'])}"
-    )
-    for name, (value, ends) in played.figures.items():
-        print(f"  {name:11} {shared.with_interval(value, ends)}")
-    if run["win_rate"] is not None:
-        print(f"  sentence exact {_percent(run['sentence_exact'])}, private score {run['private_score']:.1f}")
-    times = (f"{part} {ms['p50']:.1f} / {ms['p95']:.1f}" for part, ms in run["latency_ms"].items() if ms)
-    print(f"  ms at p50 / p95: {', '.join(times)}")
-    lost = [game for game in run["per_game"] if game["lost_at"]]
-    counts = Counter(game["lost_at"] for game in lost)
-    causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
-    print(f"  lost: {len(lost)} of {len(run['per_game'])} ({causes})")
-    for game in lost[:MAX_SHOWN]:
-        repeat = f", repeat {game['repeat'] + 1}" if played.repeats > 1 else ""
-        print(f"    {game['game_id']}{repeat}: {game['fate']}")
-    if len(lost) > MAX_SHOWN:
-        print(f"    ... and {len(lost) - MAX_SHOWN} more; `report` shows every game")
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
+    changes = [str(change) for change in (options.config, *options.changes) if change]
+    who = f"answers of {options.answers}" if options.answers else run.referee
+    print(" with ".join([_title(options), *changes]) + f", referee {who}")
+    print(*map(visible, run_lines(run)), sep="\n")
+    if options.out and any(row.lost_at for row in run.rows):
+        print(f"  replay --lost-in {options.out} plays the lost games again")
 
 
 def compare(options: argparse.Namespace) -> int:
     """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost."""
-    from quarry.evaluate.runs.comparison import compare as tests_of
+    from evaluate.runs.comparison import compare as tests_of
 
     if options.runs and (options.presets or options.games or options.changes):
-        raise SettingsError("compare takes RUN.json files, or --games and --presets, got both; leave one out")
-    runs = read_runs(options.runs, find_measures(options.measures)) if options.runs else _replayed(options)
+        raise SettingsError(
+            "compare takes RUN.json files, or --games and --presets; leave one out."
+        )
+    runs = _runs(options)
     tests = tests_of(runs, seed=options.seed)
-    document = {"presets": {run.name: run.as_json() for run in runs}, "tests": [asdict(test) for test in tests]}
+
+    document = {
+        "presets": {run.name: run.as_json() for run in runs},
+        "tests": [asdict(test) for test in tests],
+    }
     if options.out:
-        shared.write_text(options.out / "compare.json", shared.as_json(document) + "\n")
+        shared.write_text(options.out / COMPARISON, shared.as_json(document) + "\n")
     if options.json:
         print(shared.as_json(document))
     else:
-        _print_table(runs, tests)
+        print(*comparison_lines(runs, tests), sep="\n")
     return shared.lost_code(options, max(run.lost_at_ingest for run in runs))
 
 
-def _replayed(options: argparse.Namespace) -> list[Run]:
-    """Replay the games with each preset, under its name or the name of its file."""
-    from quarry.evaluate.replay.replay import replay_each
+def _runs(options: argparse.Namespace) -> list[Run]:
+    """Read runs, or replay the games with each preset, under its name or the name of its file."""
+    from evaluate.replay.replay import replay_each
 
+    measures = find_measures(options.measures)
+    if options.runs:
+        return read_runs(options.runs, measures)
     if options.games is None or not options.presets:
-        raise SettingsError("compare must be given --games and --presets, or RUN.json files, got neither")
+        raise SettingsError("compare needs --games and --presets, or RUN.json files.")
     presets = [name.strip() for name in options.presets.split(",") if name.strip()]
-    settings = {Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name) for name in presets}
+    settings = {
+        Path(name).stem if is_file_name(name) else name: cli.settings_of(options, name)
+        for name in presets
+    }
     if len(settings) < max(2, len(presets)):
         raise RunError(
-            f"--presets must name different presets, two or more, got {options.presets!r}; e.g. dual,filtered"
+            f"--presets needs two or more different presets, got {options.presets!r}; e.g. dual,filtered."
         )
-    measures = find_measures(options.measures)
     read_spec(options.referee)
+
     store = shared.open_for(options)
     if options.out:
         with writing(options.out):
@@ -218,25 +188,9 @@ def _replayed(options: argparse.Namespace) -> list[Run]:
         )
 
 
-def _print_table(runs: Sequence[Run], tests: Sequence[PairedTest]) -> None:
-    """Print the figures of each run, and the tests."""
-    width = max(len("preset"), *(len(run.name) for run in runs))
-    n_stores = len({run.store_fingerprint for run in runs})
-    over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
-    print(f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets")
-    print(f"{'preset':{width}}", *(f"{name:>21}" for name in runs[0].figures))
-    for run in runs:
-        print(f"{run.name:{width}}", *(f"{shared.with_interval(*figure):>21}" for figure in run.figures.values()))
-    print(f"\npaired randomisation tests, p corrected by Holm for all {len(tests)}:")
-    for test in tests:
-        change = shared.with_interval(test.difference, (test.low, test.high), "+.3f", "+.3f")
-        verdict = f"{test.verdict} {'than' if test.verdict in ('better', 'worse') else 'from'} {test.against}"
-        print(f"{test.preset:{width}}  {test.measure:10}  {change}  p {test.p_holm:.4f}  {verdict}")
-
-
 def report(options: argparse.Namespace) -> int:
     """Write the page and print its path, or print the headline."""
-    from quarry.evaluate.report.page import headline, paired_tests, render
+    from evaluate.report.page import headline, paired_tests, render
 
     shared.require_writable(options.out)
     runs = read_runs(options.runs, find_measures(options.measures))
@@ -250,7 +204,7 @@ def report(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Write the files and print their names."""
-    from quarry.evaluate.runs.export import export as write_files
+    from evaluate.runs.export import export as write_files
 
     runs = read_runs(options.runs, find_measures(options.measures))
     with writing(options.out):
@@ -269,19 +223,29 @@ COMMANDS = (
             cli.several(
                 "--referee",
                 "SPEC",
-                "answers the questions; again for another, every for all kinds: with several, a table of games won, "
-                "private score, Brier and log score next to the hint alone (default: none)",
+                "answers the questions (default: none); again for another, every for all kinds: then a table is made",
             ),
-            cli.path("--batches", "FILE", "questions as `questions` writes them, with --answers"),
+            cli.path(
+                "--batches",
+                "FILE",
+                "questions as `questions` writes them, with --answers",
+            ),
             cli.path(
                 "--answers",
                 "FILE",
                 'answers of somebody else: {"game_id", "answers": [{"question_number", "answer"}]} a line',
             ),
+            cli.path(
+                "--lost-in",
+                "RUN.json",
+                "play only the games that were lost in this run",
+            ),
             shared.MEASURE,
             shared.seed("of splits, referee and intervals"),
             cli.number(
-                "--repeats", 1, "plays of each game, each with another seed (default: 1, of several referees 3)"
+                "--repeats",
+                1,
+                "plays of each game, each with another seed (default: 1, of several referees 3)",
             ),
             cli.path(
                 "--out",
@@ -293,14 +257,16 @@ COMMANDS = (
             *(shared.STRICT, cli.JSON),
         ),
         replay,
-        notes=spec_table(),
+        notes=SPEC_NOTE,
     ),
     shared.command(
         "compare",
         "--store data/store --games data/games/english.jsonl --split test --presets dual,filtered,unfiltered",
         (
             *(shared.RUNS, *shared.COURSE),
-            cli.path("--games", "FILE", "labelled games (their form: games check --help)"),
+            cli.path(
+                "--games", "FILE", "labelled games (their form: games check --help)"
+            ),
             shared.SPLIT,
             cli.option(
                 "--presets",
@@ -308,12 +274,21 @@ COMMANDS = (
                 f"the others are tested against the first; YAML files, or of {', '.join(preset_names())}",
             ),
             cli.option(
-                "--referee", "SPEC", "as for replay, to compare win rates (default: %(default)s)", default="none"
+                "--referee",
+                "SPEC",
+                "as for replay, to compare win rates (default: %(default)s)",
+                default="none",
             ),
             shared.MEASURE,
             shared.seed("of splits, referee and tests"),
-            cli.number("--repeats", 1, "plays of each game, each with another referee seed", 1),
-            cli.path("--out", "DIR", "also write each run there, and compare.json; resumes what was interrupted"),
+            cli.number(
+                "--repeats", 1, "plays of each game, each with another referee seed", 1
+            ),
+            cli.path(
+                "--out",
+                "DIR",
+                "also write each run there, and compare.json; resumes what was interrupted",
+            ),
             *(shared.WORKERS, shared.STRICT, cli.JSON),
         ),
         compare,
@@ -323,7 +298,11 @@ COMMANDS = (
         "default.json dual.json --out report.html",
         (
             *(shared.RUNS, shared.MEASURE),
-            cli.path("--out", "report.html", "the page (default: none; the headline is printed)"),
+            cli.path(
+                "--out",
+                "report.html",
+                "the page (default: none; the headline is printed)",
+            ),
         ),
         report,
         settings=(),
@@ -331,7 +310,13 @@ COMMANDS = (
     shared.command(
         "export",
         "default.json dual.json --out exported",
-        (shared.RUNS, shared.MEASURE, cli.path("--out", "DIR", "folder to write to; made if need be", required=True)),
+        (
+            shared.RUNS,
+            shared.MEASURE,
+            cli.path(
+                "--out", "DIR", "folder to write to; made if need be", required=True
+            ),
+        ),
         export,
         settings=(),
     ),

@@ -9,31 +9,47 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quarry.configs import arguments as cli
-from quarry.configs.places import home
-from quarry.configs.settings import SettingsError
-from quarry.configs.terminal import pluralize
-from quarry.evaluate.commands import SUMMARIES
-from quarry.evaluate.errors import writing
-from quarry.evaluate.games.labelled import LabelledGame, load_games, select_split
+from configs.directories import home
+from configs.settings import SettingsError
+from evaluate.commands import SUMMARIES
+from evaluate.errors import GamesError, writing
+from evaluate.games.labelled import LabelledGame, load_games, select_split
+from evaluate.runs import text
+from ingest.console import arguments as cli
+from ingest.console.terminal import pluralize
 
 if TYPE_CHECKING:
-    from quarry.configs.executors import Workers
-    from quarry.ingest.store import Course
+    from ingest.executors import Workers
+    from ingest.store import Course
 
-GAMES = cli.path("--games", "FILE", "labelled games (their form: games check --help)", required=True)
+GAMES = cli.path(
+    "--games",
+    "FILE",
+    "labelled games (their form: games check --help)",
+    required=True,
+    project="games",
+)
 SPLIT = cli.option("--split", "NAME", "train, validation or test (default: all games)")
 COURSE = (cli.STORE, cli.COLLECTION)
 PLAYED = (*COURSE, GAMES, SPLIT, cli.PRESET)
-WORKERS = (cli.number("--workers", 0, "processes; 0 takes as many as pay", 0), cli.CLUSTER)
+WORKERS = (
+    cli.number("--workers", 0, "processes; 0 takes as many as pay", 0),
+    cli.CLUSTER,
+)
 STRICT = cli.flag("--strict", says="exit with 1 if a game was lost at ingest")
-RUNS = cli.path("runs", "RUN.json", "runs as replay --out writes them, and TREC runs over the same games", nargs="*")
+RUNS = cli.path(
+    "runs",
+    "RUN.json",
+    "runs as replay --out writes them, folders of them as compare --out writes, and TREC runs over the same games",
+    nargs="*",
+)
 MEASURE = cli.several(
     "--measure",
     "NAME",
     "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
     dest="measures",
 )
+with_interval = text.with_interval
 
 
 def seed(says: str) -> cli.Option:
@@ -61,13 +77,20 @@ def command(
         settings: options of the settings that the command takes.
         notes: for the end of --help.
     """
-    return cli.Command(name, SUMMARIES[name], f"python -m evaluate {name} {example}", (*options, *settings), run, notes)
+    return cli.Command(
+        name,
+        SUMMARIES[name],
+        f"python -m evaluate {name} {example}",
+        (*options, *settings),
+        run,
+        notes,
+    )
 
 
 def open_for(options: argparse.Namespace) -> Course:
     """Open the store of --store; print a notice about an uncalibrated embedder to standard error."""
-    from quarry.ingest.store import open_store
-    from quarry.player.search.calibration import notices
+    from ingest.store import open_store
+    from player.search.calibration import notices
 
     store = open_store(options.store, options.collection)
     for notice in notices(store):
@@ -76,28 +99,37 @@ def open_for(options: argparse.Namespace) -> Course:
 
 
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
-    """Read the games of --games and return those of --split."""
-    return select_split(load_games(options.games), options.split, getattr(options, "seed", 0))
+    """Read the games of --games and return those of --split that --lost-in does not leave out."""
+    games = load_games(options.games)
+    chosen = select_split(games, options.split, getattr(options, "seed", 0))
+    if not (run_path := getattr(options, "lost_in", None)):
+        return chosen
+
+    from evaluate.runs.files import read_run
+
+    lost = read_run(run_path).lost_ids
+    if not any(game.game_id in lost for game in chosen):
+        raise GamesError(f"{run_path} lost no game of {options.games}.")
+    return [game for game in chosen if game.game_id in lost]
 
 
 def lost_code(options: argparse.Namespace, n_lost: int) -> int:
     """Print the number of games lost at ingest to standard error; return the exit code, 1 with --strict if any was."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
-        cli.warn(options, f"{pluralize(n_lost, 'game')} {are} that the store does not hold")
+        cli.warn(
+            options, f"{pluralize(n_lost, 'game')} {are} that the store does not hold"
+        )
     return 1 if n_lost and getattr(options, "strict", True) else 0
 
 
 def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
     """Return a context with the workers of --workers, or of --cluster."""
-    from quarry.configs import executors
+    from ingest import executors
 
-    return executors.workers_of(options.workers, options.cluster, lambda line: cli.warn(options, line))
-
-
-def with_interval(value: float, ends: Sequence[float], form: str = ".3f", ends_form: str = ".3f") -> str:
-    """Return a figure with its 95% interval in brackets."""
-    return f"{value:{form}} [{ends[0]:{ends_form}}, {ends[1]:{ends_form}}]"
+    return executors.workers_of(
+        options.workers, options.cluster, lambda line: cli.warn(options, line)
+    )
 
 
 def as_json(document: Any) -> str:
@@ -116,9 +148,13 @@ def require_writable(out: Path | None) -> None:
     if out.parent == home() / "fitted":
         out.parent.mkdir(parents=True, exist_ok=True)
     if not out.parent.is_dir():
-        raise SettingsError(f"--out must be in a folder that is there, got {out}; make {out.parent}")
+        raise SettingsError(
+            f"--out must be in a folder that is there, got {out}; make {out.parent}"
+        )
     if out.is_dir():
-        raise SettingsError(f"--out must be a file, got the folder {out}; name a file in it")
+        raise SettingsError(
+            f"--out must be a file, got the folder {out}; name a file in it"
+        )
 
 
 def write_text(out: Path, text: str) -> None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from quarry.configs.json_files import as_object, lines_of, read_text
-from quarry.configs.terminal import did_you_mean
-from quarry.evaluate.errors import GamesError
-from quarry.player.protocol.messages import RoundStart
-from quarry.player.words import canonical
+from configs.similar_names import did_you_mean
+from evaluate.errors import GamesError
+from ingest.json_files import as_object, lines_of, read_text
+from ingest.text import canonical
+from player.protocol.messages import RoundStart
 
 logger = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
@@ -32,15 +32,36 @@ A games file holds one JSON object a line:
   paragraph_id               as `python -m ingest --paragraphs` gives it; null: the course does not hold the answer
   game_id                    unique; game-LINE by default
   paragraph, pdf, page       the whole text, file and page of the paragraph: these help to find it
+  reader, cut                the program whose raw text `paragraph` is, such as pdfplumber and page
   association_domain, associative_word, split (train, validation or test), in_text_layer (true or false)
   kind, manner, policy       remarks of yours, which are not read
 hint, book_name and opening_sentence are enough:
   {"hint": "what climbs", "book_name": "Botany", "opening_sentence": "Ivy grows towards light."}
 """
 """The form of a games file, for `--help`."""
-TEXTS = ("book_name", "association_domain", "associative_word", "paragraph_id", "opening_sentence", "paragraph", "pdf")
+TEXTS = (
+    "book_name",
+    "association_domain",
+    "associative_word",
+    "paragraph_id",
+    "opening_sentence",
+    "paragraph",
+    "pdf",
+    "reader",
+    "cut",
+)
 """Optional keys with texts as values."""
-KEYS = ("game_id", "hint", *TEXTS, "page", "split", "in_text_layer", "kind", "manner", "policy")
+KEYS = (
+    "game_id",
+    "hint",
+    *TEXTS,
+    "page",
+    "split",
+    "in_text_layer",
+    "kind",
+    "manner",
+    "policy",
+)
 MAX_SHOWN = 5
 """Most unknown keys of a file that are named when it is read."""
 
@@ -54,6 +75,8 @@ class LabelledGame:
         opening_sentence: verbatim, "" if the file gives the id instead.
         paragraph: verbatim text, "" if the file gives the id or the opening sentence alone.
         document: stem of the paragraph's PDF, "" if the file does not name it.
+        page: 1-based, 0 if the file does not name it.
+        edition: "READER:CUT" of the program whose raw text the referee holds, "" for text as it is printed.
         in_text_layer: False if no extractor can yield the opening sentence as labelled.
         answerable: False if the paragraph is outside the corpus.
         split: None if the file names none.
@@ -68,6 +91,8 @@ class LabelledGame:
     opening_sentence: str = ""
     paragraph: str = ""
     document: str = ""
+    page: int = 0
+    edition: str = ""
     in_text_layer: bool = True
     answerable: bool = True
     split: Split | None = None
@@ -93,11 +118,15 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
         raise problems[0]
     if unknown:
         shown = ", ".join(repr(key) for key in sorted(unknown)[:MAX_SHOWN])
-        logger.warning("%s: ignored unknown keys: %s; `games check` counts them", path, shown)
+        logger.warning(
+            "%s: ignored unknown keys: %s; `games check` counts them", path, shown
+        )
     return games
 
 
-def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], list[GamesError], Counter[str]]:
+def read_games(
+    path: Path, named: str = "--games"
+) -> tuple[list[LabelledGame], list[GamesError], Counter[str]]:
     """Return the games of a file, the errors of its other lines, and the number of lines with each unknown key.
 
     Raises:
@@ -106,12 +135,16 @@ def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], 
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    for number, (where, line) in enumerate(lines_of(read_text(path, GamesError, named=named), path), 1):
+    for number, (where, line) in enumerate(
+        lines_of(read_text(path, GamesError, named=named), path), 1
+    ):
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
-                raise GamesError(f"{where}: game_id must be unique, got {game.game_id!r} again; rename it")
+                raise GamesError(
+                    f"{where}: game_id must be unique, got {game.game_id!r} again; rename it"
+                )
             games[game.game_id] = game
             unknown.update(record.keys() - set(KEYS))
         except GamesError as error:
@@ -119,7 +152,9 @@ def read_games(path: Path, named: str = "--games") -> tuple[list[LabelledGame], 
     if problems and not games:
         raise problems[0]
     if not games:
-        raise GamesError(f"{path}: must hold at least one game, has none; write one JSON object a line")
+        raise GamesError(
+            f"{path}: must hold at least one game, has none; write one JSON object a line"
+        )
     return list(games.values()), problems, unknown
 
 
@@ -132,18 +167,20 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     Raises:
         GamesError: a value is invalid, or a key is misspelt.
     """
-    missing = [key for key in KEYS if key not in record]
     for key in record.keys() - set(KEYS):
-        # a part of the name of a missing key, such as "book", or a name that is like it
-        parts = [known for known in missing if set(key.casefold().split("_")) < set(known.split("_"))]
-        if near := did_you_mean(key, missing) or (f"; did you mean {parts[0]}?" if parts else ""):
-            raise GamesError(f"{where}: a key must be one of {', '.join(KEYS)}, got {key!r}{near}")
+        if near := _misspelt(key, [key for key in KEYS if key not in record]):
+            raise GamesError(
+                f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."
+            )
     record = {"game_id": game_id, "in_text_layer": True, **record}
     for key, (rule, is_valid) in RULES.items():
         if not is_valid(record.get(key)):
-            raise GamesError(f"{where}: {key} must be {rule}, got {record.get(key)!r}; mend the line")
-    is_answerable = "paragraph_id" not in record or record["paragraph_id"] is not None
-    if is_answerable and not record.get("paragraph_id") and not record.get("opening_sentence"):
+            raise GamesError(
+                f"{where}: {key} must be {rule}, got {record.get(key)!r}; mend the line"
+            )
+
+    paragraph_id = record.get("paragraph_id", "")
+    if not (paragraph_id is None or paragraph_id or record.get("opening_sentence")):
         raise GamesError(
             f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
         )
@@ -152,18 +189,34 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         game_id=record["game_id"],
         hint=record["hint"],
         document=Path(texts.pop("pdf")).stem,
+        page=record.get("page") or 0,
+        edition=":".join(filter(None, (texts.pop("reader"), texts.pop("cut")))),
         in_text_layer=record["in_text_layer"],
-        answerable=is_answerable,
+        answerable=paragraph_id is not None,
         split=record.get("split"),
         **texts,
     )
 
 
-NEEDED = ("a string that is not empty", lambda value: isinstance(value, str) and bool(value.strip()))
+def _misspelt(key: str, missing: Sequence[str]) -> str:
+    """Return a question after the missing key that an unknown one may stand for; "" if there is none."""
+    if near := did_you_mean(key, missing):
+        return near
+    parts = set(key.casefold().split("_"))
+    whole = (name for name in missing if parts < set(name.split("_")))
+    name = next(whole, None)
+    return f"; did you mean {name}?" if name else ""
+
+
+NEEDED = (
+    "a string that is not empty",
+    lambda value: isinstance(value, str) and bool(value.strip()),
+)
 RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "game_id": NEEDED,
     "hint": NEEDED,
     **dict.fromkeys(TEXTS, ("a string", lambda value: isinstance(value, str | None))),
+    "page": ("a number", lambda value: isinstance(value, int | None)),
     "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, *SPLITS)),
     "in_text_layer": ("true or false", lambda value: isinstance(value, bool)),
 }
@@ -175,11 +228,18 @@ def split_of(game: LabelledGame, seed: int) -> Split:
     if game.split is not None:
         return game.split
     key = game.paragraph_id or canonical(game.opening_sentence) or game.hint
-    draw = int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:4], "big") / 2**32
-    return next(split for split, end in zip(SPLITS, SPLIT_ENDS, strict=True) if draw < end)
+    draw = (
+        int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:4], "big")
+        / 2**32
+    )
+    return next(
+        split for split, end in zip(SPLITS, SPLIT_ENDS, strict=True) if draw < end
+    )
 
 
-def select_split(games: Sequence[LabelledGame], split: str | None, seed: int) -> list[LabelledGame]:
+def select_split(
+    games: Sequence[LabelledGame], split: str | None, seed: int
+) -> list[LabelledGame]:
     """Return the games of one split, all of them for None.
 
     Raises:
@@ -193,7 +253,9 @@ def select_split(games: Sequence[LabelledGame], split: str | None, seed: int) ->
     if not chosen:
         counts = sorted(Counter(split_of(game, seed) for game in games).items())
         has = ", ".join(f"{name} {count}" for name, count in counts)
-        raise GamesError(f"--split {split} must hold at least one game, has none; the file has {has}")
+        raise GamesError(
+            f"--split {split} must hold at least one game, has none; the file has {has}"
+        )
     return chosen
 
 

@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.terminal import visible
-from quarry.evaluate.errors import writing
-from quarry.evaluate.games.labelled import load_games
-from quarry.evaluate.games.locating import MAX_HINT_WORDS, hint_errors, locate_games, shared_word_errors
-from quarry.ingest.paragraph import Paragraph
+from evaluate.errors import GamesError, writing
+from evaluate.games.labelled import load_games
+from evaluate.games.locating import (
+    MAX_HINT_WORDS,
+    hint_errors,
+    locate_games,
+    shared_word_errors,
+)
+from ingest.console.terminal import pluralize, visible
+from ingest.paragraph import Paragraph
 
-ENOUGH = ":q"
-"""Typing this ends the session, as the end of the input does."""
+QUIT, BACK = ":q", ":b"
+"""Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""
+SKIPPED_KINDS = frozenset({"heading", "other"})
+"""Kinds that are not shown unless the user names them: few referees choose them."""
 Ask = Callable[[str], str]
 """Shows a prompt and returns the line that was typed; raises EOFError at the end of the input."""
 
 
+class _BackError(Exception):
+    """The person goes back."""
+
+
+@dataclass(frozen=True)
+class _Prompt:
+    """A question to the person; an empty line gives the default."""
+
+    text: str
+    default: str = ""
+    errors: Callable[[str], Iterable[str]] = lambda _: ()
+
+    def __str__(self) -> str:
+        shown = f" [{visible(self.default)}]" if self.default else ""
+        return f"{self.text}{shown}: "
+
+
+def choose_paragraphs(
+    paragraphs: Sequence[Paragraph], lecture: str = "", kinds: Collection[str] = ()
+) -> list[Paragraph]:
+    """Return the paragraphs of one lecture and of some kinds.
+
+    Args:
+        lecture: name of its file, or a part of the name, in any case; "" for all lectures.
+        kinds: () for all but `SKIPPED_KINDS`.
+
+    Raises:
+        GamesError: no paragraph is left.
+    """
+    chosen = [
+        paragraph
+        for paragraph in paragraphs
+        if lecture.casefold() in paragraph.doc_id.casefold()
+        and (paragraph.kind in kinds if kinds else paragraph.kind not in SKIPPED_KINDS)
+    ]
+    if not chosen:
+        lectures = ", ".join(sorted({paragraph.doc_id for paragraph in paragraphs}))
+        names = ", ".join(sorted({paragraph.kind for paragraph in paragraphs}))
+        raise GamesError(
+            f"No paragraph is of this lecture and kind. Lectures: {lectures}. Kinds: {names}."
+        )
+    return chosen
+
+
 def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
-    """Ask for a game about each paragraph without one, and append each game to a file; return the games in the file.
+    """Ask for a game about each paragraph without one, and write each game to a file; return the games in the file.
 
     Args:
         paragraphs: in the order in which they are shown.
@@ -32,40 +83,114 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         GamesError: the file exists and is no games file.
         SettingsError: the file cannot be written.
     """
-    games = load_games(out) if out.is_file() and out.read_bytes().strip() else []
-    taken = {game.game_id for game in games}
-    located = {found.paragraph_id for found in locate_games(games, paragraphs).values() if found}
-    left = [paragraph for paragraph in paragraphs if paragraph.paragraph_id not in located]
+    games = _games_of(out)
+    n_games = len(games)
+    labelled = {
+        paragraph.paragraph_id
+        for paragraph in locate_games(games, paragraphs).values()
+        if paragraph
+    }
+    remaining = [item for item in paragraphs if item.paragraph_id not in labelled]
+    game_ids: dict[int, str] = {}
+    row = 0
     try:
-        for number, paragraph in enumerate(left, 1):
-            where = f"{paragraph.doc_id}, page {paragraph.page}"
-            print(f"\n[{number} of {len(left)}] {where}  {visible(paragraph.heading)}\n\n{visible(paragraph.text)}\n")
-            if game := _ask_for_game(paragraph, ask):
-                numbers = itertools.count(len(taken) + 1)
-                game_id = next(name for name in (f"game-{n:03d}" for n in numbers) if name not in taken)
-                _append(out, {"game_id": game_id, **game})
-                taken.add(game_id)
-                print(f"{game_id} written to {out}")
+        while row < len(remaining):
+            paragraph = remaining[row]
+            print(f"\n[{row + 1} of {len(remaining)}] {_where(paragraph)}")
+            print(f"\n{visible(paragraph.text)}\n")
+            try:
+                game = _ask_for_game(paragraph, ask)
+            except _BackError:
+                row = max(0, row - 1)
+                continue
+            if game:
+                if row in game_ids:
+                    _remove(out, game_ids[row])
+                    n_games -= 1
+                game_ids[row] = add_game(out, game)
+                n_games += 1
+                print(f"{game_ids[row]} written to {out}, {pluralize(n_games, 'game')}")
+            row += 1
     except (EOFError, KeyboardInterrupt):
         print()
-    return len(taken)
+    return n_games
+
+
+def add_game(out: Path, game: dict[str, Any]) -> str:
+    """Append a labelled game to a file under a new id, and return the id.
+
+    Raises:
+        GamesError: the file exists and is no games file.
+        SettingsError: the file cannot be written.
+    """
+    taken = {game.game_id for game in _games_of(out)}
+    number = len(taken) + 1
+    while f"game-{number:03d}" in taken:
+        number += 1
+    game_id = f"game-{number:03d}"
+
+    line = json.dumps({"game_id": game_id, **game}, ensure_ascii=False)
+    is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
+    with writing(out), out.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n" if is_whole else f"\n{line}\n")
+    return game_id
+
+
+def _games_of(out: Path) -> list[Any]:
+    """Return the games of a file, none if it is empty or does not exist."""
+    return load_games(out) if out.is_file() and out.read_bytes().strip() else []
+
+
+def _remove(out: Path, game_id: str) -> None:
+    """Remove a game that `add_game` wrote from its file."""
+    begin = json.dumps({"game_id": game_id})[:-1]
+    with writing(out):
+        lines = out.read_text(encoding="utf-8").split("\n")
+        remaining = [line for line in lines if not line.startswith(begin)]
+        out.write_text("\n".join(remaining), encoding="utf-8")
+
+
+def _where(paragraph: Paragraph) -> str:
+    where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
+    return f"{where}  {visible(paragraph.heading)}".rstrip()
 
 
 def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, Any] | None:
-    """Return a game about a paragraph as it was typed; None if the person passes the paragraph over."""
+    """Return a game about a paragraph as it was typed; None if the person skips the paragraph."""
     text = paragraph.text
-    question = f"hint, at most {MAX_HINT_WORDS} words, none of them in the paragraph (empty: next paragraph)"
-    hint = _answer(ask, question, errors=lambda typed: hint_errors(typed, text))
-    if not hint:
-        return None
-    book_name = _answer(ask, "the lecture's name, as somebody might write it", paragraph.doc_id)
-    sentence = _answer(ask, "its opening sentence", paragraph.opening_sentence)
-    question = "a word it brings to mind (may be empty)"
-    word = _answer(ask, question, errors=lambda typed: shared_word_errors("the word", typed, text))
+    prompts = (
+        _Prompt(
+            f"hint, at most {MAX_HINT_WORDS} words, none of them in the paragraph\n"
+            f"(Enter: next paragraph; {BACK} goes back, {QUIT} ends)",
+            errors=lambda typed: hint_errors(typed, text),
+        ),
+        _Prompt("the lecture's name, as somebody might write it", paragraph.doc_id),
+        _Prompt("its opening sentence", paragraph.opening_sentence),
+        _Prompt(
+            "a word it brings to mind (may be empty)",
+            errors=lambda typed: shared_word_errors("the word", typed, text),
+        ),
+        _Prompt("the broad field of that word"),
+    )
+    answers: list[str] = []
+    while len(answers) < len(prompts):
+        try:
+            answers.append(_answer(ask, prompts[len(answers)]))
+        except _BackError:
+            if not answers:
+                raise
+            answers.pop()
+            continue
+        if answers == [""]:
+            return None
+        if len(answers) == 4 and not answers[3]:
+            answers.append("")
+
+    hint, book_name, sentence, word, domain = answers
     return {
         "book_name": book_name,
         "hint": hint,
-        "association_domain": _answer(ask, "the broad field of that word") if word else "",
+        "association_domain": domain,
         "associative_word": word,
         "paragraph_id": paragraph.paragraph_id,
         "opening_sentence": sentence,
@@ -75,24 +200,24 @@ def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, Any] | None:
     }
 
 
-def _answer(ask: Ask, question: str, default: str = "", errors: Callable[[str], Iterable[str]] = lambda _: ()) -> str:
-    """Ask until an answer has no errors; return `default` for an empty line."""
+def _answer(ask: Ask, prompt: _Prompt) -> str:
+    """Ask until an answer has no errors.
+
+    Raises:
+        _BackError: the person goes back.
+        EOFError: the person ends, or the input does.
+    """
     while True:
         try:
-            typed = " ".join(ask(f"{question} [{visible(default)}]: " if default else f"{question}: ").split())
+            typed = " ".join(ask(str(prompt)).split())
             typed.encode()
-            wrong = " ".join(errors(typed))
+            errors = " ".join(prompt.errors(typed))
         except UnicodeError:
-            typed, wrong = "", "the line must be UTF-8, got other bytes; type it again"
-        if typed == ENOUGH:
+            typed, errors = "", "The line is not UTF-8. Type it again."
+        if typed == QUIT:
             raise EOFError
-        if not wrong:
-            return typed or default
-        print(wrong)
-
-
-def _append(out: Path, game: dict[str, Any]) -> None:
-    line = json.dumps(game, ensure_ascii=False)
-    is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
-    with writing(out), out.open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n" if is_whole else f"\n{line}\n")
+        if typed == BACK:
+            raise _BackError
+        if not errors:
+            return typed or prompt.default
+        print(errors)

@@ -6,44 +6,69 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.store import Course
-from quarry.player.questions.places import Places, places_of
-from quarry.player.words import canonical
+from evaluate.errors import GamesError
+from evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
+from ingest.paragraph import Paragraph
+from ingest.paragraphs.sentence import opening_sentence
+from ingest.store import Course
+from ingest.text import canonical
+from player.questions.places import Places, places_of
 
 MAX_HINT_WORDS = 15
 MIN_SHARED = 0.7
 """A sentence is compared with another one that holds more than this share of its words."""
 
 
-def locate_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> dict[str, Paragraph | None]:
+def locate_games(
+    games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]
+) -> dict[str, Paragraph | None]:
     """Return the ingested passage of each answerable game, None if no place of the course begins with its sentence.
 
-    A game with a known paragraph_id is found by the id, any other by its opening sentence: the places that begin with
-    this sentence, else those with a sentence that would win the game. Of several places, the one with the text most
-    like the labelled one is taken, then the one in the game's own document, then the smallest paragraph_id.
+    The passage of a game of another edition is the raw text itself. A game with a known paragraph_id is found by the
+    id, any other by its opening sentence: the places that begin with this sentence, else those with a sentence that
+    would win the game. Of several places, the one with the text most like the labelled one is taken, then the one in
+    the game's own document, then the smallest paragraph_id.
 
     Returns:
         By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    located = {game.game_id: by_id.get(game.paragraph_id) for game in games if game.answerable}
+    located = {
+        game.game_id: as_held(game) if game.edition else by_id.get(game.paragraph_id)
+        for game in games
+        if game.answerable
+    }
     unknown = [
         game
         for game in games
-        if game.answerable and located[game.game_id] is None and (game.opening_sentence or game.paragraph)
+        if game.answerable
+        and located[game.game_id] is None
+        and (game.opening_sentence or game.paragraph)
     ]
     if unknown:
         places = places_of(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
-        located |= {game.game_id: _find_passage(game, places, words) for game in unknown}
+        located |= {
+            game.game_id: _find_passage(game, places, words) for game in unknown
+        }
     return located
 
 
-def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSet[str]]) -> Paragraph | None:
+def as_held(game: LabelledGame) -> Paragraph:
+    """Return the raw text that a game's referee holds, as a paragraph."""
+    return Paragraph(
+        paragraph_id=f"{game.document}:{game.page}:{game.edition}",
+        doc_id=game.document,
+        page=game.page,
+        heading="",
+        text=game.paragraph,
+        opening_sentence=game.opening_sentence,
+    )
+
+
+def _find_passage(
+    game: LabelledGame, places: Places, words: Sequence[AbstractSet[str]]
+) -> Paragraph | None:
     """Return the passage that begins with a game's opening sentence.
 
     Args:
@@ -53,8 +78,16 @@ def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSe
     found: list[int] = places.find(sentence).tolist()
     if not found:
         wanted = set(tokens(sentence))
-        close = (place for place, held in enumerate(words) if len(wanted & held) > MIN_SHARED * len(wanted))
-        found = [place for place in close if same_sentence(places.starts[place].sentence, sentence)]
+        close = (
+            place
+            for place, held in enumerate(words)
+            if len(wanted & held) > MIN_SHARED * len(wanted)
+        )
+        found = [
+            place
+            for place in close
+            if same_sentence(places.starts[place].sentence, sentence)
+        ]
 
     def misfit(place: int) -> tuple[float, bool, str, int]:
         paragraph = places.paragraph(place)
@@ -64,10 +97,15 @@ def _find_passage(game: LabelledGame, places: Places, words: Sequence[AbstractSe
     best = min(found, key=misfit, default=None)
     if best is None:
         return None
-    return replace(places.paragraph(best), paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id)
+    return replace(
+        places.paragraph(best),
+        paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id,
+    )
 
 
-def locate_in(games: Sequence[LabelledGame], store: Course, where: str = "--games") -> dict[str, Paragraph | None]:
+def locate_in(
+    games: Sequence[LabelledGame], store: Course, where: str = "--games"
+) -> dict[str, Paragraph | None]:
     """Return the passages of a store as `locate_games` does; some game must have one, or no game be answerable.
 
     Args:
@@ -85,7 +123,9 @@ def locate_in(games: Sequence[LabelledGame], store: Course, where: str = "--game
     return located
 
 
-def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) -> list[tuple[str, str]]:
+def check_games(
+    games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]
+) -> list[tuple[str, str]]:
     """Return (game_id, error) for every error, in the order of the games; an empty list if nothing is wrong.
 
     Args:
@@ -100,12 +140,16 @@ def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) 
         errors = list(hint_errors(game.hint, text if game.answerable else ""))
         if game.answerable and paragraph is None:
             errors.append(
-                "no place in the store begins with its opening sentence; ingest its PDF, or mend the sentence"
+                "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
             )
-        errors += shared_word_errors("associative_word", game.associative_word, text if game.answerable else "")
+        errors += shared_word_errors(
+            "the associative word",
+            game.associative_word,
+            text if game.answerable else "",
+        )
         hint = canonical(game.hint)
         if hint in hints:
-            errors.append(f"hint must be unique, got that of {hints[hint]} again; write another")
+            errors.append(f"The hint is also that of {hints[hint]}; write another.")
         hints.setdefault(hint, game.game_id)
         found += [(game.game_id, error) for error in errors]
     return found
@@ -114,11 +158,14 @@ def check_games(games: Sequence[LabelledGame], paragraphs: Sequence[Paragraph]) 
 def hint_errors(hint: str, text: str) -> Iterator[str]:
     """Yield the errors of a hint about a text: too many words, or words that occur in the text."""
     if (n_words := len(hint.split())) > MAX_HINT_WORDS:
-        yield f"hint must have at most {MAX_HINT_WORDS} words, got {n_words}; shorten it"
-    yield from shared_word_errors("hint", hint, text)
+        yield f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed."
+    yield from shared_word_errors("the hint", hint, text)
 
 
 def shared_word_errors(key: str, value: str, text: str) -> Iterator[str]:
     """Yield an error if words of a value occur in the text of the paragraph; the rule of the game allows none."""
     if words := sorted(set(tokens(value)) & set(tokens(text))):
-        yield f"{key} must share no word with the paragraph, got {', '.join(words)}; say it in other words"
+        quoted = ", ".join(f'"{word}"' for word in words)
+        noun = "word" if len(words) == 1 else "words"
+        subject = f"{key[:1].upper()}{key[1:]}"
+        yield f"{subject} shares the {noun} {quoted} with the paragraph."

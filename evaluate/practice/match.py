@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_args
 
-import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from quarry.evaluate.errors import EvaluateError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.referee.scoring import Similarity, score_guess
-from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.errors import MessageError, ServerError
-from quarry.player.protocol import messages as protocol
-from quarry.player.protocol.client import GameState
-from quarry.player.protocol.messages import Json, Score
-from quarry.player.questions.answer import LETTERS, Answer
+from evaluate.errors import EvaluateError
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.scoring import Similarity, score_guess
+from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
+from ingest.paragraph import Paragraph
+from player.errors import MessageError, ServerError
+from player.protocol import messages as protocol
+from player.protocol.client import GameState
+from player.protocol.messages import Json, Score
+from player.questions.answer import LETTERS, Answer
 
 MatchState = Literal["warmup", "questions", "guess", "over"]
 STATES: tuple[MatchState, ...] = get_args(MatchState)
-AWAITED = (protocol.WARMUP_RESPONSE, protocol.QUESTIONS_BATCH, protocol.GUESS_SUBMISSION)
+AWAITED = (
+    protocol.WARMUP_RESPONSE,
+    protocol.QUESTIONS_BATCH,
+    protocol.GUESS_SUBMISSION,
+)
 """Messages that the referee waits for in the states before the last."""
 MAX_TEXT_CHARS = 2_000
 MAX_KEY_CHARS = 40
@@ -39,11 +43,15 @@ _Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
 class _Question(BaseModel, strict=True):
     question_number: Annotated[int, Field(ge=1, le=N_QUESTIONS)]
     question_text: _Text
-    options: Annotated[dict[Literal["A", "B", "C", "D"], _Text], Field(min_length=len(LETTERS))]
+    options: Annotated[
+        dict[Literal["A", "B", "C", "D"], _Text], Field(min_length=len(LETTERS))
+    ]
 
 
 class _Batch(BaseModel):
-    questions: Annotated[list[_Question], Field(min_length=N_QUESTIONS, max_length=N_QUESTIONS)]
+    questions: Annotated[
+        list[_Question], Field(min_length=N_QUESTIONS, max_length=N_QUESTIONS)
+    ]
 
 
 class RefusedMessageError(EvaluateError, ServerError):
@@ -60,7 +68,6 @@ class Match:
         referee: answers the questions.
         similarity: the similarity of two words, for the score.
         player_id: recipient of the messages.
-        seed: the seed of the warm-up sum.
 
     Attributes:
         state: name of the awaited message.
@@ -77,27 +84,33 @@ class Match:
         referee: Referee,
         similarity: Similarity,
         player_id: str,
-        seed: int = 0,
     ) -> None:
         self.game_id = game_id
         self.state: MatchState = "warmup"
         self.score: Score | None = None
         self.answers: list[Answer] = []
+
         self.label = label
         self.paragraph = paragraph
         self.secret = secret_of(label, paragraph)
+
         self._accepted: set[str] = set()
         self._lock = threading.Lock()
         self._referee = referee
         self._similarity = similarity
         self._player_id = player_id
-        one, other = np.random.default_rng(seed).integers(2, 13, size=2)
+        # not drawn with a seed: players could compute the order of the games from their sums
+        one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)
         self._warmup_question = f"What is {one} * {other}?"
 
     def opening(self) -> Json:
         """Return the first message: the warm-up call."""
         return self._write(
-            protocol.WARMUP_CALL, {"warmup_question": self._warmup_question, "deadline": DEADLINES_S["warmup"]}
+            protocol.WARMUP_CALL,
+            {
+                "warmup_question": self._warmup_question,
+                "deadline": DEADLINES_S["warmup"],
+            },
         )
 
     def receive(self, envelope: Json) -> list[Json]:
@@ -108,7 +121,9 @@ class Match:
         """
         message_id = envelope.get("message_id")
         if not isinstance(message_id, str) or not message_id:
-            raise RefusedMessageError(f"message_id must be a string that is not empty, got {str(message_id)[:40]!r}")
+            raise RefusedMessageError(
+                f"message_id must be a string that is not empty, got {str(message_id)[:40]!r}"
+            )
         with self._lock:
             if message_id in self._accepted:
                 return []
@@ -118,9 +133,12 @@ class Match:
 
     def game_state(self) -> GameState:
         """Return the state as the server tells it, with the score if the game is over."""
-        if self.score is None:
+        score = self.score
+        if score is None:
             return GameState(self.game_id, self.state)
-        return GameState(self.game_id, self.state, self.score.private_score, self.score.league_points)
+        return GameState(
+            self.game_id, self.state, score.private_score, score.league_points
+        )
 
     def _reply(self, envelope: Json) -> list[Json]:
         try:
@@ -129,14 +147,22 @@ class Match:
         except MessageError as error:
             raise RefusedMessageError(str(error)) from error
         except (TypeError, ValueError, RecursionError) as error:
-            raise RefusedMessageError(f"a message must be JSON in Unicode: {error}") from error
+            said = f"a message must be JSON in Unicode: {error}"
+            raise RefusedMessageError(said) from error
+
         kind, turn = message.message_type, STATES.index(self.state)
         if kind not in AWAITED:
-            raise RefusedMessageError(f"message_type must be one of {', '.join(AWAITED)}, got {kind}")
-        if AWAITED.index(kind) < turn:
+            raise RefusedMessageError(
+                f"message_type must be one of {', '.join(AWAITED)}, got {kind}"
+            )
+        due = AWAITED.index(kind)
+        if due > turn:
+            raise RefusedMessageError(
+                f"{AWAITED[turn]} must come first in game {self.game_id}, got {kind}"
+            )
+        if due < turn:
             return []
-        if AWAITED.index(kind) > turn:
-            raise RefusedMessageError(f"{AWAITED[turn]} must come first in game {self.game_id}, got {kind}")
+
         reply = (self._start_round, self._answer, self._judge)[turn](message.payload)
         self.state = STATES[turn + 1]
         return [reply]
@@ -153,27 +179,42 @@ class Match:
 
     def _answer(self, payload: Json) -> Json:
         self.answers = self._referee.answers(self.secret, read_batch(payload))
-        answers = [{"question_number": number, "answer": answer} for number, answer in self._given().items()]
+        answers = []
+        for number, answer in self._answers_by_number().items():
+            answers.append({"question_number": number, "answer": answer})
         return self._write(protocol.ANSWERS_BATCH, {"answers": answers})
 
     def _judge(self, payload: Json) -> Json:
         self.score = score_guess(
             payload,
-            opening_sentence=self.secret.opening_sentence,
+            opening_sentence=(
+                self.label.opening_sentence or self.secret.opening_sentence
+            ),
             associative_word=self.label.associative_word,
-            answers=self._given(),
+            answers=self._answers_by_number(),
             similarity=self._similarity,
+            is_raw=bool(self.label.edition),
         )
         return self._write(protocol.SCORE_FEEDBACK, asdict(self.score))
 
-    def _given(self) -> dict[int, str]:
+    def _answers_by_number(self) -> dict[int, str]:
         """Return the answers that are sent, by question number."""
-        return {number: answer for number, answer in enumerate(self.answers, 1) if answer is not None}
+        numbered = enumerate(self.answers, 1)
+        return {number: answer for number, answer in numbered if answer is not None}
 
     def _write(self, message_type: str, payload: Json) -> Json:
-        content = {"match_id": f"M{self.game_id}", "auth_token": f"round-{self.game_id}", **payload}
+        content = {
+            "match_id": f"M{self.game_id}",
+            "auth_token": f"round-{self.game_id}",
+            **payload,
+        }
         return protocol.write_message(
-            message_type, content, sender=REFEREE, recipient=self._player_id, game_id=self.game_id, role="referee"
+            message_type,
+            content,
+            sender=REFEREE,
+            recipient=self._player_id,
+            game_id=self.game_id,
+            role="referee",
         )
 
 
@@ -184,13 +225,19 @@ def read_batch(payload: Json) -> list[Posed]:
         RefusedMessageError: there are not exactly 20 valid ones, numbered 1 to 20.
     """
     try:
-        questions = {question.question_number: question for question in _Batch.model_validate(payload).questions}
+        questions = _Batch.model_validate(payload).questions
     except ValidationError as error:
         raise RefusedMessageError(first_fault(error.errors())) from error
-    if len(questions) < N_QUESTIONS:
-        raise RefusedMessageError("questions must have each question_number once, got one twice")
-    found = [questions[number] for number in sorted(questions)]
-    return [(question.question_text, [text for _, text in sorted(question.options.items())]) for question in found]
+    if len({question.question_number for question in questions}) < N_QUESTIONS:
+        raise RefusedMessageError(
+            "questions must have each question_number once, got one twice"
+        )
+
+    posed: list[Posed] = []
+    for question in sorted(questions, key=lambda question: question.question_number):
+        options = [text for _, text in sorted(question.options.items())]
+        posed.append((question.question_text, options))
+    return posed
 
 
 def first_fault(faults: Sequence[Any]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from quarry.configs.terminal import visible
-from quarry.evaluate.games.labeller import Ask
-from quarry.player.game.game import Spectator
-from quarry.player.player import Player
-from quarry.player.protocol.messages import RoundStart
-from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
-from quarry.player.questions.question import Question
+from evaluate.games.labeller import Ask
+from ingest.console.terminal import visible
+from player.game.game import Spectator
+from player.player import Player
+from player.protocol.messages import RoundStart
+from player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
+from player.questions.question import Question
 
 ME = "me"
 """Referee SPEC of `run_game.py` that asks a person."""
@@ -16,7 +16,9 @@ DOMAIN = "things"
 """Domain of the associative word if the person names none."""
 
 
-def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: str) -> None:
+def play_with_person(
+    player: Player, spectator: Spectator, ask: Ask, game_id: str
+) -> None:
     """Play one game with a person as the referee, and print whether the person said that the guess was right.
 
     Raises:
@@ -25,18 +27,37 @@ def play_with_person(player: Player, spectator: Spectator, ask: Ask, game_id: st
     """
     print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
-    hint = ask("hint, at most 15 words, none of which occurs in the paragraph: ").strip()
+    hint = ask(
+        "hint, at most 15 words, none of which occurs in the paragraph: "
+    ).strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
+
     start = RoundStart(game_id, book, hint, domain, "")
     spectator.started(game_id, start)
+
     plan = player.plan(start)
-    print(f"{len(plan.questions)} questions about your paragraph; Enter answers {NOT_RELEVANT}.")
-    answers = [_answer(number, question, ask) for number, question in enumerate(plan.questions, 1)]
+    print(
+        f"{len(plan.questions)} questions about your paragraph; Enter answers {NOT_RELEVANT}."
+    )
+    answers = [
+        _answer(number, question, ask)
+        for number, question in enumerate(plan.questions, 1)
+    ]
+
     decision = player.decide(plan, answers)
-    spectator.answered(plan, answers, decision)
-    said = ask("Is that the first sentence of your paragraph? y, n or Enter: ").strip().casefold()[:1]
+    spectator.answered(game_id, plan, answers, decision)
+
+    said = (
+        ask("Is that the first sentence of your paragraph? y, n or Enter: ")
+        .strip()
+        .casefold()[:1]
+    )
     ending = {"y": "right", "n": "wrong"}.get(said)
-    print(f"The guess was {ending}." if ending else "Whether the guess was right is not known.")
+    print(
+        f"The guess was {ending}."
+        if ending
+        else "Whether the guess was right is not known."
+    )
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:

@@ -9,15 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from quarry.evaluate.referee.text import VisibleContext, fold, normalise, tokens_of
-from quarry.player.questions.answer import LETTERS, NOT_RELEVANT
+from evaluate.referee.raw import is_glued, is_inside
+from evaluate.referee.text import VisibleContext, fold, normalise, tokens_of
+from player.questions.answer import LETTERS, NOT_RELEVANT
 
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
 
 
 def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
     """Return the terms in double quotation marks, and the text with "#" in their place."""
-    return tuple(filter(None, map(str.strip, _QUOTED.findall(text)))), _QUOTED.sub(" # ", text)
+    return tuple(filter(None, map(str.strip, _QUOTED.findall(text)))), _QUOTED.sub(
+        " # ", text
+    )
 
 
 Says = Literal["words", "yes", "no", "none", "nothing"]
@@ -67,7 +70,9 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
             return says, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
         return "none", ()
-    return "words", quoted or tuple(re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded))
+    return "words", quoted or tuple(
+        re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded)
+    )
 
 
 _FIRST_SENTENCE = re.compile(
@@ -78,6 +83,20 @@ _BEGINS = re.compile(
     r"\b(?:begin|start|open)(?:s|ning|ing)?\b|\b(?:first|opening) words?\b"
     r"|\b(?:מתחיל|נפתח|פותח|תתחיל|תיפתח)\w*|המילה הראשונה"
 )
+_INITIAL = re.compile(
+    r"\bletters? does the (first|second|third|last) word of the first sentence\b.*\bbegin"
+    r"|אותיות.*מתחילה המילה ה(ראשונה|שנייה|שלישית|אחרונה) במשפט הראשון"
+)
+_POSITIONS = {
+    "first": 0,
+    "second": 1,
+    "third": 2,
+    "last": -1,
+    "ראשונה": 0,
+    "שנייה": 1,
+    "שלישית": 2,
+    "אחרונה": -1,
+}
 _ENDS = re.compile(
     r"\b(?:end|close|finish)(?:s|es)?\b|\b(?:last|final|closing) words?\b|\b(?:מסתיי|נגמר|נחתמ)\w*|המילה האחרונה"
 )
@@ -116,6 +135,7 @@ class Wording:
         in_opening: True if the question is about the first sentence, False if about the whole text.
         edge: "begin" or "end" if the question asks how its text begins or ends.
         first_of_several: True if the first of several fitting options counts.
+        initial: position of the word of the first sentence whose first letter the question asks for; None for others.
     """
 
     readable: bool
@@ -124,12 +144,18 @@ class Wording:
     in_opening: bool
     edge: Literal["", "begin", "end"]
     first_of_several: bool
+    initial: int | None = None
 
     def there(self, term: str, seen: VisibleContext) -> bool:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
+        if self.initial is not None:
+            words = [word for word in _words(text) if word[0].isalpha()]
+            there = -len(words) <= self.initial < len(words)
+            return there and words[self.initial][0] == fold(term)
         if not self.edge:
-            return occurs_in(term, text)
+            glued = is_glued(text) and is_inside(fold(term), fold(text))
+            return glued or occurs_in(term, text)
         parts, words = _words(term), _words(text)
         here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
         return bool(parts) and parts == here
@@ -137,7 +163,9 @@ class Wording:
 
 def read_question(question: str, options: Sequence[str]) -> Wording:
     """Read the text of a question next to the options that seem to name words, which it may repeat."""
-    frame, n_repeated = _without_options(normalise(question), [normalise(option) for option in options])
+    frame, n_repeated = _without_options(
+        normalise(question), [normalise(option) for option in options]
+    )
     terms, frame = quoted_terms(frame)
     # the sentences that ask, without asides, and the others, which say how to choose
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
@@ -145,14 +173,19 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
     rules = " ".join(sentence for sentence in sentences if sentence not in asking)
     asked = re.sub(r"\([^()]*\)", " ", " ".join(asking))
     bare = _FIRST_SENTENCE.sub(" ", asked)
-    edge: Literal["", "begin", "end"] = "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
+    edge: Literal["", "begin", "end"] = (
+        "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
+    )
+    initial = _INITIAL.search(asked)
+    known = bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare)
     return Wording(
-        readable=bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare),
+        readable=initial is not None or known,
         terms=terms,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,
         edge=edge,
         first_of_several=_FIRST_OF_SEVERAL.search(rules) is not None,
+        initial=_POSITIONS[initial[1] or initial[2]] if initial else None,
     )
 
 
@@ -161,10 +194,18 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
     for n in range(len(options), 1, -1):
         bare = [option.strip(" .\"'") for option in options[:n]]
         repeated = _BETWEEN.join(map(re.escape, bare))
-        found = re.search(rf"(?<!\w)[\"']?{repeated}[\"']?(?!\w)", question, re.IGNORECASE) if all(bare) else None
+        found = (
+            re.search(rf"(?<!\w)[\"']?{repeated}[\"']?(?!\w)", question, re.IGNORECASE)
+            if all(bare)
+            else None
+        )
         if found:
             return f"{question[: found.start()]}#{question[found.end() :]}", n
     return question, 0
+
+
+_LITERAL = re.compile("[+#%=<>$€£°*^\u3040-\u9fff]")
+_STOPS = frozenset(".,;:!?")
 
 
 def occurs_in(term: str, text: str) -> bool:
@@ -176,19 +217,24 @@ def occurs_in(term: str, text: str) -> bool:
     """
     term, text = fold(term).strip(" .,;:"), fold(text)
     parts = _words(term)
-    if term and (not parts or re.search("[+#%=<>$€£°*^\u3040-\u9fff]", term)):
-        left, right = (r"(?<!\w)", r"(?!\w)")
-        pattern = (left if _is_latin(term[0]) else "") + re.escape(term) + (right if _is_latin(term[-1]) else "")
-        return re.search(pattern, text) is not None
+    if term and (not parts or _LITERAL.search(term)):
+        return _occurs_literally(term, text)
+
     words = tokens_of(text)
-    stops_allowed = any(char in ".,;:!?" for char in term)
+    stops_allowed = not _STOPS.isdisjoint(term)
     for row in range(len(words) - len(parts) + 1 if parts else 0):
         window = words[row : row + len(parts)]
         if parts == [word for word, _, _ in window]:
-            gaps = "".join(text[left[2] : right[1]] for left, right in itertools.pairwise(window))
-            if stops_allowed or not any(char in ".,;:!?" for char in gaps):
+            gaps = [text[a[2] : b[1]] for a, b in itertools.pairwise(window)]
+            if stops_allowed or _STOPS.isdisjoint("".join(gaps)):
                 return True
     return False
+
+
+def _occurs_literally(term: str, text: str) -> bool:
+    before = r"(?<!\w)" if _is_latin(term[0]) else ""
+    after = r"(?!\w)" if _is_latin(term[-1]) else ""
+    return re.search(before + re.escape(term) + after, text) is not None
 
 
 def _is_latin(char: str) -> bool:
@@ -200,7 +246,9 @@ def _words(text: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=2**17)
-def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, ...]) -> str:
+def answer_by_reading(
+    seen: VisibleContext, question: str, options: tuple[str, ...]
+) -> str:
     """Return the letter of the one option that holds, or "Not Relevant"; always the same answer.
 
     The rules, English and Hebrew, understand which of the words that options or question name occur in the text or in
@@ -209,25 +257,45 @@ def answer_by_reading(seen: VisibleContext, question: str, options: tuple[str, .
     question has no rule for that.
     """
     options = options[: len(LETTERS)]
-    read = [read_option(option, last=row == len(options) - 1) for row, option in enumerate(options)]
-    way_out = bool(read) and read[-1][0] != "words"
-    wording = read_question(question, options[: len(options) - way_out])
-    read[: wording.n_repeated] = [read_option(option, repeated=True) for option in options[: wording.n_repeated]]
+    wording, statements = _read(question, options)
     if not wording.readable:
         return NOT_RELEVANT
+
+    fits = _fits(wording, statements, seen)
+    n_fitting = sum(fits)
+    if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
+        return NOT_RELEVANT
+    return LETTERS[fits.index(True)]
+
+
+def _read(question: str, options: tuple[str, ...]) -> tuple[Wording, list[Option]]:
+    """Read a question and its options."""
+    last = len(options) - 1
+    statements = [
+        read_option(option, last=row == last) for row, option in enumerate(options)
+    ]
+    has_way_out = bool(statements) and statements[-1][0] != "words"
+    wording = read_question(question, options[: len(options) - has_way_out])
+    for row in range(wording.n_repeated):
+        statements[row] = read_option(options[row], repeated=True)
+    return wording, statements
+
+
+def _fits(
+    wording: Wording, statements: Sequence[Option], seen: VisibleContext
+) -> list[bool]:
+    """Return whether each option holds."""
 
     def any_there(terms: Sequence[str]) -> bool:
         return any(wording.there(term, seen) for term in terms)
 
-    says = [option[0] for option in read]
-    if "yes" in says and "no" in says:
+    kinds = [kind for kind, _ in statements]
+    if "yes" in kinds and "no" in kinds:
         holds = "yes" if any_there(wording.terms) else "no"
-        fits = [bool(wording.terms) and says == holds for says, _ in read]
-    else:
-        fits = [says == "words" and any_there(terms) for says, terms in read]
-        none_fits = not (any_there(wording.terms) if wording.terms else any(fits))
-        fits = [fit or (says == "none" and none_fits) for fit, (says, _) in zip(fits, read, strict=True)]
-    fitting = [row for row, fit in enumerate(fits) if fit]
-    if not fitting or (len(fitting) > 1 and not wording.first_of_several):
-        return NOT_RELEVANT
-    return LETTERS[fitting[0]]
+        return [bool(wording.terms) and kind == holds for kind in kinds]
+
+    fits = [kind == "words" and any_there(terms) for kind, terms in statements]
+    none_fits = not (any_there(wording.terms) if wording.terms else any(fits))
+    for row, kind in enumerate(kinds):
+        fits[row] |= kind == "none" and none_fits
+    return fits

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
 from functools import lru_cache
 
-from quarry.evaluate.games.labelled import same_text, token_f1, tokens
-from quarry.evaluate.referee.simulated import other_embedder
-from quarry.evaluate.referee.text import same_form
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import Models
-from quarry.player.protocol.messages import Score
+from evaluate.games.labelled import same_text, token_f1, tokens
+from evaluate.referee.simulated import other_embedder
+from evaluate.referee.text import same_form
+from ingest.arrays import Float32Array
+from ingest.embed import Models
+from player.protocol.messages import Score
+from player.questions.answer import NOT_RELEVANT, Answer, read_answer
 
 Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
@@ -22,6 +24,9 @@ WEIGHTS = (0.5, 0.2, 0.2, 0.1)
 
 LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Private score from which a game earns these points."""
+
+RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
+"""Least similarity of a raw opening sentence and its points (REFEREES: the referee that draws pages)."""
 
 NEAR_MISS = 90.0
 """The most that a wrong sentence or word earns."""
@@ -41,12 +46,18 @@ MAX_WORD_CHARS = 200
 WORDS_KEPT = 4_096
 """Number of words that have their vectors cached. Embedding two words takes 20 ms, nearly all of a game's time."""
 
-Answers = Mapping[int, str]
-"""Maps the number of a question to the answer given: "A".."D" or "Not Relevant", in any case."""
+Answers = Mapping[int, Answer]
+"""Maps the number of a question to the answer given."""
 
 
 def score_guess(
-    guess: object, *, opening_sentence: str, associative_word: str, answers: Answers, similarity: Similarity
+    guess: object,
+    *,
+    opening_sentence: str,
+    associative_word: str,
+    answers: Answers,
+    similarity: Similarity,
+    is_raw: bool = False,
 ) -> Score:
     """Score a guess; a part that is missing, empty or no string earns 0, and nothing raises.
 
@@ -57,11 +68,13 @@ def score_guess(
         associative_word: the secret word, or a few words.
         answers: those really sent; a question left out has no answer that could be cited.
         similarity: the similarity of the guessed and the secret word, if they differ.
+        is_raw: the opening sentence is raw text, which a referee compares letter by letter.
     """
+    score_opening = score_raw_sentence if is_raw else score_sentence
     sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
-    given = {number: _answer(answer) for number, answer in answers.items()}
+    given = {number: read_answer(answer) for number, answer in answers.items()}
     parts = {
-        "opening_sentence_score": score_sentence(sentence, opening_sentence),
+        "opening_sentence_score": score_opening(sentence, opening_sentence),
         "sentence_justification_score": score_justification(
             _part(guess, "sentence_justification"), given, words=(30, 50), n_citations=3
         ),
@@ -71,11 +84,14 @@ def score_guess(
         ),
     }
     parts = {name: round(part, 2) for name, part in parts.items()}
-    private_score = round(sum(weight * part for weight, part in zip(WEIGHTS, parts.values(), strict=True)), 2)
+    weighted = (w * part for w, part in zip(WEIGHTS, parts.values(), strict=True))
+    private_score = round(sum(weighted), 2)
     feedback = {}
     for name in ("opening_sentence", "associative_word"):
-        part, said = parts[f"{name}_score"], name.replace("_", " ")
-        feedback[name] = f"The {said} is right." if part == 100.0 else f"The {said} earned {part:.0f} of 100."
+        part = parts[f"{name}_score"]
+        outcome = "is right" if part == 100.0 else f"earned {part:.0f} of 100"
+        feedback[name] = f"The {name.replace('_', ' ')} {outcome}."
+
     return Score(private_score, league_points(private_score), parts, feedback)
 
 
@@ -88,6 +104,17 @@ def score_sentence(guess: str, truth: str) -> float:
     return min(NEAR_MISS, 100.0 * token_f1(guess, truth))
 
 
+def raw_ratio(guess: str, truth: str) -> float:
+    """Return the similarity of two raw strings, 0..1, as a public referee computes it."""
+    return SequenceMatcher(None, guess.strip(), truth.strip()).ratio()
+
+
+def score_raw_sentence(guess: str, truth: str) -> float:
+    """Return the points of a public referee for a raw string; below the last band its model judges, here with 0."""
+    ratio = raw_ratio(guess, truth)
+    return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
+
+
 def score_word(guess: str, truth: str, similarity: Similarity) -> float:
     """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
     if not tokens(guess):
@@ -97,7 +124,9 @@ def score_word(guess: str, truth: str, similarity: Similarity) -> float:
     return min(NEAR_MISS, max(0.0, 100.0 * similarity(guess.strip(), truth.strip())))
 
 
-def score_justification(text: str, given: Answers, words: tuple[int, int], n_citations: int) -> float:
+def score_justification(
+    text: str, given: Answers, words: tuple[int, int], n_citations: int
+) -> float:
     """Return 100 less 25 for each part missing; 0 for an empty text.
 
     The length is one part, and each citation due is one. A sentence's justification has four parts (its length, three
@@ -114,7 +143,9 @@ def score_justification(text: str, given: Answers, words: tuple[int, int], n_cit
     if n_words == 0:
         return 0.0
     cited = citations(text)
-    n_right = sum(found == {given[number]} for number, found in cited.items() if number in given)
+    n_right = sum(
+        found == {given[number]} for number, found in cited.items() if number in given
+    )
     missing = max(0, n_citations - n_right) + (not words[0] <= n_words <= words[1])
     return 100.0 - PART * missing
 
@@ -126,22 +157,30 @@ def citations(text: str) -> dict[int, set[str]]:
     4 (answer B: "index")', 'Q4: B', 'question 4 was answered B', 'questions 4 (B), 7 (C) and 9 (Not Relevant)',
     'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an option and is not read, unless it is an answer.
     """
-    plain = _QUOTED.sub(_unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES))
+    plain = _QUOTED.sub(
+        _unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    )
     cited: dict[int, set[str]] = {}
     for found in _CITATION.finditer(plain):
-        cited.setdefault(int(found["number"] or found["bare"]), set()).add(_answer(found["answer"]) or "Not Relevant")
+        cited.setdefault(int(found["number"] or found["bare"]), set()).add(
+            read_answer(found["answer"]) or NOT_RELEVANT
+        )
     return cited
 
 
 def league_points(private_score: float) -> int:
     """Return 3, 2, 1 or 0 points, from 85, 70 and 50 on."""
-    return next((points for least, points in LEAGUE_POINTS if private_score >= least), 0)
+    return next(
+        (points for least, points in LEAGUE_POINTS if private_score >= least), 0
+    )
 
 
 def same_forms(one: str, other: str) -> bool:
     """Return whether two words or phrases are equal, word for word, after stemming."""
     left, right = tokens(one), tokens(other)
-    return len(left) == len(right) and all(same_form(a, b) for a, b in zip(left, right, strict=True))
+    return len(left) == len(right) and all(
+        same_form(a, b) for a, b in zip(left, right, strict=True)
+    )
 
 
 def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
@@ -171,9 +210,14 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
         return found
 
     def similarity(one: str, other: str) -> float:
-        if spec == "minilm" and any(char >= "\u0250" for char in one + other if char.isalpha()):
+        if spec == "minilm" and any(
+            char >= "\u0250" for char in one + other if char.isalpha()
+        ):
             return character_similarity(one, other)
-        left, right = vector(one.casefold()[:MAX_WORD_CHARS]), vector(other.casefold()[:MAX_WORD_CHARS])
+        left, right = (
+            vector(one.casefold()[:MAX_WORD_CHARS]),
+            vector(other.casefold()[:MAX_WORD_CHARS]),
+        )
         return min(1.0, max(0.0, (float(left @ right) - floor) / (1.0 - floor)))
 
     return similarity
@@ -183,7 +227,11 @@ def character_similarity(one: str, other: str) -> float:
     """Return the share of characters that need no edit, 0..1, after NFKC and case folding."""
     from rapidfuzz.distance import Levenshtein
 
-    return float(Levenshtein.normalized_similarity(" ".join(tokens(one)), " ".join(tokens(other))))
+    return float(
+        Levenshtein.normalized_similarity(
+            " ".join(tokens(one)), " ".join(tokens(other))
+        )
+    )
 
 
 def _part(guess: object, key: str) -> str:
@@ -191,18 +239,16 @@ def _part(guess: object, key: str) -> str:
     return value[:MAX_CHARS] if isinstance(value, str) else ""
 
 
-def _answer(answer: object) -> str:
-    """Return an answer in canonical form, "A".."D" or "Not Relevant"; "" for anything else."""
-    text = re.sub(r"[\s_-]+", " ", answer).strip().upper() if isinstance(answer, str) else ""
-    return "Not Relevant" if text == "NOT RELEVANT" else text if text in ("A", "B", "C", "D") else ""
-
-
 def _unquote(match: re.Match[str]) -> str:
+    """Return the text in quotation marks if it is only an answer, else ""."""
     inside = match[0][1:-1].strip()
-    return inside if _answer(inside) else ""
+    answer = read_answer(inside)
+    return inside if answer and same_text(inside, answer) else ""
 
 
-_QUOTES = str.maketrans({**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")})
+_QUOTES = str.maketrans(
+    {**dict.fromkeys("“”„‟«»″״", '"'), **dict.fromkeys("‘’‚′׳`", "'")}
+)
 _QUOTED = re.compile(r"(?<!\w)\"[^\"]*\"|(?<!\w)'[^'\n]*?'(?!\w)")
 _CITATION = re.compile(
     r"(?:(?<!\w)(?i:questions?|qs?|[ובלמהכש]{0,3}שאל(?:ה|ות))\.?\s*#?\s*(?P<number>\d{1,2})(?:[^.!?\d]*?[^\w.!?'])?"

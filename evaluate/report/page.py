@@ -6,8 +6,8 @@ import base64
 import gzip
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,19 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from quarry.configs.terminal import pluralize
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.comparison import PairedTest, compare
-from quarry.evaluate.runs.measures import interval
-from quarry.evaluate.runs.record import CandidateRecord, GameRecord, HitRecord, fate
-from quarry.evaluate.runs.run import GameRow, Run, play_of
+from evaluate.errors import RunError
+from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
+from evaluate.runs.measures import interval
+from evaluate.runs.record import (
+    CandidateRecord,
+    HitRecord,
+    ReplayRecord,
+    outcome_in_words,
+    play_of,
+)
+from evaluate.runs.run import GameRow, Run
+from evaluate.runs.text import with_interval
+from ingest.console.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -30,12 +37,23 @@ MOST_SHOWN = 1_000
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
 OUTCOMES = {
-    "held": "found, or won",
+    "found": "found, or won",
     "answers": "lost by the answers",
     "search": "lost in the search",
     "book": "lost at the book",
     "ingest": "lost at ingest",
 }
+OTHER_GAMES = "The runs are of different games, so no test compares them."
+OTHER_REFEREES = (
+    "The runs have different referees, so win rates are not compared; the search is."
+)
+LOSSES = {
+    "ingest": "lost at ingest",
+    "search": "in the search",
+    "questions": "by our questions",
+    "chance": "by the referee's errors",
+}
+"""Names of the parts of the bar of losses, compared with ideal questions."""
 Series = dict[str, Any]
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
@@ -48,12 +66,23 @@ def render(runs: Sequence[Run]) -> str:
     No text of a run becomes markup: jinja2 escapes the texts of the page, and the data of the scripts is compressed
     JSON, in base64. The policy of the page allows its two scripts alone, and no request.
     """
+    names = ("plotly-basic.min.js", "report.js", "report.css")
     plotly, script, style = (
-        (FOLDER / name).read_text(encoding="utf-8") for name in ("plotly-basic.min.js", "report.js", "report.css")
+        (FOLDER / name).read_text(encoding="utf-8") for name in names
     )
+    hashes = []
+    for text in (plotly, script):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        hashes.append(f"'sha256-{digest}'")
     game_ids = _shown(runs)
     plots = run_plots(runs)
     tests = paired_tests(runs)
+    data = {
+        "plots": plots,
+        "games": _games(runs, game_ids),
+        "runs": [run.name for run in runs],
+    }
+
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -61,101 +90,113 @@ def render(runs: Sequence[Run]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"plain": lambda head: (head, ""), "numbered": lambda head: (head, "n")}
+    environment.filters["numbered"] = lambda head: (head, "n")
     return environment.get_template("report.html").render(
         runs=[(run.name, run.as_json()) for run in runs],
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
         headline=headline(runs, tests),
-        tests=[asdict(test) for test in tests],
+        tests=tests,
+        other_games=OTHER_GAMES,
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),
         n_games=len({row.game_id for run in runs for row in run.games}),
         plots={name: in_words(series) for name, series in plots.items()},
-        policy=f"{POLICY}; script-src {_hashes(plotly, script)}",
+        policy=f"{POLICY}; script-src {' '.join(hashes)}",
         style=Markup(style),
         plotly=Markup(plotly),
         script=Markup(script),
-        data=packed({"plots": plots, "games": _games(runs, game_ids), "runs": [run.name for run in runs]}),
+        data=packed(data),
     )
 
 
 def packed(document: object) -> str:
     """Return a document as JSON, compressed with gzip, in base64: a tenth of the length, and no character of markup."""
-    return base64.b64encode(gzip.compress(json.dumps(document).encode(), mtime=0)).decode()
-
-
-def _hashes(*scripts: str) -> str:
-    """Return the hashes by which a content security policy allows scripts."""
-    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
-    return " ".join(f"'sha256-{digest}'" for digest in digests)
+    return base64.b64encode(
+        gzip.compress(json.dumps(document).encode(), mtime=0)
+    ).decode()
 
 
 def _shown(runs: Sequence[Run]) -> list[str]:
     """Return the ids of the games that the page lists: at most `MOST_SHOWN`, with lost games chosen first."""
-    lost: dict[str, bool] = {}
-    for row in (row for run in runs for row in run.rows):
-        lost[row.game_id] = lost.get(row.game_id, False) or row.lost_at is not None
-    return sorted(sorted(lost, key=lambda game_id: (not lost[game_id], game_id))[:MOST_SHOWN])
+    rows = [row for run in runs for row in run.rows]
+    lost = {row.game_id for row in rows if row.lost_at}
+    won = {row.game_id for row in rows} - lost
+    return sorted([*sorted(lost), *sorted(won)][:MOST_SHOWN])
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows of the table of games: hint and lecture of each game, and its outcome in each run."""
-    plays: list[dict[str, list[GameRow]]] = [{game_id: [] for game_id in game_ids} for _ in runs]
-    for run, of_run in zip(runs, plays, strict=True):
+    plays: list[defaultdict[str, list[GameRow]]] = []
+    for run in runs:
+        plays.append(defaultdict(list))
         for row in run.rows:
-            of_run.get(row.game_id, []).append(row)
-    games = [(game_id, next(of_run[game_id][0] for of_run in plays if of_run[game_id])) for game_id in game_ids]
-    return [
-        {
-            "game_id": game_id,
-            "hint": row.hint,
-            "document": row.document or "",
-            "outcomes": [_outcome(of_run[game_id]) for of_run in plays],
-        }
-        for game_id, row in games
-    ]
+            plays[-1][row.game_id].append(row)
+
+    rows = []
+    for game_id in game_ids:
+        by_run = [of_run[game_id] for of_run in plays]
+        game = next(rows[0] for rows in by_run if rows)
+        rows.append(
+            {
+                "game_id": game_id,
+                "hint": game.hint,
+                "document": game.document or "",
+                "outcomes": [_outcome(of_game) for of_game in by_run],
+            }
+        )
+    return rows
 
 
 def _outcome(plays: Sequence[GameRow]) -> dict[str, Any]:
     """Return the rank of a game's paragraph in a run, and how its plays ended."""
     won = [play.won for play in plays if play.won is not None]
+    lost_at = next((play.lost_at for play in plays if play.lost_at), None)
     return {
         "there": bool(plays),
         "rank": plays[0].rank if plays else None,
-        "lost_at": next((play.lost_at for play in plays if play.lost_at), None),
+        "outcome": lost_at or "found",
+        "word": lost_at or ("won" if won else "found"),
         "won": f"{sum(won)}/{len(won)}" if len(won) > 1 else None,
     }
 
 
-def _games(runs: Sequence[Run], game_ids: Sequence[str]) -> dict[str, list[dict[str, Any] | None]]:
+def _games(
+    runs: Sequence[Run], game_ids: Sequence[str]
+) -> dict[str, list[dict[str, Any] | None]]:
     """Return the details of each game by run, None if a run has no such game; the page shows them on a click."""
-    shown = set(game_ids)
-    by_run = [
-        {
-            record["game_id"]: _opened(record)
-            for record in run.records
-            if record["answerable"] and record["game_id"] in shown
-        }
-        for run in runs
-    ]
-    return {game_id: [of_run.get(game_id) for of_run in by_run] for game_id in game_ids}
+    games: dict[str, list[dict[str, Any] | None]] = {
+        game_id: [None] * len(runs) for game_id in game_ids
+    }
+    for column, run in enumerate(runs):
+        for record in run.records:
+            if record["answerable"] and record["game_id"] in games:
+                games[record["game_id"]][column] = _opened(record)
+    return games
 
 
-def _opened(record: GameRecord) -> dict[str, Any]:
+def _opened(record: ReplayRecord) -> dict[str, Any]:
     """Return a record with its first hits and candidates, and the labelled one; of the plays only the first."""
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
-    shown = {**play, "candidates": _first(play["candidates"], record)} if play else None
-    outcomes = [fate(record, each) for each in record["plays"]] or [fate(record, None)]
-    return {**record, "search": search, "plays": [], "play": shown, "outcomes": outcomes}
+    shown = play and {**play, "candidates": _first(play["candidates"], record)}
+    plays = record["plays"] or (None,)
+    outcomes = [outcome_in_words(record, each) for each in plays]
+    changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
+    return {**record, **changes}
 
 
-def _first(items: Sequence[HitRecord] | Sequence[CandidateRecord], record: GameRecord) -> list[dict[str, Any]]:
+def _first(
+    items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
+) -> list[dict[str, Any]]:
     """Return the first items, and the labelled one, with their ranks."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-    found = [(place, item, item["paragraph_id"] == truth_id) for place, item in enumerate(items, 1)]
-    return [{**item, "place": place, "right": right} for place, item, right in found if place <= N_ITEMS or right]
+    first = []
+    for place, item in enumerate(items, 1):
+        right = item["paragraph_id"] == truth_id
+        if place <= N_ITEMS or right:
+            first.append({**item, "place": place, "right": right})
+    return first
 
 
 def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
@@ -172,82 +213,135 @@ def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
     `share` is of games won, or without a referee of games with their paragraph among the hits; `rr` is the mean
     reciprocal rank.
     """
-    lectures = {row.game_id: row.document for run in reversed(runs) for row in run.games if row.document}
-    found: dict[str, list[dict[str, Any] | None]] = {}
+    lectures: dict[str, str] = {}
+    for run in reversed(runs):
+        lectures |= {row.game_id: row.document for row in run.games if row.document}
+
+    found: defaultdict[str, list[dict[str, Any] | None]]
+    found = defaultdict(lambda: [None] * len(runs))
     for column, run in enumerate(runs):
         of = np.array([lectures.get(row.game_id, NOWHERE) for row in run.games])
-        shares = np.array([float(row.rank is not None) for row in run.games]) if run.won is None else run.won
-        for name in sorted(set(of.tolist())):
-            chosen = of == name
-            found.setdefault(name, [None] * len(runs))[column] = {
-                "games": int(chosen.sum()),
-                "share": round(float(shares[chosen].mean()), 6),
-                "share_interval": [round(end, 6) for end in interval(shares[chosen], run.seed)],
-                "rr": round(float(run.values["RR"][chosen].mean()), 6),
+        shares = run.won
+        if shares is None:
+            shares = np.array([float(row.rank is not None) for row in run.games])
+        for name in set(of.tolist()):
+            share = shares[of == name]
+            ends = interval(share, run.seed)
+            found[name][column] = {
+                "games": len(share),
+                "share": round(float(share.mean()), 6),
+                "share_interval": [round(end, 6) for end in ends],
+                "rr": round(float(run.values["RR"][of == name].mean()), 6),
             }
-    return [{"document": name, "runs": found[name]} for name in sorted(found, key=lambda name: (name == NOWHERE, name))]
+
+    names = sorted(found, key=lambda name: (name == NOWHERE, name))
+    return [{"document": name, "runs": found[name]} for name in names]
 
 
 def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:
     """Return the results in sentences: each run against the first, or each by itself if they cannot be compared."""
-    if tests:
-        return [_of_two(runs[0], run, tests) for run in runs[1:]]
-    said = [_of_one(run) for run in runs]
-    if len(runs) > 1:
-        said.append("These runs are not of the same games and referee, so their figures say nothing about each other.")
-    return said
+    if not tests:
+        alone = [*map(_of_one, runs)]
+        return [*alone, OTHER_GAMES] if len(runs) > 1 else alone
+
+    sentences = [_of_two(runs[0], run, tests) for run in runs[1:]]
+    has_won = any(test.measure == WIN_RATE for test in tests)
+    if any(run.played for run in runs) and not has_won:
+        sentences += [*map(_of_one, runs), OTHER_REFEREES]
+    return sentences
 
 
 def _of_one(run: Run) -> str:
     if not run.rows:
         return f"{run.name} has no game with its paragraph in the course."
-    names = [name for name in ("win_rate", "RR", "Success@1", "Success@20") if name in run.figures]
-    figures = ", ".join(
-        f"{name.replace('_', ' ')} {value:.3f} [{low:.3f}, {high:.3f}]"
-        for name in names
-        for value, (low, high) in [run.figures[name]]
-    )
-    lost = f"; {pluralize(run.lost_at_ingest, 'game')} lost at ingest" if run.lost_at_ingest else ""
-    return f"{run.name}, {pluralize(len(run.games), 'game')}, referee {run.referee}: {figures}{lost}."
+    figures = []
+    for name in (WIN_RATE, "RR", "Success@1", "Success@20"):
+        if name in run.figures:
+            figure = with_interval(*run.figures[name])
+            figures.append(f"{name.replace('_', ' ')} {figure}")
+    games = pluralize(len(run.games), "game")
+    said = f"{run.name}, {games}, referee {run.referee}: {', '.join(figures)}"
+    if run.lost_at_ingest:
+        said += f"; {pluralize(run.lost_at_ingest, 'game')} lost at ingest"
+    return f"{said}."
 
 
 def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
     """Say which of two runs is better, and by how much: in the win rate, or in RR if nothing was played."""
     by_measure = {test.measure: test for test in tests if test.preset == run.name}
-    test = by_measure.get("win_rate", by_measure["RR"])
+    test = by_measure.get(WIN_RATE, by_measure["RR"])
+    measure, n_games = test.measure.replace("_", " "), pluralize(test.n_games, "game")
+    if test.n_differ == 0:
+        return f"{run.name} and {first.name} are equal in the {measure} of every game, {n_games}."
+
     names = f"{run.name} is {test.verdict} than {first.name}"
-    if test.verdict not in ("better", "worse"):
+    if test.verdict == UNDECIDED:
         names = f"Between {run.name} and {first.name} there is {test.verdict}"
-    values = " against ".join(f"{one.figures[test.measure][0]:.3f}" for one in (run, first))
-    p = f"p {test.p_holm:.3f}" if test.p_holm >= 0.001 else "p below 0.001"
+    values = " against ".join(
+        f"{one.figures[test.measure][0]:.3f}" for one in (run, first)
+    )
+    p = f"p {test.p:.3f}" if test.p >= 0.001 else "p below 0.001"
+    p += f", corrected {test.p_holm:.3f}" if test.p_holm >= 0.001 else ""
+    more = ""
+    if test.n_to_decide is not None:
+        more = f" About {pluralize(test.n_to_decide, 'game')} would show a difference of this size."
     return (
-        f"{names}: {test.measure.replace('_', ' ')} {values} over {pluralize(test.n_games, 'game')}, a difference of "
-        f"{test.difference:+.3f} (95% interval {test.low:+.3f} to {test.high:+.3f}, {p})."
+        f"{names}: {measure} {values} over {n_games}, a difference of {test.difference:+.3f} "
+        f"(95% interval {test.low:+.3f} to {test.high:+.3f}, {p}).{more}"
     )
 
 
 def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     """Return the series of each plot by the id of its section, without plots that have no data."""
+    lost = [_lost(runs, outcome) for outcome in OUTCOMES]
     plots = {
-        "success": [_success(run) for run in runs if any(row.n_hits for row in run.games)],
-        "lost": [series for outcome in OUTCOMES if any((series := _lost(runs, outcome))["x"])],
+        "success": [
+            _success(run) for run in runs if any(row.n_hits for row in run.games)
+        ],
+        "lost": [series for series in lost if any(series["x"])],
+        "losses": _losses(runs),
     }
     return {name: series for name, series in plots.items() if series}
 
 
 def _success(run: Run) -> Series:
-    """Return Success@k over k."""
-    ranks = [row.rank for row in run.games]
+    """Return Success@k over k, from the reciprocal ranks."""
     cutoffs = range(1, 1 + max(row.n_hits for row in run.games))
-    found = [np.array([float(rank is not None and rank <= cutoff) for rank in ranks]) for cutoff in cutoffs]
-    y, ends = [float(each.mean()) for each in found], [interval(each, 0) for each in found]
+    y, ends = [], []
+    for cutoff in cutoffs:
+        found = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
+        y.append(float(found.mean()))
+        ends.append(interval(found, 0))
     return {"name": run.name, "x": list(cutoffs), "y": y, "ends": ends}
 
 
 def _lost(runs: Sequence[Run], outcome: str) -> Series:
     """Return how many plays of each run had an outcome."""
-    counts = [sum((row.lost_at or "held") == outcome for row in run.rows) for run in runs]
-    return {"name": OUTCOMES[outcome], "outcome": outcome, "x": counts, "y": [run.name for run in runs]}
+    counts = [
+        sum((row.lost_at or "found") == outcome for row in run.rows) for run in runs
+    ]
+    return {
+        "name": OUTCOMES[outcome],
+        "outcome": outcome,
+        "x": counts,
+        "y": [run.name for run in runs],
+    }
+
+
+def _losses(runs: Sequence[Run]) -> list[Series]:
+    """Return the share of the games that each run loses, by where; a part where ours beats ideal questions is 0."""
+    known = [(run.name, run.losses) for run in runs if run.losses]
+    series: list[Series] = []
+    for part, words in LOSSES.items() if known else ():
+        series.append(
+            {
+                "name": words,
+                "outcome": {"questions": "answers", "chance": "book"}.get(part, part),
+                "x": [round(max(0.0, losses[part]), 3) for _, losses in known],
+                "y": [name for name, _ in known],
+            }
+        )
+    return series
 
 
 def in_words(series: Sequence[Series]) -> str:
@@ -256,5 +350,8 @@ def in_words(series: Sequence[Series]) -> str:
     def short(value: object) -> str:
         return f"{value:.3g}" if isinstance(value, float) else str(value)
 
-    pairs = [", ".join(f"{short(x)} {short(y)}" for x, y in zip(one["x"], one["y"], strict=True)) for one in series]
-    return ". ".join(f"{one['name']}: {values}" for one, values in zip(series, pairs, strict=True))
+    said = []
+    for one in series:
+        pairs = zip(map(short, one["x"]), map(short, one["y"]), strict=True)
+        said.append(f"{one['name']}: {', '.join(map(' '.join, pairs))}")
+    return ". ".join(said)

@@ -6,7 +6,7 @@
 
   // The colours of runs and outcomes, each with its colour on a dark ground (after Okabe and Ito).
   const RUNS = [["#0b5fa5", "#5aa9e6"], ["#c2510c", "#f08a4b"], ["#2b8a5b", "#5cc795"], ["#8a3ea8", "#c58be0"], ["#9a7400", "#d9b64a"], ["#b3245e", "#f07aa8"], ["#4a5568", "#a3b1c2"], ["#007d8a", "#4cc3cf"]];
-  const OUTCOMES = { held: RUNS[2], answers: RUNS[4], search: RUNS[1], book: RUNS[3], ingest: RUNS[6] };
+  const OUTCOMES = { found: RUNS[2], answers: RUNS[4], search: RUNS[1], book: RUNS[3], ingest: RUNS[6] };
   const INK = ["#1f2933", "#e4e9ee"];
   const GRID = ["#e3e8ee", "#33404d"];
 
@@ -44,11 +44,20 @@
     return table("Belief", ["#", "~before", "~after", "~slot", "~where", "opening sentence"], play.candidates.map((item) => ({ right: item.right, cells: [item.place, bar(item.prior, "before"), bar(item.belief, ""), `${item.slot} ${item.strategy}`, place(item), item.opening_sentence] })));
   }
 
-  function questions(asked, answers) {
+  // An answer that fits the labelled paragraph has a tick, one that does not a cross and a wavy line.
+  function option(question, letter, text, play) {
+    if (play.answers[question.question_number - 1] !== letter) return make("span", { class: "option" }, `${letter} ${text}`);
+    if (!play.unfit) return make("span", { class: "option given" }, `${letter} ${text}`);
+    const [kind, mark, words] = play.unfit.includes(question.question_number) ? ["unfit", "✗", "does not fit: "] : ["fits", "✓", "fits: "];
+    return make("span", { class: `option given ${kind}` }, make("span", { "aria-hidden": "true" }, `${mark} `), make("span", { class: "aloud" }, words), `${letter} ${text}`);
+  }
+
+  function questions(asked, play) {
     const letters = "ABCD";
     const same = new Set(asked.map((question) => question.question_text)).size === 1;
-    const list = make("ol", {}, ...asked.map((question, row) => make("li", { dir: "auto" }, same ? null : `${question.question_text} `, ...Object.values(question.options).map((option, at) => make("span", { class: answers[row] === letters[at] ? "option given" : "option" }, `${letters[at]} ${option}`)), letters.includes(answers[row] || "-") ? null : make("em", {}, answers[row] || "no answer"))));
-    return make("div", {}, same && asked.length ? make("p", { dir: "auto" }, asked[0].question_text) : null, list);
+    const list = make("ol", {}, ...asked.map((question, row) => make("li", { dir: "auto" }, same ? null : `${question.question_text} `, ...Object.values(question.options).map((text, at) => option(question, letters[at], text, play)), letters.includes(play.answers[row] || "-") ? null : make("em", {}, play.answers[row] || "no answer"))));
+    const key = play.unfit ? make("p", { class: "none" }, "✓ fits the labelled paragraph, ✗ does not") : null;
+    return make("div", {}, key, same && asked.length ? make("p", { dir: "auto" }, asked[0].question_text) : null, list);
   }
 
   function opened(name, game, colour) {
@@ -59,7 +68,7 @@
     box.append(make("h4", {}, "Hits"), hits(game.search.hits));
     if (game.play) {
       const play = game.play;
-      box.append(make("h4", {}, "Questions and answers"), questions(game.questions, play.answers));
+      box.append(make("h4", {}, "Questions and answers"), questions(game.questions, play));
       box.append(make("h4", {}, `Belief over ${play.n_candidates} candidates: ${play.bits[0].toFixed(1)} bits of doubt before the answers, ${play.bits[1].toFixed(1)} after`), belief(play));
       const parts = Object.entries(play.breakdown).map(([part, points]) => `${part.replaceAll("_", " ")} ${points}`).join(", ");
       box.append(make("h4", {}, "Guess"), facts([["sentence", play.guess.opening_sentence], ["because", play.guess.sentence_justification], ["word", play.guess.associative_word], ["because", play.guess.word_justification], ["confidence", percent(play.guess.confidence)], ["score", `${play.private_score} of 100 (${parts})`]]));
@@ -124,7 +133,7 @@
       for (const row of games.rows) {
         const text = row.textContent.toLowerCase();
         const fates = row.dataset.fates.split(" ").filter(Boolean);
-        const wanted = !fate.value || (fate.value === "lost" ? fates.some((one) => one !== "held") : fates.includes(fate.value));
+        const wanted = !fate.value || (fate.value === "lost" ? fates.some((one) => one !== "found") : fates.includes(fate.value));
         row.hidden = !(wanted && words.every((word) => text.includes(word)));
         shown += row.hidden ? 0 : 1;
       }
@@ -144,6 +153,7 @@
   const PLOTS = {
     success: { x: "k: the first k hits", y: "share of games", mode: "lines+markers" },
     lost: { x: "games", y: "", rows: data.runs },
+    losses: { x: "share of games", y: "", rows: data.runs },
   };
 
   function trace(one, at, plot, tone) {
@@ -165,6 +175,7 @@
       height: plot.rows ? 140 + 34 * names.length : 340,
       legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       barmode: "stack",
+      showlegend: true,
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       dragmode: false,

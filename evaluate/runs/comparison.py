@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,17 +10,21 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.runs.measures import batch_of, bootstrap_interval
-from quarry.evaluate.runs.run import Run
-from quarry.ingest.arrays import Float64Array
+from evaluate.errors import RunError
+from evaluate.runs.measures import batch_of, bootstrap_interval
+from evaluate.runs.run import Run, require_names
+from ingest.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
+UNDECIDED: Verdict = "no difference that these games can show"
 
 UNTESTED = {"Success@10", "Success@15"}
 """These measures are tested only if the user names them: each further test makes the correction stricter."""
 N_PERMUTATIONS = 9_999
 ALPHA = 0.05
+POWER = 0.8
+"""Probability that `games_to_decide` games show the difference."""
+WIN_RATE = "win_rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,9 @@ class PairedTest:
         difference: mean over games of `preset` minus `against`.
         low, high: ends of its 95% interval, not corrected.
         n_differ: games in which the two runs differ.
-        p: probability of a difference at least as large if the runs were equally good; p_holm: corrected for all tests.
+        p: probability of a difference at least as large if the runs were equally good; p_holm: corrected.
+        n_to_decide: about how many games would show a difference of this size; None if these games show it, or if
+            there is none.
     """
 
     preset: str
@@ -44,42 +51,62 @@ class PairedTest:
     n_differ: int
     p: float
     p_holm: float
+    n_to_decide: int | None
     verdict: Verdict
 
 
 def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
-    """Test every run against the first, in each measure that all runs have and in the win rate where games were played.
+    """Test every run against the first, in each measure that all runs have, and in the win rate if referees are equal.
 
     The paired randomisation test exchanges the values of both runs at random in each game, and counts how often the
-    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%.
+    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. It counts
+    the tests that could come out otherwise: measures without a difference in any game are not counted, and measures
+    with the same difference in every game count once.
 
     Args:
         runs: two or more, over the same games and one store or several.
         seed: the seed of the permutations and of the intervals.
 
     Raises:
-        RunError: there are fewer than two, two have the same name, or games or referees differ.
+        RunError: there are fewer than two, two have the same name, or games differ.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval
-        Evaluation, 2007; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979.
+        Evaluation, 2007; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979; Tarone, A Modified
+        Bonferroni Method for Discrete Data, 1990.
     """
     require_comparable(runs)
     first, *others = runs
     values = [tested_values(run) for run in runs]
-    shared = [name for name in values[0] if all(name in found for found in values)]
-    compared = [
-        (run.name, measure, found[measure] - values[0][measure])
-        for run, found in zip(others, values[1:], strict=True)
-        for measure in shared
-    ]
-    p_values = [randomisation_p(difference, seed) for _, _, difference in compared]
+    shared = [name for name in values[0] if all(name in each for each in values)]
+    if len({(run.referee, run.repeats) for run in runs}) > 1:
+        shared = [name for name in shared if name != WIN_RATE]
+
+    differences = []
+    p_values: dict[tuple[str, bytes], float] = {}
+    for run, found in zip(others, values[1:], strict=True):
+        for measure in shared:
+            difference = found[measure] - values[0][measure]
+            key = (run.name, difference.tobytes())
+            differences.append((measure, key, difference))
+            if difference.any() and key not in p_values:
+                p_values[key] = randomisation_p(difference, seed)
+    corrected = dict(zip(p_values, holm([*p_values.values()]), strict=True))
+
     tests = []
-    for (name, measure, difference), p, p_holm in zip(compared, p_values, holm(p_values), strict=True):
-        mean, (low, high) = float(difference.mean()), bootstrap_interval(difference, seed)
+    for measure, key, difference in differences:
+        mean = float(difference.mean())
+        low, high = bootstrap_interval(difference, seed)
+        p_holm = corrected.get(key, 1.0)
+        verdict: Verdict = "better" if mean > 0.0 else "worse"
+        n_to_decide = None
+        if p_holm >= ALPHA:
+            verdict = UNDECIDED
+            n_to_decide = games_to_decide(difference, len(p_values))
+
         tests.append(
             PairedTest(
-                preset=name,
+                preset=key[0],
                 against=first.name,
                 measure=measure,
                 difference=round(mean, 6),
@@ -87,19 +114,42 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
                 high=round(high, 6),
                 n_games=len(difference),
                 n_differ=int(np.count_nonzero(difference)),
-                p=round(p, 6),
+                p=round(p_values.get(key, 1.0), 6),
                 p_holm=round(p_holm, 6),
-                verdict=_verdict(mean, p_holm),
+                n_to_decide=n_to_decide,
+                verdict=verdict,
             )
         )
     return tests
 
 
+def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
+    """Return about how many games would show a mean difference as large as this one; None if it is 0.
+
+    The normal approximation for a power of 80%, at a level divided by the number of tests.
+
+    Args:
+        differences: (n_games,) one value for each game.
+        n_tests: the number of tests that are corrected for.
+    """
+    mean = float(differences.mean())
+    if mean == 0.0:
+        return None
+    level = float(stats.norm.isf(ALPHA / 2.0 / n_tests) + stats.norm.ppf(POWER))
+    n_games = (level * float(differences.std()) / mean) ** 2
+    # n games that differ have 2**n exchanges, of which two are as large
+    n_differ = math.log2(2 * n_tests / ALPHA)
+    least = n_differ * len(differences) / np.count_nonzero(differences)
+    return max(math.ceil(n_games), math.ceil(least), len(differences) + 1)
+
+
 def tested_values(run: Run) -> Mapping[str, Float64Array]:
     """Return the (n_games,) values of each measure that is tested, for each answerable game."""
-    first = [name for name in ("RR", *run.values) if name not in UNTESTED or name in run.own_measures]
-    values = {name: run.values[name] for name in first}
-    return values if run.won is None else values | {"win_rate": run.won}
+    names = dict.fromkeys(("RR", *run.values))
+    for name in UNTESTED - run.own_measures.keys():
+        names.pop(name, None)
+    values = {name: run.values[name] for name in names}
+    return values if run.won is None else values | {WIN_RATE: run.won}
 
 
 def randomisation_p(differences: Float64Array, seed: int) -> float:
@@ -114,6 +164,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         return 1.0
     # equal games change nothing under any exchange; one is kept, since scipy wants two games
     differing = np.append(differing, 0.0)
+
     result = stats.permutation_test(
         (differing, np.zeros_like(differing)),
         lambda one, other, axis: np.mean(one - other, axis=axis),
@@ -130,37 +181,29 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """Return the p values corrected by Holm, in the same order."""
     from statsmodels.stats.multitest import multipletests
 
-    return [float(p) for p in multipletests(p_values, alpha=ALPHA, method="holm")[1]] if p_values else []
-
-
-def _verdict(difference: float, p: float) -> Verdict:
-    if p >= ALPHA:
-        return "no difference that these games can show"
-    return "better" if difference > 0.0 else "worse"
+    if not p_values:
+        return []
+    corrected: list[float] = multipletests(p_values, method="holm")[1].tolist()
+    return corrected
 
 
 def require_comparable(runs: Sequence[Run]) -> None:
-    """Pass if runs are of the same games and referee.
+    """Pass if runs are of the same games.
 
     Raises:
-        RunError: there are fewer than two, two have the same name, or games or referees differ.
+        RunError: there are fewer than two, two have the same name, or games differ.
     """
     if len(runs) < 2:
-        raise RunError(f"at least two runs must be compared, got {len(runs)}; name another preset or RUN.json")
-    first, names = runs[0], [run.name for run in runs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"each run must have a name of its own, got {twice[0]} twice; leave one out or rename its file")
+        raise RunError(
+            f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
+        )
+    require_names(runs)
+    first = runs[0]
     for other in runs[1:]:
         if other.asked != first.asked:
             raise RunError(
-                f"{other.name}: must be of the same games as {first.name}, got others; replay both with the same "
-                "--games, --split and --seed"
+                f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
+                "and --seed."
             )
-        for key in ("referee", "repeats"):
-            if getattr(other, key) != getattr(first, key):
-                raise RunError(
-                    f"{other.name}: must have the same --{key} as {first.name}, got {getattr(other, key)} for "
-                    f"{getattr(first, key)}; replay both alike"
-                )
     if not first.rows:
-        raise RunError("at least one game must be answerable to compare runs, got none; name another games file")
+        raise RunError("No game of these runs is answerable; name another games file.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -13,12 +13,13 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from quarry.evaluate.runs.record import LOST, HitRecord
-from quarry.evaluate.runs.run import GameRow, Run
+from evaluate.runs.record import LOST, HitRecord
+from evaluate.runs.run import GameRow, Run
 
-FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
 ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+Rows = Iterator[dict[str, Any]]
 N_AT_ONCE = 4_096
 """Rows of a table that are in memory at the same time."""
 
@@ -40,36 +41,45 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
             with path.open("w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in lines)
             written.append(path)
+
     measured = {"measure": str, "value": float, "low": float, "high": float}
     hits = {"game_id": str, "place": int, **get_type_hints(HitRecord), "right": bool}
-    for name, columns, rows in (
-        ("runs", measured, ({"run": run.name, **row} for run in runs for row in _measures(run))),
-        ("games", get_type_hints(GameRow), ({"run": run.name, **asdict(row)} for run in runs for row in run.rows)),
-        ("hits", hits, ({"run": run.name, **row} for run in runs for row in _hits(run))),
-    ):
+    tables: dict[str, tuple[Mapping[str, Any], Callable[[Run], Rows]]] = {
+        "runs": (measured, _measures),
+        "games": (get_type_hints(GameRow), lambda run: map(asdict, run.rows)),
+        "hits": (hits, _hits),
+    }
+    for name, (columns, rows_of) in tables.items():
+        rows = ({"run": run.name, **row} for run in runs for row in rows_of(run))
         written += _write_table(folder / name, {"run": str, **columns}, rows)
     return written
 
 
-def _write_table(path: Path, columns: Mapping[str, Any], rows: Iterator[Mapping[str, Any]]) -> list[Path]:
+def _write_table(path: Path, columns: Mapping[str, Any], rows: Rows) -> list[Path]:
     """Write rows as PATH.parquet and PATH.csv, some at a time; return both paths.
 
     Args:
         columns: the type of each, or its type or None.
     """
-    schema = pa.schema([(name, ARROW[(get_args(hint) or (hint,))[0]]) for name, hint in columns.items()])
+    types = [(name, (get_args(hint) or (hint,))[0]) for name, hint in columns.items()]
+    schema = pa.schema([(name, ARROW[kind]) for name, kind in types])
     paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
-    with parquet.ParquetWriter(paths[0], schema) as frames, csv.CSVWriter(paths[1], schema) as cells:
+    with (
+        parquet.ParquetWriter(paths[0], schema) as frames,
+        csv.CSVWriter(paths[1], schema) as cells,
+    ):
         while chunk := list(islice(rows, N_AT_ONCE)):
             frames.write_table(pa.Table.from_pylist(chunk, schema))
-            safe = [{name: _as_cell(value) for name, value in row.items()} for row in chunk]
-            cells.write_table(pa.Table.from_pylist(safe, schema))
+            for row in chunk:
+                row |= {name: _as_cell(value) for name, value in row.items()}
+            cells.write_table(pa.Table.from_pylist(chunk, schema))
     return paths
 
 
 def _as_cell(value: Any) -> Any:
     """Return a value as a cell of a spreadsheet; an apostrophe goes before a text that would begin a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_BEGINS) else value
+    is_formula = isinstance(value, str) and value.startswith(FORMULA_BEGINS)
+    return f"'{value}" if is_formula else value
 
 
 def trec_run(run: Run) -> Iterator[str]:
@@ -77,14 +87,20 @@ def trec_run(run: Run) -> Iterator[str]:
 
     The score is minus the rank, since tools sort by it: a hit in a slot of the book may precede a more relevant one.
     """
-    for record in (record for record in run.records if record["answerable"]):
+    name = trec_id(run.name)
+    for record in run.records:
+        game_id = trec_id(record["game_id"])
         for place, hit in enumerate(record["search"]["hits"], 1):
-            yield f"{trec_id(record['game_id'])} Q0 {trec_id(hit['paragraph_id'])} {place} {-place} {trec_id(run.name)}"
+            if record["answerable"]:
+                yield f"{game_id} Q0 {trec_id(hit['paragraph_id'])} {place} {-place} {name}"
 
 
 def trec_qrels(run: Run) -> Iterator[str]:
     """Yield `game_id 0 paragraph_id 1` of every answerable game; no ranking holds the id of one lost at ingest."""
-    return (f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1" for row in run.games)
+    return (
+        f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1"
+        for row in run.games
+    )
 
 
 def trec_id(name: str) -> str:
@@ -92,14 +108,14 @@ def trec_id(name: str) -> str:
     return re.sub(r"[\s%]", lambda found: quote(found[0]), name)
 
 
-def _measures(run: Run) -> Iterator[dict[str, Any]]:
+def _measures(run: Run) -> Rows:
     for name, (value, (low, high)) in run.figures.items():
         yield {"measure": name, "value": value, "low": low, "high": high}
 
 
-def _hits(run: Run) -> Iterator[dict[str, Any]]:
+def _hits(run: Run) -> Rows:
     for record in run.records:
-        truth_id = truth["paragraph_id"] if (truth := record["truth"]) else None
+        truth_id = record["truth"] and record["truth"]["paragraph_id"]
         for place, hit in enumerate(record["search"]["hits"], 1):
             right = hit["paragraph_id"] == truth_id
             yield {"game_id": record["game_id"], "place": place, **hit, "right": right}

@@ -7,37 +7,25 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
 from urllib.parse import unquote
 
 import ir_measures
-from pydantic import Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict
+from pydantic import TypeAdapter, ValidationError
 
-from quarry.configs.json_files import as_object, read_text
-from quarry.evaluate.errors import RunError, writing
-from quarry.evaluate.referee.spec import HINT_ALONE
-from quarry.evaluate.runs.measures import Measure
-from quarry.evaluate.runs.record import GameRecord, HitRecord, SearchRecord
-from quarry.evaluate.runs.run import Run
-
-
-class _Header(TypedDict):
-    """Keys of RUN.json that are read; every figure is computed again from the records."""
-
-    referee: str
-    settings: dict[str, Any]
-    store_fingerprint: str
-    games_digest: str
-    commit: str
-    seed: int
-    repeats: Annotated[int, Field(ge=1)]
-
+from evaluate.errors import RunError, writing
+from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.measures import Measure
+from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
+from evaluate.runs.run import Run, RunHeader, require_names
+from ingest.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
-_HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
-_RECORD: TypeAdapter[GameRecord] = TypeAdapter(GameRecord)
+COMPARISON = "compare.json"
+"""File name of a comparison, next to the runs that it compares."""
+_HEADER: TypeAdapter[RunHeader] = TypeAdapter(RunHeader)
+_RECORD: TypeAdapter[ReplayRecord] = TypeAdapter(ReplayRecord)
 
 
 def games_path(out: Path) -> Path:
@@ -50,7 +38,7 @@ def partial_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-class RecordFile(Collection[GameRecord]):
+class RecordFile(Collection[ReplayRecord]):
     """The records of games in a file of JSON lines, of which one at a time is in memory.
 
     A last line without a line break is torn, by a kill; the next append replaces it.
@@ -73,7 +61,7 @@ class RecordFile(Collection[GameRecord]):
     def __len__(self) -> int:
         return self._n
 
-    def __iter__(self) -> Iterator[GameRecord]:
+    def __iter__(self) -> Iterator[ReplayRecord]:
         """Yield the records; each is checked as it is read.
 
         Raises:
@@ -88,7 +76,7 @@ class RecordFile(Collection[GameRecord]):
     def __contains__(self, record: object) -> bool:
         return any(record == known for known in self)
 
-    def append(self, record: GameRecord) -> None:
+    def append(self, record: ReplayRecord) -> None:
         """Write a record after the last one."""
         line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
         with self.path.open("r+b") as file:
@@ -122,9 +110,10 @@ def unfinished_records(out: Path, inputs: str) -> RecordFile:
     games, partial = games_path(out), partial_path(out)
     marker = json.dumps({"inputs": inputs}) + "\n"
     with writing(out):
-        known = partial.read_text(encoding="utf-8", errors="replace") if partial.is_file() else ""
-        if known != marker or not games.is_file():
-            games.write_bytes(b"")  # before the marker, so that a crash never leaves the marker with other games
+        known = partial.read_bytes() if partial.is_file() else b""
+        if known.decode(errors="replace") != marker or not games.is_file():
+            # before the marker, so that a crash never leaves the marker with other games
+            games.write_bytes(b"")
             partial.write_text(marker, encoding="utf-8")
     return RecordFile(games)
 
@@ -136,10 +125,13 @@ def write_run(out: Path, run: Run) -> None:
         SettingsError: a file cannot be written.
     """
     with writing(out):
-        if not (isinstance(run.records, RecordFile) and run.records.path == games_path(out)):
-            with games_path(out).open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in run.records)
-        out.write_text(json.dumps(run.as_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path = games_path(out)
+        if not (isinstance(run.records, RecordFile) and run.records.path == path):
+            with path.open("w", encoding="utf-8", newline="\n") as file:
+                for record in run.records:
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+        text = json.dumps(run.as_json(), ensure_ascii=False, indent=1)
+        out.write_text(text + "\n", encoding="utf-8")
         partial_path(out).unlink(missing_ok=True)
 
 
@@ -153,30 +145,49 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
         RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
             finished.
     """
-    remedy = "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
+    remedy = (
+        "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
+    )
     if partial_path(path).exists():
-        raise RunError(f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}")
+        raise RunError(
+            f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}"
+        )
     text = read_text(path, RunError, remedy=remedy)
-    found = as_object(text, str(path), RunError, what="a run as replay --out writes it", remedy=remedy)
+    document = as_object(
+        text, str(path), RunError, what="a run as replay --out writes it", remedy=remedy
+    )
     try:
-        header = _HEADER.validate_python({key: found.get(key) for key in _Header.__annotations__}, strict=True)
+        header = _HEADER.validate_json(text, strict=True)
     except ValidationError as error:
         raise _refused(error, path) from error
-    made_with: dict[str, Any] = {key: value for key, value in header.items() if key != "games_digest"}
-    run = Run(RecordFile(games_path(path)), **made_with, name=path.stem, own_measures=measures or {})
-    if run.games_digest != header["games_digest"]:
-        raise RunError(f"{path}: must be of the games of {games_path(path).name}, got those of another run; {AGAIN}")
+
+    run = Run(
+        **vars(header),
+        records=RecordFile(games_path(path)),
+        name=path.stem,
+        own_measures=measures or {},
+    )
+    if run.games_digest != document.get("games_digest"):
+        raise RunError(
+            f"{path} and {games_path(path).name} hold different games; {AGAIN}."
+        )
     return run
 
 
 def _refused(error: ValidationError, where: object) -> RunError:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"])) or "the line"
-    return RunError(f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}")
+    return RunError(
+        f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}"
+    )
 
 
-def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] | None = None) -> list[Run]:
-    """Read runs that have names of their own; files that do not end in .json are TREC runs over the games of the first.
+def read_runs(
+    paths: Sequence[Path], measures: Mapping[str, Measure] | None = None
+) -> list[Run]:
+    """Read runs with different names; files that do not end in .json are TREC runs over the games of the first.
+
+    A folder stands for the runs in it. `compare.json` is no run; its runs are read in its order.
 
     Args:
         measures: additional measures of the runs.
@@ -184,15 +195,38 @@ def read_runs(paths: Sequence[Path], measures: Mapping[str, Measure] | None = No
     Raises:
         RunError: no path is given, two have the same name, or a file is not a run.
     """
-    if not paths or paths[0].suffix != ".json":
-        raise RunError(f"a RUN.json must be named first, got {paths[0] if paths else 'none'}; replay --out writes one")
-    first = read_run(paths[0], measures)
-    others = [read_run(path, measures) if path.suffix == ".json" else read_trec_run(path, first) for path in paths[1:]]
-    runs = [first, *others]
-    names = [found.name for found in runs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"runs must have names of their own, got {twice[0]} twice; rename a file")
+    files = _run_files(paths)
+    if not files or files[0].suffix != ".json":
+        raise RunError(
+            f"The first file must be a RUN.json, got {files[0] if files else 'none'}; replay --out writes one."
+        )
+    first = read_run(files[0], measures)
+    runs = [first]
+    for path in files[1:]:
+        is_run = path.suffix == ".json"
+        runs.append(read_run(path, measures) if is_run else read_trec_run(path, first))
+    require_names(runs)
     return runs
+
+
+def _run_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files of runs that paths name, with the files of folders, in the order of each compare.json."""
+    files: list[Path] = []
+    for path in paths:
+        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
+
+    order: list[Path] = []
+    for path in files:
+        if path.name == COMPARISON and path.is_file():
+            text = read_text(path, RunError)
+            document = as_object(text, str(path), RunError)
+            order += [
+                path.with_name(f"{name}.json") for name in document.get("presets") or ()
+            ]
+    compared = [path for path in order if path in files]
+    return compared + [
+        path for path in files if path not in compared and path.name != COMPARISON
+    ]
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:
@@ -207,26 +241,44 @@ def read_trec_run(path: Path, ours: Run) -> Run:
     Raises:
         RunError: the file cannot be read, or names no game of ours.
     """
-    rankings: dict[str, dict[str, float]] = defaultdict(dict)
+    text = io.StringIO(read_text(path, RunError))
     try:
-        for row in ir_measures.read_trec_run(io.StringIO(read_text(path, RunError))):  # type: ignore[no-untyped-call]
-            if not math.isfinite(row.score):
-                raise RunError(f"{path}: a score must be a number, got {row.score}; mend the file")
-            rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
-    except RunError:
-        raise
+        rows = list(ir_measures.read_trec_run(text))  # type: ignore[no-untyped-call]
     except ValueError as error:
         raise RunError(
             f"{path}: must hold lines `game_id Q0 paragraph_id rank score name`, got {error}; mend the file"
         ) from error
+
+    rankings: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        if not math.isfinite(row.score):
+            raise RunError(
+                f"{path}: a score must be a number, got {row.score}; mend the file"
+            )
+        rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
+
     if not rankings.keys() & {record["game_id"] for record in ours.records}:
-        raise RunError(f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}")
-    records = tuple(_ranked(record, rankings[record["game_id"]], path.stem) for record in ours.records)
-    preset = {"preset": path.name}
-    return Run(records, HINT_ALONE, preset, ours.store_fingerprint, "", ours.seed, 1, path.stem, ours.own_measures)
+        raise RunError(
+            f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}"
+        )
+
+    return replace(
+        ours,
+        records=[
+            _ranked(record, rankings[record["game_id"]], path.stem)
+            for record in ours.records
+        ],
+        referee=HINT_ALONE,
+        settings={"preset": path.name},
+        commit="",
+        repeats=1,
+        name=path.stem,
+    )
 
 
-def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameRecord:
+def _ranked(
+    record: ReplayRecord, scores: Mapping[str, float], name: str
+) -> ReplayRecord:
     """Return the record of a game with another ranking.
 
     Args:
@@ -248,8 +300,9 @@ def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameR
         }
         for rank, paragraph_id in enumerate(ranking, 1)
     ]
-    truth = record["truth"]
-    place = ranking.index(truth["paragraph_id"]) + 1 if truth and truth["paragraph_id"] in scores else None
+
+    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+    rank = ranking.index(truth_id) + 1 if truth_id in scores else None
     search: SearchRecord = {
         "hits": hits,
         "book": None,
@@ -258,6 +311,13 @@ def _ranked(record: GameRecord, scores: Mapping[str, float], name: str) -> GameR
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": place,
+        "rank": rank,
     }
-    return {**record, "search": search, "questions": [], "questions_ms": None, "decide_ms": None, "plays": []}
+    return {
+        **record,
+        "search": search,
+        "questions": [],
+        "questions_ms": None,
+        "decide_ms": None,
+        "plays": [],
+    }

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import ir_measures
 import numpy as np
 from ir_measures import RR, ScoredDoc, Success
 from scipy import stats
 
-from quarry.configs.imports import find, is_dotted
-from quarry.configs.settings import SettingsError
-from quarry.evaluate.runs.record import LOST, GameRecord
-from quarry.ingest.arrays import Float64Array
+from configs.settings import SettingsError
+from evaluate.runs.record import LOST, ReplayRecord
+from ingest.arrays import Float64Array
+from ingest.extensions import find, is_dotted
 
 RankingMeasure = ir_measures.measures.Measure
-Measure = RankingMeasure | Callable[[GameRecord], float]
+Measure = RankingMeasure | Callable[[ReplayRecord], float]
 """A measure of ir-measures, or a function that returns a game's value from its record."""
-MEASURES: dict[str, Measure] = {**{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)}, "RR": RR}
+MEASURES: dict[str, Measure] = {
+    **{f"Success@{cutoff}": Success @ cutoff for cutoff in (1, 5, 10, 15, 20)},
+    "RR": RR,
+}
 """The measures of every run, by name."""
 N_RESAMPLES = 2_000
 RESAMPLED_AT_ONCE = 10_000_000
@@ -32,26 +34,30 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
     Raises:
         SettingsError: there is no such measure.
     """
-    return {
-        name: find(MEASURES, name, "--measure") if name in MEASURES or is_dotted(name) else _parsed(name)
-        for name in names
-    }
+    measures: dict[str, Measure] = {}
+    for name in names:
+        is_ours = name in MEASURES or is_dotted(name)
+        measures[name] = find(MEASURES, name, "--measure") if is_ours else _parsed(name)
+    return measures
 
 
 def _parsed(name: str) -> RankingMeasure:
+    game = ir_measures.Qrel("game", "p", 1), ScoredDoc("game", "p", 1.0)
     try:
-        measure: Any = ir_measures.parse_measure(name)
-        list(ir_measures.iter_calc([measure], [ir_measures.Qrel("game", "p", 1)], [ScoredDoc("game", "p", 1.0)]))
-    except Exception as error:  # ir-measures and its providers raise errors of many types
+        measure: RankingMeasure = ir_measures.parse_measure(name)
+        measure.calc_aggregate([game[0]], [game[1]])
+    # ir-measures and its providers raise errors of many types
+    except Exception as error:
         raise SettingsError(
             "--measure must be one of ir-measures that needs no more than a relevant paragraph a game, such as "
             f"nDCG@10, or the dotted path of your own, got {name!r}: {' '.join(str(error).split())}"
         ) from error
-    assert isinstance(measure, RankingMeasure)
     return measure
 
 
-def values_of(records: Sequence[GameRecord], measures: Mapping[str, Measure] | None = None) -> dict[str, Float64Array]:
+def values_of(
+    records: Sequence[ReplayRecord], measures: Mapping[str, Measure] | None = None
+) -> dict[str, Float64Array]:
     """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given.
 
     A game that was lost at ingest counts as a miss.
@@ -60,26 +66,27 @@ def values_of(records: Sequence[GameRecord], measures: Mapping[str, Measure] | N
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
     measures = MEASURES if measures is None else measures
-    # a game without a known paragraph gets one that no ranking holds
-    qrels = [
-        ir_measures.Qrel(record["game_id"], truth["paragraph_id"] if (truth := record["truth"]) else LOST, 1)
-        for record in records
-    ]
-    run = [
-        ScoredDoc(record["game_id"], hit["paragraph_id"], float(-place))
-        for record in records
-        for place, hit in enumerate(record["search"]["hits"])
-    ]
+    qrels, run = [], []
+    for record in records:
+        game_id, truth = record["game_id"], record["truth"]
+        # a game without a known paragraph gets one that no ranking holds
+        right = truth["paragraph_id"] if truth else LOST
+        qrels.append(ir_measures.Qrel(game_id, right, 1))
+        for place, hit in enumerate(record["search"]["hits"]):
+            run.append(ScoredDoc(game_id, hit["paragraph_id"], float(-place)))
+
+    rankings: dict[RankingMeasure, Float64Array] = {}
+    values = {}
+    for name, measure in measures.items():
+        if isinstance(measure, RankingMeasure):
+            values[name] = rankings.setdefault(measure, np.zeros(len(records)))
+        else:
+            values[name] = np.array([float(measure(record)) for record in records])
+
     rows = {record["game_id"]: row for row, record in enumerate(records)}
-    found = {measure: np.zeros(len(rows)) for measure in measures.values() if isinstance(measure, RankingMeasure)}
-    for metric in ir_measures.iter_calc(list(found), qrels, run):
-        found[metric.measure][rows[metric.query_id]] = metric.value
-    return {
-        name: found[measure]
-        if isinstance(measure, RankingMeasure)
-        else np.array([float(measure(record)) for record in records])
-        for name, measure in measures.items()
-    }
+    for metric in ir_measures.iter_calc(list(rankings), qrels, run):
+        rankings[metric.measure][rows[metric.query_id]] = metric.value
+    return values
 
 
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:
@@ -96,7 +103,9 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     if len(values) == 0:
         return (0.0, 1.0)
     if np.isin(values, (0.0, 1.0)).all():
-        found = stats.binomtest(int(values.sum()), len(values)).proportion_ci(CONFIDENCE, method="wilson")
+        found = stats.binomtest(int(values.sum()), len(values)).proportion_ci(
+            CONFIDENCE, method="wilson"
+        )
         return (float(found.low), float(found.high))
     return bootstrap_interval(values, seed)
 

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, cast
+from typing import Any, Literal, NotRequired, cast
 
 import numpy as np
 from typing_extensions import TypedDict
 
-from quarry.evaluate.games.labelled import LabelledGame, same_sentence, same_text
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.game.game import GameReport
-from quarry.player.protocol import messages as protocol
-from quarry.player.protocol.messages import Json
-from quarry.player.questions.answer import Answer, letter_row
-from quarry.player.questions.places import rank_of_sentence
-from quarry.player.search.types import Hit, SearchResult
-from quarry.player.words import stems
+from evaluate.games.labelled import LabelledGame, same_sentence, same_text
+from evaluate.referee.scoring import raw_ratio
+from ingest.paragraph import Paragraph
+from player.game.game import GameReport
+from player.player import Plan
+from player.protocol import messages as protocol
+from player.protocol.messages import Json
+from player.questions.answer import Answer, letter_row
+from player.questions.places import rank_of_sentence
+from player.questions.views import VIEWS
+from player.search.types import Hit, SearchResult
+from player.words import stems
 
 LostAt = Literal["ingest", "book", "search", "answers"]
 
 LABEL = (
-    *("game_id", "book_name", "hint", "association_domain", "associative_word", "opening_sentence"),
-    *("in_text_layer", "answerable"),
+    *(
+        "game_id",
+        "book_name",
+        "hint",
+        "association_domain",
+        "associative_word",
+        "opening_sentence",
+    ),
+    *("in_text_layer", "answerable", "edition"),
 )
 """The fields of a labelled game that its record keeps under the same names."""
 LOST = "lost at ingest"
@@ -32,8 +42,14 @@ N_CANDIDATES_KEPT = 20
 """A record keeps this many candidates of each play by default."""
 MISLEADING_BITS = 1.0
 """An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
+WON_RATIO = 0.7
+"""A raw opening sentence is won from this similarity on, where public referees begin to give points."""
 LEAST_FIT = 0.01
 """Lower bound of the probability that an answer fits a candidate: no answer is wholly impossible."""
+
+
+FITTING = 0.5
+"""An answer fits a paragraph from this probability on."""
 
 
 class ParagraphRecord(TypedDict):
@@ -100,21 +116,32 @@ class PlayRecord(TypedDict):
 
     Attributes:
         misled: numbers of the questions that were answered for the guess and against the labelled paragraph.
+        unfit: numbers of the questions with an answer that does not fit the labelled paragraph; None if it is not a
+            candidate, absent in older records.
         bits: entropy of the belief before and after the answers.
         prior_rank: rank of the labelled paragraph in the belief before the answers, None if it is not a candidate.
         guess_rank: the same after the answers.
+        win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
+        win_faultless: the same for a referee without errors.
+        ratio: similarity of the guess and the raw opening sentence, 0..1; only in games of another edition.
+        right_page: whether the guess begins on a page of the secret; only in games of another edition.
     """
 
     repeat: int
     n_candidates: int
     answers: list[Answer]
     misled: list[int]
+    unfit: NotRequired[list[int] | None]
     candidates: list[CandidateRecord]
     bits: list[float]
     guess: Json
     guess_rank: int | None
     prior_rank: int | None
     won: bool
+    win_ideal: NotRequired[float | None]
+    win_faultless: NotRequired[float | None]
+    ratio: NotRequired[float]
+    right_page: NotRequired[bool]
     sentence_exact: bool
     word_exact: bool
     word_top20: bool
@@ -123,7 +150,7 @@ class PlayRecord(TypedDict):
     breakdown: Json
 
 
-class GameRecord(TypedDict):
+class ReplayRecord(TypedDict):
     """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest."""
 
     game_id: str
@@ -134,6 +161,7 @@ class GameRecord(TypedDict):
     opening_sentence: str
     in_text_layer: bool
     answerable: bool
+    edition: NotRequired[str]
     truth: TruthRecord | None
     search: SearchRecord
     questions: list[Json]
@@ -148,7 +176,7 @@ def record_game(
     result: SearchResult,
     reports: Sequence[GameReport],
     n_candidates: int = N_CANDIDATES_KEPT,
-) -> GameRecord:
+) -> ReplayRecord:
     """Return the record of a game.
 
     Args:
@@ -160,9 +188,13 @@ def record_game(
     """
     record = {
         **{key: getattr(game, key) for key in LABEL},
-        "truth": {**_paragraph(paragraph), "text": paragraph.text} if paragraph else None,
+        "truth": {**_paragraph(paragraph), "text": paragraph.text}
+        if paragraph
+        else None,
         "search": _search(result, paragraph),
-        "questions": protocol.questions_json(reports[0].plan.questions) if reports else [],
+        "questions": protocol.questions_json(reports[0].plan.questions)
+        if reports
+        else [],
         "questions_ms": reports[0].plan.questions_ms if reports else None,
         "decide_ms": reports[0].decision.decide_ms if reports else None,
         "plays": [
@@ -171,10 +203,31 @@ def record_game(
             if paragraph is not None
         ],
     }
-    return cast(GameRecord, record)
+    return cast(ReplayRecord, record)
 
 
-def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
+def play_of(record: ReplayRecord, repeat: int) -> PlayRecord | None:
+    """Return the record's play of a repeat, None if it was not played."""
+    return record["plays"][repeat] if repeat < len(record["plays"]) else None
+
+
+def names_right_book(record: ReplayRecord) -> bool:
+    """Return whether the book was resolved, to filter or to boost, to the document of the paragraph."""
+    truth, book = record["truth"], record["search"]["book"]
+    if truth is None or book is None or book["tier"] == "none":
+        return False
+    return book["document"] == truth["document"]
+
+
+def is_read_right(record: ReplayRecord) -> bool | None:
+    """Return whether the ingested opening sentence is the labelled one; None if the label does not say."""
+    truth, sentence = record["truth"], record["opening_sentence"]
+    if not (record["in_text_layer"] and sentence):
+        return None
+    return truth is not None and same_text(truth["opening_sentence"], sentence)
+
+
+def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
 
     Args:
@@ -185,15 +238,20 @@ def lost_at(record: GameRecord, play: PlayRecord | None) -> LostAt | None:
         return "ingest"
     if play is not None and play["won"]:
         return None
+
     found = search["rank"] if play is None else play["guess_rank"]
     if found is None:
         book = search["book"]
-        other_book = book is not None and book["tier"] == "filter" and book["document"] != truth["document"]
+        other_book = (
+            book is not None
+            and book["tier"] == "filter"
+            and book["document"] != truth["document"]
+        )
         return "book" if other_book else "search"
     return "answers" if play is not None else None
 
 
-def fate(record: GameRecord, play: PlayRecord | None) -> str:
+def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     """Return one sentence: where the paragraph was found or lost, and why.
 
     Args:
@@ -208,29 +266,45 @@ def fate(record: GameRecord, play: PlayRecord | None) -> str:
             f"lost at the book: {record['book_name']!r} was taken for {book['document']} "
             f"(confidence {book['confidence']:.2f}), but the paragraph is in {truth['document']}"
         )
+
     if lost == "search":
-        looked_at = f"{len(search['hits'])} hits" if play is None else f"{play['n_candidates']} candidates"
+        looked_at = (
+            f"{len(search['hits'])} hits"
+            if play is None
+            else f"{play['n_candidates']} candidates"
+        )
         if book is None or book["tier"] == "none":
-            about = "and no book was resolved" if record["book_name"].strip() else "and no book was named"
+            about = (
+                "and no book was resolved"
+                if record["book_name"].strip()
+                else "and no book was named"
+            )
         elif book["document"] != truth["document"]:
             about = f"and {book['document']} was preferred to {truth['document']}"
         else:
             about = "although the book was resolved rightly"
         return f"lost in the search: not among the {looked_at}, {about}"
+
     found = f"not among the first {len(search['hits'])} hits"
     if rank:
         hit = search["hits"][rank - 1]
-        slot = {"book": " in the book's slots", "global": " in the slots of the whole course"}.get(hit["slot"], "")
+        slot = {
+            "book": " in the book's slots",
+            "global": " in the slots of the whole course",
+        }.get(hit["slot"], "")
         found = f"found at rank {rank}{slot} by {hit['strategy']}"
     if play is None:
         return found
+
     place = f"place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
         return f"lost by the answers: {found}; {place} them, {play['guess_rank']} after"
     return f"won: {found}; {place} the answers, 1 after"
 
 
-def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> Iterator[str]:
+def why_lost(
+    game: LabelledGame, paragraph: Paragraph, report: GameReport
+) -> Iterator[str]:
     """Yield why a practice game was lost, sentence by sentence; nothing if it was won.
 
     Args:
@@ -241,18 +315,34 @@ def why_lost(game: LabelledGame, paragraph: Paragraph, report: GameReport) -> It
     if play["won"]:
         return
     yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
-    yield fate(record, play)
-    right = next((item for item in play["candidates"] if item["paragraph_id"] == paragraph.paragraph_id), None)
+    yield outcome_in_words(record, play)
+
+    right = next(
+        (
+            item
+            for item in play["candidates"]
+            if item["paragraph_id"] == paragraph.paragraph_id
+        ),
+        None,
+    )
     if right is not None:
         yield f"its probability: {right['prior']:.3f} before the answers, {right['belief']:.3f} after"
+
     guess = play["candidates"][0]
     yield (
         f"guessed instead: {guess['document']} p{guess['page']}: {guess['opening_sentence']} "
         f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
     )
-    options = {question["question_number"]: question["options"] for question in record["questions"]}
+
+    options = {
+        question["question_number"]: question["options"]
+        for question in record["questions"]
+    }
     answers = [(number, play["answers"][number - 1] or "") for number in play["misled"]]
-    said = [f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip() for number, letter in answers]
+    said = [
+        f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip()
+        for number, letter in answers
+    ]
     yield f"answers that misled: {'; '.join(said) or 'none'}"
 
 
@@ -270,7 +360,13 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     book = result.book
     return {
         "hits": [_hit(hit) for hit in result.hits],
-        "book": {"document": book.doc_id, "confidence": book.confidence, "tier": book.tier} if book else None,
+        "book": {
+            "document": book.doc_id,
+            "confidence": book.confidence,
+            "tier": book.tier,
+        }
+        if book
+        else None,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
         "failures": [str(failure) for failure in result.failures],
@@ -290,41 +386,93 @@ def _found(hit: Hit) -> FoundRecord:
 
 
 def _hit(hit: Hit) -> HitRecord:
-    return {**_found(hit), "rank": hit.rank, "score": round(float(hit.score), 6), "why": hit.why}
+    return {
+        **_found(hit),
+        "rank": hit.rank,
+        "score": round(float(hit.score), 6),
+        "why": hit.why,
+    }
 
 
-def _play(game: LabelledGame, paragraph: Paragraph, report: GameReport, repeat: int, n_candidates: int) -> PlayRecord:
+def _play(
+    game: LabelledGame,
+    paragraph: Paragraph,
+    report: GameReport,
+    repeat: int,
+    n_candidates: int,
+) -> PlayRecord:
     plan, belief = report.plan, report.decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
-    row = plan.row_of(paragraph.opening_sentence)
+
+    row = truth_row(plan, game, paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
     kept = order[:n_candidates]
     if row is not None and row not in kept:
         kept.append(row)
+
     guess = report.decision.guess
     word = stems(game.associative_word)
-    return {
+    play: PlayRecord = {
         "repeat": repeat,
         "n_candidates": len(belief),
         "answers": list(report.answers),
         "misled": [] if row is None else _misleading(report, row),
-        "candidates": [_candidate(plan.hit(place), plan.prior[place], belief[place]) for place in kept],
+        "unfit": None if row is None else _unfit(report, row),
+        "candidates": [
+            _candidate(plan.hit(place), plan.prior[place], belief[place])
+            for place in kept
+        ],
         "bits": [_bits(plan.prior), _bits(belief)],
         "guess": {**asdict(guess), "confidence": round(float(guess.confidence), 6)},
         "guess_rank": None if row is None else rank_of_sentence(row, belief, plan.keys),
-        "prior_rank": None if row is None else rank_of_sentence(row, plan.prior, plan.keys),
+        "prior_rank": None
+        if row is None
+        else rank_of_sentence(row, plan.prior, plan.keys),
         "won": same_sentence(guess.opening_sentence, sentence),
         "sentence_exact": same_text(guess.opening_sentence, sentence),
         "word_exact": stems(guess.associative_word) == word,
-        "word_top20": any(stems(candidate) == word for candidate in report.decision.associations[:20]),
+        "word_top20": any(
+            stems(candidate) == word for candidate in report.decision.associations[:20]
+        ),
         "private_score": report.score.private_score,
         "league_points": report.score.league_points,
         "breakdown": dict(report.score.breakdown),
     }
+    if game.edition:
+        play["ratio"] = round(raw_ratio(guess.opening_sentence, sentence), 4)
+        play["won"] = play["ratio"] >= WON_RATIO
+        best = report.decision.best
+        play["right_page"] = best >= 0 and holds(plan, best, game)
+    return play
+
+
+def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
+    """Return the first candidate that is the labelled passage, or a piece of its edition and page; None without any."""
+    if not game.edition:
+        return plan.row_of(paragraph.opening_sentence)
+    for row in range(len(plan.rows)):
+        piece = plan.places.piece(int(plan.rows[row]))
+        if piece and piece.edition.startswith(game.edition) and holds(plan, row, game):
+            return row
+    return None
+
+
+def holds(plan: Plan, row: int, game: LabelledGame) -> bool:
+    """Return whether a candidate is on the page on which a raw secret begins."""
+    place = int(plan.rows[row])
+    piece = plan.places.piece(place)
+    if piece is None:
+        passage = plan.places.paragraph(place)
+        return (passage.doc_id, passage.page) == (game.document, game.page)
+    return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
 
 
 def _candidate(hit: Hit, prior: Any, belief: Any) -> CandidateRecord:
-    return {**_found(hit), "prior": round(float(prior), 6), "belief": round(float(belief), 6)}
+    return {
+        **_found(hit),
+        "prior": round(float(prior), 6),
+        "belief": round(float(belief), 6),
+    }
 
 
 def _bits(belief: Any) -> float:
@@ -332,14 +480,30 @@ def _bits(belief: Any) -> float:
     return round(float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum()), 4)
 
 
-def _misleading(report: GameReport, row: int) -> list[int]:
-    """Return the numbers of the questions that were answered for the guess and against the candidate of a row."""
-    numbers = []
+def _letters(report: GameReport) -> Iterator[tuple[int, int]]:
+    """Yield the row of each question that was answered with a letter, and the row of the letter."""
     for number, answer in enumerate(report.answers):
         letter = letter_row(answer)
         if letter is not None:
-            fits = report.plan.fits[:, number, :, letter].max(axis=0)
-            bits = np.log2(max(fits[report.decision.best], LEAST_FIT) / max(fits[row], LEAST_FIT))
-            if bits > MISLEADING_BITS:
-                numbers.append(number + 1)
+            yield number, letter
+
+
+def _misleading(report: GameReport, row: int) -> list[int]:
+    """Return the numbers of the questions that were answered for the guess and against the candidate of a row."""
+    numbers = []
+    for number, letter in _letters(report):
+        fits = report.plan.fits[:, number, :, letter].max(axis=0)
+        fit, other = np.maximum(fits[[row, report.decision.best]], LEAST_FIT)
+        if np.log2(other / fit) > MISLEADING_BITS:
+            numbers.append(number + 1)
     return numbers
+
+
+def _unfit(report: GameReport, row: int) -> list[int]:
+    """Return the numbers of the questions whose answer does not fit the whole paragraph of a candidate."""
+    whole = report.plan.fits[VIEWS.index("paragraph")]
+    return [
+        number + 1
+        for number, letter in _letters(report)
+        if whole[number, row, letter] < FITTING
+    ]

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import html
 import json
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
-from quarry.configs.settings import Settings, as_dict
-from quarry.evaluate.games.labelled import same_text
-from quarry.evaluate.referee.spec import HINT_ALONE
-from quarry.evaluate.runs.measures import MEASURES, Measure, interval, values_of
-from quarry.evaluate.runs.record import GameRecord, PlayRecord, fate, lost_at
-from quarry.ingest.arrays import Float64Array
+from configs.settings import Settings, as_dict
+from evaluate.errors import RunError
+from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.measures import MEASURES, Measure, interval, values_of
+from evaluate.runs.record import (
+    ReplayRecord,
+    is_read_right,
+    lost_at,
+    names_right_book,
+    outcome_in_words,
+    play_of,
+)
+from ingest.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +52,9 @@ class GameRow:
         n_hits: hits of the search; relevant: False if none passed the threshold.
         book_right: whether the book was resolved, to filter or to boost, to the document of the paragraph.
         read_right: whether the ingested opening sentence is the labelled one; None if the label does not say.
+        win_ideal, win_faultless: as in the record of the play.
+        edition: program whose raw text the referee holds, "" for printed text; ratio and right_page are as in the play.
+        points: of the opening sentence, 0..100.
     """
 
     game_id: str
@@ -74,58 +87,80 @@ class GameRow:
     search_ms: float
     questions_ms: float | None
     decide_ms: float | None
+    win_ideal: float | None = None
+    win_faultless: float | None = None
+    edition: str | None = None
+    ratio: float | None = None
+    right_page: bool | None = None
+    points: float | None = None
 
 
-PER_GAME = [column.name for column in fields(GameRow)][:9]
+COLUMNS = [column.name for column in fields(GameRow)]
+ASKED = ("game_id", "book_name", "hint", "answerable", "opening_sentence")
+"""Keys of a record that say what was asked."""
+LOSSES = ("ingest", "search", "chance", "questions")
+"""Where a game is lost, compared with ideal questions."""
+PER_GAME = COLUMNS[:9]
 """Columns of `per_game` in the run's JSON."""
 
 
-def row_of(record: GameRecord, repeat: int, *, played: bool) -> GameRow:
+def row_of(record: ReplayRecord, repeat: int, *, played: bool) -> GameRow:
     """Return the row of one repeat of a game.
 
     Args:
         played: whether there was a referee.
     """
-    search, truth, book, play = record["search"], record["truth"], record["search"]["book"], play_of(record, repeat)
+    search, play = record["search"], play_of(record, repeat)
+    book = search["book"]
     hit = search["hits"][search["rank"] - 1] if search["rank"] else None
-    labelled = record["in_text_layer"] and record["opening_sentence"]
-    read_right = truth is not None and same_text(truth["opening_sentence"], record["opening_sentence"])
-    return GameRow(
-        repeat=repeat,
-        won=(play is not None and play["won"]) if played else None,
-        lost_at=lost_at(record, play),
-        fate=fate(record, play),
-        book=book["document"] if book else None,
-        book_tier=book["tier"] if book else None,
-        book_confidence=book["confidence"] if book else None,
-        confidence=play["guess"]["confidence"] if play else None,
-        n_hits=len(search["hits"]),
-        book_right=bool(book and truth and book["tier"] != "none" and book["document"] == truth["document"]),
-        read_right=read_right if labelled else None,
-        **_picked(record, "game_id", "book_name", "hint", "questions_ms", "decide_ms"),
-        **_picked(search, "rank", "relevant", "embed_ms", "search_ms"),
-        **_picked(hit, "slot", "strategy"),
-        **_picked(truth, "paragraph_id", "document"),
-        **_picked(play, "guess_rank", "prior_rank", "private_score", "sentence_exact", "word_exact", "word_top20"),
-    )
+
+    computed: dict[str, Any] = {
+        "repeat": repeat,
+        "won": (play is not None and play["won"]) if played else None,
+        "lost_at": lost_at(record, play),
+        "fate": outcome_in_words(record, play),
+        "n_hits": len(search["hits"]),
+        "book_right": names_right_book(record),
+        "read_right": is_read_right(record),
+        "book": book and book["document"],
+        "book_tier": book and book["tier"],
+        "book_confidence": book and book["confidence"],
+        "confidence": play and play["guess"]["confidence"],
+        "points": play and play["breakdown"].get("opening_sentence_score"),
+    }
+
+    parts: tuple[Any, ...] = (computed, play, search, record["truth"], hit, record)
+    values = ChainMap(*filter(None, parts))
+    row: dict[str, Any] = {name: values.get(name) for name in COLUMNS}
+    return GameRow(**row)
 
 
-def _picked(found: Mapping[str, object] | None, *keys: str) -> dict[str, Any]:
-    """Return some values of a record; None for each where there is no record."""
-    return {key: found[key] if found else None for key in keys}
+@dataclass
+class RunHeader:
+    """Inputs of a run; RUN.json holds them under the same names.
+
+    Attributes:
+        referee: SPEC; "none" where nothing was played.
+        settings: as `configs.settings.as_dict` gives them.
+        commit: the commit of the code, "" if unknown.
+        seed: the seed of referee and intervals.
+        repeats: plays of each game; 1 without a referee.
+    """
+
+    referee: str
+    settings: Mapping[str, Any]
+    store_fingerprint: str
+    commit: str
+    seed: int
+    repeats: Annotated[int, Field(ge=1)]
 
 
 @dataclass(repr=False)
-class Run:
+class Run(RunHeader):
     """One run over labelled games; its figures are computed in one pass over the records.
 
     Attributes:
         records: every game once, in the order of the games; they may be in a file, of which few are in memory.
-        referee: SPEC; "none" where nothing was played.
-        settings: as `quarry.configs.settings.as_dict` gives them.
-        commit: the commit of the code, "" if unknown.
-        seed: the seed of referee and intervals.
-        repeats: plays of each game; 1 without a referee.
         name: the name of its file without the suffix, or of its preset; "" where it has none.
         own_measures: measures that the run has besides those of MEASURES, by name.
         rows: a row for each answerable game and repeat, game by game.
@@ -134,13 +169,7 @@ class Run:
         games_digest: 16 hexadecimal digits that change with the games and with the paragraphs they are about.
     """
 
-    records: Collection[GameRecord]
-    referee: str
-    settings: Mapping[str, Any]
-    store_fingerprint: str
-    commit: str
-    seed: int
-    repeats: int
+    records: Collection[ReplayRecord]
     name: str = ""
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
     rows: list[GameRow] = field(init=False)
@@ -150,38 +179,53 @@ class Run:
 
     def __post_init__(self) -> None:
         self.rows = []
-        parts: list[Mapping[str, Float64Array]] = []
         self._n_unanswerable = self._abstained = 0
-        asked, games, separator = hashlib.sha256(b"["), hashlib.sha256(b"["), ""
+        measures = {**MEASURES, **self.own_measures}
+        parts = []
+        asked, games, separator = hashlib.sha256(), hashlib.sha256(b"["), ""
         records = iter(self.records)
         while chunk := list(islice(records, N_AT_ONCE)):
-            answerable = [record for record in chunk if record["answerable"]]
-            self.rows += [row_of(record, n, played=self.played) for record in answerable for n in range(self.repeats)]
-            parts.append(values_of(answerable, {**MEASURES, **self.own_measures}))
-            self._n_unanswerable += len(chunk) - len(answerable)
-            self._abstained += sum(not (record["answerable"] or record["search"]["relevant"]) for record in chunk)
             for record in chunk:
-                game = [record[key] for key in ("game_id", "book_name", "hint", "answerable", "opening_sentence")]
-                truth_id = truth["paragraph_id"] if (truth := record["truth"]) else ""
-                asked.update((separator + json.dumps(game)).encode())
-                games.update((separator + json.dumps([*game, truth_id])).encode())
+                self._add(record)
+                game = [record[key] for key in ASKED]  # type: ignore[literal-required]
+                asked.update(json.dumps(game).encode())
+                game.append(record["truth"]["paragraph_id"] if record["truth"] else "")
+                games.update((separator + json.dumps(game)).encode())
                 separator = ", "
+            answerable = [record for record in chunk if record["answerable"]]
+            parts.append(values_of(answerable, measures))
+
         games.update(b"]")
-        self.values = {name: np.concatenate([part[name] for part in parts]) for name in (parts[0] if parts else ())}
         self.asked, self.games_digest = asked.hexdigest(), games.hexdigest()[:16]
+        self.values = {}
+        for name in parts[0] if parts else ():
+            self.values[name] = np.concatenate([part[name] for part in parts])
+
+    def _add(self, record: ReplayRecord) -> None:
+        """Add the rows of a game, or count one that is not answerable."""
+        if not record["answerable"]:
+            self._n_unanswerable += 1
+            self._abstained += not record["search"]["relevant"]
+            return
+        for repeat in range(self.repeats):
+            self.rows.append(row_of(record, repeat, played=self.played))
+
+    def _title(self) -> str:
+        return self.name or str(self.settings["preset"])
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
-        return f"Run({self.name or self.settings['preset']!r}, {len(self.records)} games, {self.referee!r}: {shown})"
+        means = (f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
+        shown = ", ".join(means)
+        return f"Run({self._title()!r}, {len(self.records)} games, {self.referee!r}: {shown})"
 
     def _repr_html_(self) -> str:
         """Return a table of the figures with their intervals, for notebooks."""
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{value:.3f} [{low:.3f}, {high:.3f}]</td></tr>"
-            for name, (value, (low, high)) in self.figures.items()
-        )
-        title = f"{self.name or self.settings['preset']}: {len(self.records)} games, {self.referee}"
-        return f"<table><caption>{html.escape(title)}</caption>{rows}</table>"
+        caption = f"{self._title()}: {len(self.records)} games, {self.referee}"
+        rows = [f"<table><caption>{html.escape(caption)}</caption>"]
+        for name, (value, (low, high)) in self.figures.items():
+            figure = f"{value:.3f} [{low:.3f}, {high:.3f}]"
+            rows.append(f"<tr><td>{html.escape(name)}</td><td>{figure}</td></tr>")
+        return "".join([*rows, "</table>"])
 
     @property
     def played(self) -> bool:
@@ -198,15 +242,23 @@ class Run:
         """Answerable games whose paragraph the store does not hold."""
         return sum(row.paragraph_id is None for row in self.games)
 
-    @functools.cached_property
+    @property
+    def lost_ids(self) -> frozenset[str]:
+        """The game_ids of the games that were lost in some play."""
+        return frozenset(row.game_id for row in self.rows if row.lost_at)
+
+    @property
     def measures(self) -> dict[str, float]:
         """The mean of each measure; empty without an answerable game."""
-        return {name: round(float(value.mean()), 6) for name, value in self.values.items()} if self.rows else {}
+        return {name: self.figures[name][0] for name in self.values if self.rows}
 
     @functools.cached_property
     def intervals(self) -> dict[str, list[float]]:
         """The 95% interval of each measure."""
-        return {name: _rounded(interval(value, self.seed)) for name, value in self.values.items()}
+        return {name: self._interval(values) for name, values in self.values.items()}
+
+    def _interval(self, values: Float64Array) -> list[float]:
+        return [round(end, 6) for end in interval(values, self.seed)]
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
@@ -216,37 +268,60 @@ class Run:
         """
         if not self.played or not self.rows:
             return None
-        won: Float64Array = np.array([float(bool(row.won)) for row in self.rows]).reshape(-1, self.repeats).mean(axis=1)
-        return won
+        won = np.array([float(bool(row.won)) for row in self.rows])
+        return np.asarray(won.reshape(-1, self.repeats).mean(axis=1))
 
     @functools.cached_property
     def figures(self) -> dict[str, tuple[float, list[float]]]:
         """Each measure, and the win rate of a played run, with its 95% interval."""
-        figures = {name: (value, self.intervals[name]) for name, value in self.measures.items()}
+        figures = {}
+        for name, values in self.values.items() if self.rows else ():
+            mean = round(float(values.mean()), 6)
+            figures[name] = (mean, self.intervals[name])
         if self.won is not None:
-            figures["win_rate"] = round(float(self.won.mean()), 6), _rounded(interval(self.won, self.seed))
+            won = round(float(self.won.mean()), 6)
+            figures["win_rate"] = (won, self._interval(self.won))
         return figures
+
+    def ideal(self, key: Literal["win_ideal", "win_faultless"]) -> float | None:
+        """Return the mean of an ideal win rate; None if some play does not state it. Games lost at ingest count 0."""
+        values = [getattr(row, key) for row in self.rows if row.paragraph_id]
+        if self.won is None or None in values:
+            return None
+        return round(float(sum(values)) / len(self.rows), 6)
+
+    @functools.cached_property
+    def losses(self) -> dict[str, float] | None:
+        """The share of games that ingest, search, chance and questions lose; they sum to 1 less the win rate.
+
+        `ingest`: the store does not hold the paragraph. `search`: its prior is too small, even for ideal questions and
+        a referee without errors. `chance`: the errors of the referee, with ideal questions. `questions`: what ideal
+        questions win more than ours, negative if ours win more. None where nothing was played.
+        """
+        ideal, faultless = self.ideal("win_ideal"), self.ideal("win_faultless")
+        if self.won is None or ideal is None or faultless is None:
+            return None
+        held = 1.0 - self.lost_at_ingest / len(self.games)
+        rates = [1.0, held, faultless, ideal, float(self.won.mean())]
+        shares = np.subtract(rates[:-1], rates[1:]).round(6)
+        return dict(zip(LOSSES, shares.tolist(), strict=True))
 
     @property
     def per_game(self) -> list[dict[str, Any]]:
         """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
-        rows = [row for repeat in range(self.repeats) for row in self.rows[repeat :: self.repeats]]
+        rows = sorted(self.rows, key=lambda row: row.repeat)
         return [{name: getattr(row, name) for name in PER_GAME} for row in rows]
 
     def as_json(self) -> dict[str, Any]:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""
         games = self.games
+
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
-        scores = [row.private_score or 0.0 for row in self.rows]
-        exact = {
-            name: None if self.won is None else _share([bool(getattr(row, name)) for row in self.rows])
-            for name in ("sentence_exact", "word_exact", "word_top20")
-        }
-        return {
+        document = {
             "games": len(self.records),
             "unanswerable": self._n_unanswerable,
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": _share([row.read_right for row in games if row.read_right is not None]),
+            "opening_sentence_exact": _share([row.read_right for row in games]),
             "measures": self.measures,
             "intervals": self.intervals,
             "book_resolved": _share([row.book_right for row in games]),
@@ -254,23 +329,53 @@ class Run:
             "abstained_unanswerable": self._abstained,
             "win_rate": win_rate,
             "win_rate_interval": win_rate_interval,
-            "sentence_exact": exact["sentence_exact"],
-            "private_score": None if self.won is None else round(float(np.mean(scores)), 4),
-            "associative_word_exact": exact["word_exact"],
-            "associative_word_top20": exact["word_top20"],
-            "latency_ms": {
-                name: _percentiles([ms for row in games if (ms := getattr(row, f"{name}_ms")) is not None])
-                for name in ("embed", "search", "questions", "decide")
-            },
-            "referee": self.referee,
-            "settings": dict(self.settings),
-            "store_fingerprint": self.store_fingerprint,
+            "win_ideal": self.ideal("win_ideal"),
+            "losses": self.losses,
+            "sentence_exact": self._mean_of_plays("sentence_exact"),
+            "private_score": self._mean_of_plays("private_score", 4),
+            "associative_word_exact": self._mean_of_plays("word_exact"),
+            "associative_word_top20": self._mean_of_plays("word_top20"),
+            "editions": self.editions,
+        }
+
+        parts = ("embed", "search", "questions", "decide")
+        latency_ms = {
+            part: _percentiles([getattr(row, f"{part}_ms") for row in games])
+            for part in parts
+        }
+        header = {item.name: getattr(self, item.name) for item in fields(RunHeader)}
+        return {
+            **document,
+            "latency_ms": latency_ms,
+            **header,
             "games_digest": self.games_digest,
-            "commit": self.commit,
-            "seed": self.seed,
-            "repeats": self.repeats,
             "per_game": self.per_game,
         }
+
+    @property
+    def editions(self) -> dict[str, dict[str, float]]:
+        """Plays, right pages, similar openings and points by the edition that the referee holds; {} for print."""
+        by_edition: dict[str, list[GameRow]] = {}
+        for row in self.rows:
+            if row.edition and row.ratio is not None:
+                by_edition.setdefault(row.edition, []).append(row)
+
+        figures = {}
+        for edition, rows in sorted(by_edition.items()):
+            figures[edition] = {
+                "plays": len(rows),
+                "right_page": _share([row.right_page for row in rows]) or 0.0,
+                "similar": _share([row.won for row in rows]) or 0.0,
+                "points": round(float(np.mean([row.points or 0.0 for row in rows])), 2),
+            }
+        return figures
+
+    def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
+        """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
+        if self.won is None:
+            return None
+        values = [float(getattr(row, column) or 0) for row in self.rows]
+        return round(float(np.mean(values)), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
@@ -280,7 +385,7 @@ class Run:
 
 
 def make_run(
-    records: Collection[GameRecord],
+    records: Collection[ReplayRecord],
     store_fingerprint: str,
     settings: Settings,
     referee: str,
@@ -290,36 +395,54 @@ def make_run(
     measures: Mapping[str, Measure] | None = None,
 ) -> Run:
     """Return the run of these games, made by the code as it is now; see `Run`."""
-    return Run(records, referee, as_dict(settings), store_fingerprint, commit(), seed, repeats, name, measures or {})
+    return Run(
+        records=records,
+        referee=referee,
+        settings=as_dict(settings),
+        store_fingerprint=store_fingerprint,
+        commit=commit(),
+        seed=seed,
+        repeats=repeats,
+        name=name,
+        own_measures=measures or {},
+    )
+
+
+def require_names(runs: Sequence[Run]) -> None:
+    """Pass if no two runs have the same name.
+
+    Raises:
+        RunError: two do.
+    """
+    names = [run.name for run in runs]
+    if duplicates := [name for name in names if names.count(name) > 1]:
+        raise RunError(f"Two runs are called {duplicates[0]}; rename a file.")
 
 
 def commit() -> str:
     """Return the commit of this checkout, "" outside one."""
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return found.stdout.strip() if found.returncode == 0 else ""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        ).stdout.strip()
+    return ""
 
 
-def play_of(record: GameRecord, repeat: int) -> PlayRecord | None:
-    """Return the record's play of a repeat, None if it was not played."""
-    return record["plays"][repeat] if repeat < len(record["plays"]) else None
+def _share(flags: Iterable[bool | None]) -> float | None:
+    """Return the share of true flags, None if there are none; None among them is not counted."""
+    counted = [flag for flag in flags if flag is not None]
+    return round(sum(counted) / len(counted), 6) if counted else None
 
 
-def _rounded(ends: Sequence[float]) -> list[float]:
-    return [round(end, 6) for end in ends]
-
-
-def _share(flags: Sequence[bool]) -> float | None:
-    """Return the share of true flags, None if there are no flags."""
-    return round(sum(flags) / len(flags), 6) if flags else None
-
-
-def _percentiles(values: Sequence[float]) -> dict[str, float] | None:
-    if not values:
+def _percentiles(values: Iterable[float | None]) -> dict[str, float] | None:
+    """Return the median and the 95th percentile, None if there are no values; None among them is not counted."""
+    counted = [value for value in values if value is not None]
+    if not counted:
         return None
-    p50, p95 = np.percentile(values, [50, 95])
+    p50, p95 = np.percentile(counted, [50, 95])
     return {"p50": round(float(p50), 3), "p95": round(float(p95), 3)}

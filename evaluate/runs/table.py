@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quarry.configs.settings import Settings, as_dict
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.referee.simulated import Judge
-from quarry.evaluate.referee.spec import HINT_ALONE
-from quarry.evaluate.runs.measures import bootstrap_interval, interval
-from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.runs.run import commit
-from quarry.ingest.arrays import Float64Array
+from configs.settings import Settings, as_dict
+from evaluate.errors import RunError
+from evaluate.referee.simulated import Judge
+from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.measures import bootstrap_interval, interval
+from evaluate.runs.record import ReplayRecord
+from evaluate.runs.run import commit, row_of
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+PLAYED = ("won", "private_score", "sentence_exact", "confidence")
+"""Columns of the plays whose means are in the table."""
 SURE = 1e-4
 """Least distance of a confidence from 0 and 1 where its logarithm is taken."""
 
 
 def make_table(
-    records: Collection[GameRecord], judges: Sequence[Judge], store_fingerprint: str, settings: Settings, seed: int
+    records: Collection[ReplayRecord],
+    judges: Sequence[Judge],
+    store_fingerprint: str,
+    settings: Settings,
+    seed: int,
 ) -> dict[str, Any]:
     """Return games won, private score, Brier and log score of the confidence for each referee and the hint alone.
 
@@ -39,44 +48,34 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    game_ids, found = [], []
-    for record in records:
-        if record["answerable"]:
-            game_ids.append(record["game_id"])
-            found.append(
-                [
-                    (play["won"], play["sentence_exact"], play["private_score"], float(play["guess"]["confidence"]))
-                    for play in record["plays"]
-                ]
-                or [(False, False, 0.0, np.nan)] * len(judges)
-            )
-    if not found:
-        raise RunError(f"--games must hold at least one answerable game, got none of {len(records)}; add some")
-    won, exact, scores, confidence = np.array(found, dtype=np.float64).transpose(2, 0, 1)  # each (n_games, n_plays)
-    played = ~np.isnan(confidence[:, 0])
-    specs = np.array([spec for spec, _ in judges])
-    shares = {spec: won[:, specs == spec].mean(axis=1) for spec in dict.fromkeys(specs.tolist())}
-    lines: dict[str, dict[str, Any]] = {}
-    for spec, share in shares.items():
-        its = specs == spec
-        stated, right = confidence[played][:, its], won[played][:, its]
-        sure = np.clip(stated, SURE, 1.0 - SURE)
-        figures: dict[str, tuple[Float64Array, Callable[[Float64Array, int], tuple[float, float]]]] = {
-            "won": (share, interval),
-            "won_more_than_hint": (share - shares[HINT_ALONE], bootstrap_interval),
-            "private_score": (scores[:, its].mean(axis=1), interval),
-            "sentence_exact": (exact[:, its].mean(axis=1), interval),
-            "brier": (((stated - right) ** 2).mean(axis=1), interval),
-            "log_score": (-np.log(np.where(right > 0.0, sure, 1.0 - sure)).mean(axis=1), interval),
-        }
-        lines[spec] = {"plays": int(its.sum())}
-        for name, (values, interval_of) in figures.items():
-            ends = [round(end, 6) for end in interval_of(values, seed)] if len(values) else None
-            lines[spec] |= {name: _mean(values), f"{name}_interval": ends}
-        lines[spec]["confidence"] = _mean(stated.mean(axis=1))
+    import pandas as pd
+
+    answerable = [record for record in records if record["answerable"]]
+    if not answerable:
+        raise RunError(f"None of the {len(records)} games of --games is answerable.")
+    rows = []
+    for record in answerable:
+        for repeat, (spec, _) in enumerate(judges):
+            row = row_of(record, repeat, played=True)
+            rows.append({"referee": spec, **asdict(row)})
+    plays = pd.DataFrame(rows).set_index(["referee", "game_id"])[[*PLAYED]]
+    plays = plays.astype(float).fillna({"private_score": 0.0, "sentence_exact": 0.0})
+
+    plays["brier"] = (plays["confidence"] - plays["won"]) ** 2
+    sure = plays["confidence"].clip(SURE, 1.0 - SURE)
+    plays["log_score"] = -np.log(sure.where(plays["won"] > 0.0, 1.0 - sure))
+    games = plays.groupby(level=[0, 1], sort=False).mean()
+    gain = games["won"] - games["won"].xs(HINT_ALONE, level=0)
+    games.insert(1, "won_more_than_hint", gain)
+
+    lines = {}
+    for spec in dict(judges):
+        n_plays = len(plays.loc[spec]) // len(answerable)
+        lines[spec] = {"plays": n_plays, **_figures(games.loc[spec], seed)}
+    shares = games["won"].round(6).unstack(0)[[*dict(judges)]]
     return {
-        "games": len(found),
-        "lost_at_ingest": int((~played).sum()),
+        "games": len(answerable),
+        "lost_at_ingest": sum(record["truth"] is None for record in answerable),
         "hint_alone": lines.pop(HINT_ALONE),
         "referees": [{"referee": spec, **line} for spec, line in lines.items()],
         "settings": as_dict(settings),
@@ -84,11 +83,28 @@ def make_table(
         "commit": commit(),
         "seed": seed,
         "per_game": [
-            {"game_id": game_id, "won": {spec: round(float(share[row]), 6) for spec, share in shares.items()}}
-            for row, game_id in enumerate(game_ids)
+            {"game_id": game["game_id"], "won": shares.loc[game["game_id"]].to_dict()}
+            for game in answerable
         ],
     }
 
 
-def _mean(values: Float64Array) -> float | None:
-    return round(float(values.mean()), 6) if len(values) else None
+def _figures(games: pd.DataFrame, seed: int) -> dict[str, Any]:
+    """Return the mean of each column with its interval, of the confidence without one; None without a value.
+
+    Args:
+        games: a row for each game, of one referee.
+    """
+    line: dict[str, Any] = {}
+    confidence = games.pop("confidence")
+    for name, column in games.items():
+        values = column.dropna().to_numpy()
+        # a difference of no game at all has no width, unlike a share of 0
+        interval_of = bootstrap_interval if name == "won_more_than_hint" else interval
+        ends = interval_of(values, seed) if len(values) else None
+        line[name] = round(values.mean(), 6) if len(values) else None
+        line[f"{name}_interval"] = ends and [round(end, 6) for end in ends]
+    line["confidence"] = (
+        None if confidence.isna().all() else round(confidence.mean(), 6)
+    )
+    return line

@@ -7,23 +7,36 @@ from dataclasses import replace
 
 import numpy as np
 
-from quarry.configs.settings import SearchSettings
-from quarry.evaluate.errors import GamesError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.ingest.arrays import AnyFloatArray, Float64Array, IntArray
-from quarry.ingest.embed import Embedder
-from quarry.ingest.embed.relevance import N_TOP
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store import Course
-from quarry.player.search.build import build_dense
-from quarry.player.search.calibration import Calibration, DenseCalibration, WordsCalibration
-from quarry.player.search.late_interaction import WordByWord
+from configs.settings import SearchSettings
+from evaluate.errors import GamesError
+from evaluate.games.labelled import LabelledGame
+from ingest.arrays import AnyFloatArray, Float64Array, IntArray
+from ingest.embed import Embedder
+from ingest.paragraph import Paragraph
+from ingest.store import Course
+from player.search.build import build_dense
+from player.search.calibration import (
+    PARAGRAPH,
+    Calibration,
+    DenseCalibration,
+    WordsCalibration,
+)
+from player.search.late_interaction import WordByWord
+from player.search.strategies.dense import Dense
 
 LEAST_DOCUMENTS = 2
 SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
+Scores = Mapping[str, AnyFloatArray]
+"""(n_paragraphs,) scores of paragraphs for one hint, by name."""
+HARD_SHARE = 0.1
+"""Share of hints about other documents of the course in the weight of all negatives of the relevance."""
+N_ROUNDS = 5
+"""The slopes of relevance are fitted so many times."""
+LEAST_SPREAD = 1e-9
+"""Added to standard deviations, which may be 0."""
 WORD_SCORES = ("words", "hub")
 """Scores of a model that compares word by word; each is named with the SPEC of the model."""
 
@@ -55,10 +68,15 @@ def calibrate(
         GamesError: too little to fit on.
     """
     if not negatives:
-        raise GamesError("--games must hold unanswerable games if they are about the bundled lectures, none is")
-    found = [(game, paragraph) for game in games if (paragraph := located.get(game.game_id))]
+        raise GamesError(
+            "--games must hold unanswerable games if they are about the bundled lectures, none is"
+        )
+    found = [
+        (game, paragraph) for game in games if (paragraph := located.get(game.game_id))
+    ]
     documents = {paragraph.doc_id for _, paragraph in found}
-    if len({paragraph.doc_id for paragraph in store.paragraphs}) < LEAST_DOCUMENTS or not documents:
+    in_store = {paragraph.doc_id for paragraph in store.paragraphs}
+    if len(in_store) < LEAST_DOCUMENTS or not documents:
         raise GamesError(
             f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
             f"got {len(documents)} with games; add lectures and games"
@@ -67,13 +85,22 @@ def calibrate(
     def fused(dense: DenseCalibration) -> dict[str, float]:
         # a dense score is a similarity, but in log-odds if models compare word by word
         unit = 1.0 if dense.parts else dense.nats
-        return {**before.fused, "dense": rounded(before.fused["dense"] * unit / before.dense.nats)}
+        return {
+            **before.fused,
+            "dense": rounded(before.fused["dense"] * unit / before.dense.nats),
+        }
 
-    alone, *together = _fit_dense(store, embedder, scorers, found, negatives, search, before)
-    specs = [scorer.spec for scorer in scorers]
-    words = {"+".join(specs[:n]): WordsCalibration(dense, fused(dense)) for n, dense in enumerate(together, 1)}
+    alone, *together = _fit_dense(
+        store, embedder, scorers, found, negatives, search, before
+    )
+    words = {}
+    for n, dense in enumerate(together, 1):
+        specs = "+".join(scorer.spec for scorer in scorers[:n])
+        words[specs] = WordsCalibration(dense, fused(dense))
     references = replace(before.references, unrelated=_unrelated_cosine(store))
-    return replace(before, dense=alone, fused=fused(alone), references=references, words=words)
+    return replace(
+        before, dense=alone, fused=fused(alone), references=references, words=words
+    )
 
 
 def _fit_dense(
@@ -85,44 +112,53 @@ def _fit_dense(
     search: SearchSettings,
     before: Calibration,
 ) -> list[DenseCalibration]:
-    """Fit dense search: without models that compare word by word, with the first of them, with the first two.
-
-    Hints from elsewhere are negatives, and so are the games' own hints with their documents left out.
-    """
-    dense = build_dense(store, search, embedder, before)
+    """Fit dense search: without models that compare word by word, with the first of them, with the first two."""
+    dense = build_dense(store, search, embedder, before, scorers)
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
-    row_of = {paragraph.paragraph_id: row for row, paragraph in enumerate(store.paragraphs)}
-    by_game: list[dict[str, AnyFloatArray]] = []  # (n_alternatives,) each score of a game's alternatives
-    chosen, held, left_out = [], [], []
+    ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
+    held: list[Scores] = []
+    left_out: list[Scores] = []
+    by_game: list[Scores] = []
+    chosen: list[IntArray] = []
     for game, paragraph in found:
-        row, cosines = row_of[paragraph.paragraph_id], dense.cosines(game.hint)
-        held.append(_summary(cosines))
-        left_out.append(_summary(cosines[documents != documents[row]]))
+        row = ids.index(paragraph.paragraph_id)
+        parts = _parts(dense, game.hint)
+        is_other = documents != documents[row]
+        held.append(parts)
+        left_out.append({name: part[is_other] for name, part in parts.items()})
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
         if row in alternatives:
-            parts = {name: scores for scorer in scorers for name, scores in scorer.parts(game.hint).items()}
-            parts[SIMILARITY] = dense.similarities(game.hint)
-            by_game.append({name: scores[alternatives] for name, scores in parts.items()})
+            by_game.append({name: part[alternatives] for name, part in parts.items()})
             chosen.append(np.flatnonzero(alternatives == row))
     if not chosen:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, none does; "
             "see python -m evaluate games check"
         )
-    elsewhere = [_summary(dense.cosines(hint)) for hint in negatives]
-    (best, top), bias = fit_relevance(np.array(held), np.array(elsewhere), np.array(left_out))
+
+    elsewhere = [_parts(dense, hint) for hint in negatives]
     fitted = []
     for n_models in range(len(scorers) + 1):
-        names = [f"{score}.{scorer.spec}" for scorer in scorers[:n_models] for score in WORD_SCORES]
-        parts_slopes = _fit_slopes([SIMILARITY, *names], by_game, chosen)
-        nats = parts_slopes.pop(SIMILARITY)
-        fitted.append(DenseCalibration(nats, rounded(bias), rounded(best), rounded(top), parts_slopes))
+        specs = [scorer.spec for scorer in scorers[:n_models]]
+        parts_names = [f"{score}.{spec}" for spec in specs for score in WORD_SCORES]
+        slopes = _fit_slopes([SIMILARITY, *parts_names], by_game, chosen)
+        names = [PARAGRAPH, *(f"words.{spec}" for spec in specs)]
+        relevance = fit_relevance(names, held, elsewhere, left_out)
+        fitted.append(DenseCalibration(slopes.pop(SIMILARITY), *relevance, slopes))
     return fitted
 
 
+def _parts(dense: Dense, hint: str) -> Scores:
+    """Return all scores of the paragraphs for a hint by name, the similarity included."""
+    parts = dense.parts(hint, {"sentence": 1.0, "mean": 1.0})
+    return {**parts, SIMILARITY: dense.similarity_of(parts)}
+
+
 def _fit_slopes(
-    names: Sequence[str], games: Sequence[Mapping[str, AnyFloatArray]], chosen: Sequence[IntArray]
+    names: Sequence[str],
+    games: Sequence[Mapping[str, AnyFloatArray]],
+    chosen: Sequence[IntArray],
 ) -> dict[str, float]:
     """Fit log-odds per unit of each score.
 
@@ -130,15 +166,15 @@ def _fit_slopes(
         games: by game, scores of its alternatives by name.
         chosen: by game, (1,) row of the right alternative.
     """
-    features = [np.column_stack([scores[name] for name in names]).astype(np.float64) for scores in games]
-    slopes = fit_choices(features, chosen)
-    return {name: rounded(slope) for name, slope in zip(names, slopes.tolist(), strict=True)}
+    features = [_columns(scores, names) for scores in games]
+    slopes = map(rounded, fit_choices(features, chosen).tolist())
+    return dict(zip(names, slopes, strict=True))
 
 
-def _summary(cosines: AnyFloatArray) -> tuple[float, float]:
-    """Return the highest cosine and the mean of the highest few."""
-    best = np.sort(cosines)[::-1][:N_TOP]
-    return float(best[0]), float(best.mean())
+def _columns(scores: Scores, names: Sequence[str]) -> Float64Array:
+    """Return (n_paragraphs, n_names) scores."""
+    columns = np.column_stack([scores[name] for name in names])
+    return columns.astype(np.float64)
 
 
 def _unrelated_cosine(store: Course) -> float:
@@ -180,30 +216,55 @@ def fit_choices(
             gradient = gradient + count * (shares @ table)
         return total, gradient
 
-    found: Float64Array = minimize(loss, np.zeros(features[0].shape[1]), jac=True, method="L-BFGS-B").x
-    return found
+    start = np.zeros(features[0].shape[1])
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
 
 
-def fit_relevance(positives: Float64Array, *negatives: Float64Array) -> tuple[Float64Array, float]:
-    """Fit slopes and bias of the log-odds that something is answerable, at even odds.
+def fit_relevance(
+    names: Sequence[str],
+    positives: Sequence[Scores],
+    elsewhere: Sequence[Scores],
+    left_out: Sequence[Scores],
+) -> tuple[float, dict[str, float], float]:
+    """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
-    Each set of negatives weighs alike.
+    Positives and negatives weigh alike. The most relevant paragraph depends on the slopes, so they are fitted
+    `N_ROUNDS` times.
 
     Args:
-        positives: (n, n_features).
-        negatives: each (n, n_features).
+        names: the scores of a paragraph that have a slope.
+        positives: for each hint about the course, (n_paragraphs,) scores by name.
+        elsewhere: the same for hints about other things.
+        left_out: the same for hints about the course, without the document that each is about: hard negatives, which
+            have `HARD_SHARE` of the weight of all negatives.
+
+    Returns:
+        The bias, the slopes, and the AUROC of the positives against the hints from elsewhere.
     """
     from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
 
-    features = np.vstack([positives, *negatives])
-    labels = np.repeat([1, 0], [len(positives), len(features) - len(positives)])
-    shares = [np.full(len(positives), 1.0 / len(positives))]
-    shares += [np.full(len(rows), 1.0 / len(rows) / len(negatives)) for rows in negatives]
-    weights = np.concatenate(shares) * len(positives)
-    centre, spread = features.mean(axis=0), features.std(axis=0)
-    fitted = LogisticRegression().fit((features - centre) / spread, labels, sample_weight=weights)
-    slopes = fitted.coef_[0] / spread
-    return slopes, float(fitted.intercept_[0] - slopes @ centre)
+    groups = (positives, elsewhere, left_out)
+    tables = [_columns(scores, names) for group in groups for scores in group]
+    counts = [len(group) for group in groups]
+    shares = np.array([1.0, 1.0 - HARD_SHARE, HARD_SHARE])
+    weights = np.repeat(shares * counts[0] / counts, counts)
+    labels = np.repeat([1, 0, 0], counts)
+
+    slopes, bias = np.ones(len(names)), 0.0
+    tops = np.empty((0, len(names)))
+    for _ in range(N_ROUNDS):
+        tops = np.array([table[np.argmax(table @ slopes)] for table in tables])
+        centre, spread = tops.mean(axis=0), tops.std(axis=0) + LEAST_SPREAD
+        model = LogisticRegression(C=1.0)
+        model.fit((tops - centre) / spread, labels, sample_weight=weights)
+        slopes = model.coef_[0] / spread
+        bias = float(model.intercept_[0] - slopes @ centre)
+
+    n = sum(counts[:2])
+    separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
+    relevance = dict(zip(names, map(rounded, slopes.tolist()), strict=True))
+    return rounded(bias), relevance, rounded(separation)
 
 
 def rounded(value: float) -> float:

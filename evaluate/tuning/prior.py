@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quarry.evaluate.tuning.calibration import fit_choices
-from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.places import Places
-from quarry.player.questions.start_model import KINDS, PLACE_FEATURES, place_features
-from quarry.player.search.types import SearchResult, Tier
+from evaluate.tuning.calibration import fit_choices
+from player.kinds import KINDS
+from player.questions.places import Places
+from player.questions.start_model import PLACE_FEATURES, place_features
+from player.search.types import SearchResult, Tier
 
 PENALTY = 0.005
 """Penalty on the squared weights, which keeps those of rare features near 0."""
@@ -42,34 +42,44 @@ def fit_prior(found: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         found: for each game all passages as the search ranks them, and the labelled opening sentence.
         places: the places of the course.
     """
-    kinds = np.array([KINDS.index(paragraph.kind) for paragraph in places.paragraphs])[places.rows]
-    doc_ids = np.array([paragraph.doc_id for paragraph in places.paragraphs])[places.rows]
-    fixed = np.hstack(
-        [np.eye(len(KINDS))[kinds][:, 1:], place_features(places.paragraphs, places.rows.tolist(), places.starts)]
-    )
-    features: list[Float64Array] = []
-    chosen, is_prose = [], []
+    paragraphs, rows = places.paragraphs, places.rows
+    kinds = np.array([KINDS.index(paragraph.kind) for paragraph in paragraphs])[rows]
+    doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])[rows]
+    of_place = place_features(paragraphs, rows.tolist(), places.starts)
+    fixed = np.hstack([np.eye(len(KINDS))[kinds][:, 1:], of_place])
+
+    features, chosen, is_prose = [], [], []
     inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}
     for result, sentence in found:
         right = places.find(sentence)
         if not len(right) or result.ranking is None:
             continue
-        relevance = np.full(len(places.paragraphs), -np.inf)
-        relevance[result.ranking.rows] = result.ranking.log_odds
+        by_passage = np.full(len(paragraphs), -np.inf)
+        by_passage[result.ranking.rows] = result.ranking.log_odds
+        relevance = by_passage[rows]
+
         in_book = doc_ids == (result.book.doc_id if result.book else "")
+        is_inside = bool(in_book[right].any())
         if result.tier in inside:
-            inside[result.tier].append(bool(in_book[right].any()))
-        side = in_book == in_book[right].any()  # the places of the named book, or those outside it
-        rows = np.flatnonzero(side & np.isfinite(relevance[places.rows]))
-        features.append(np.column_stack([relevance[places.rows[rows]], fixed[rows]]))
-        chosen.append(np.flatnonzero(np.isin(rows, right)))
-        is_prose.append(bool((kinds[right] == 0).any()))
-    shares = np.where(is_prose, 1.0 / max(1, sum(is_prose)), 1.0 / max(1, len(is_prose) - sum(is_prose)))
+            inside[result.tier].append(is_inside)
+        # the places of the named book, or those outside it
+        alternatives = np.flatnonzero((in_book == is_inside) & np.isfinite(relevance))
+        features.append(np.column_stack([relevance[alternatives], fixed[alternatives]]))
+        chosen.append(np.flatnonzero(np.isin(alternatives, right)))
+        is_prose.append(int((kinds[right] == 0).any()))
+
+    counts = np.bincount(is_prose, minlength=2)
+    shares = 1.0 / counts[is_prose]
     penalties = np.array([0.0] + [PENALTY] * fixed.shape[1])
-    slope, *weights = fit_choices(features, chosen, shares / shares.sum(), penalties).tolist()
+    fit = fit_choices(features, chosen, shares / shares.sum(), penalties)
+    slope, *weights = fit.tolist()
+    book_share = {
+        tier: (sum(games) + 1.0) / (len(games) + 2.0) for tier, games in inside.items()
+    }
+    names = (*KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, LEAST_SLOPE),
-        {tier: (sum(games) + 1.0) / (len(games) + 2.0) for tier, games in inside.items()},
-        dict(zip((*KINDS[1:], *PLACE_FEATURES), weights, strict=True)),
+        book_share,
+        dict(zip(names, weights, strict=True)),
         len(chosen),
     )

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import re
-import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import optuna
 import sqlalchemy
 from optuna.exceptions import ExperimentalWarning, StorageInternalError
-from optuna.storages import BaseStorage, InMemoryStorage, RDBStorage
-from optuna.trial import FrozenTrial, TrialState
+from optuna.storages import (
+    BaseStorage,
+    InMemoryStorage,
+    RDBStorage,
+    RetryHeartbeatStaleTrialCallback,
+)
 from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
-from quarry.evaluate.errors import TuneError
+from evaluate.errors import TuneError
 
 HEARTBEAT_S, GRACE_S = 3, 10
 """Seconds between two heartbeats of a running trial, and seconds without one after which the trial is run again."""
@@ -26,30 +29,29 @@ PATIENCE_S = 120.0
 """Seconds that a study waits for a database that has stopped answering, for example because it is restarted."""
 CONNECT_S = 5
 """Seconds after which a database that does not answer counts as unreachable."""
+WORKED_S = 30.0
+"""Work that failed after so many seconds had a database that answered at first."""
 N_ATTEMPTS = 5
 """Attempts to create the tables of a database before the last one."""
-INDEX = "index"
-"""User attribute of a trial that repeats a lost one: the index of the lost trial; of one too many: `EXTRA`."""
-EXTRA = -1
 
 Result = TypeVar("Result")
 
 
-def patiently(work: Callable[[], Result], ended: threading.Event | None = None) -> Result:
+def patiently(work: Callable[[], Result]) -> Result:
     """Call a function again while its database does not answer.
-
-    Args:
-        ended: gives up at once when it is set.
 
     Raises:
         TuneError: the database has not answered for `PATIENCE_S`.
     """
     until = time.monotonic() + PATIENCE_S
     while True:
+        started = time.monotonic()
         try:
             return work()
         except (StorageInternalError, SQLAlchemyError) as error:
-            if time.monotonic() > until or (ended and ended.is_set()):
+            if time.monotonic() - started > WORKED_S:  # it had answered until now
+                until = time.monotonic() + PATIENCE_S
+            if time.monotonic() > until:
                 raise TuneError(
                     f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is lost: "
                     "when it answers again, the same command resumes the study"
@@ -61,14 +63,13 @@ class _Database(RDBStorage):
     """A database of studies, which tells by its own clock which running trials have lost their process."""
 
     def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
-        self._seen: set[int] = set()
         try:
             super().__init__(
                 url,
                 {"pool_pre_ping": True, "connect_args": dict(connect_args)},
                 heartbeat_interval=HEARTBEAT_S,
                 grace_period=GRACE_S,
-                heartbeat_stale_trial_callback=_run_again,
+                heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(),
             )
         finally:  # Optuna leaves its connections open, also if it fails
             if hasattr(self, "engine"):
@@ -79,30 +80,6 @@ class _Database(RDBStorage):
         with contextlib.suppress(StorageInternalError, SQLAlchemyError):
             super().record_heartbeat(trial_id)
 
-    def _get_stale_trial_ids(self, study_id: int) -> list[int]:
-        """Return the trials that have had no heartbeat for `GRACE_S`.
-
-        A process that is killed before its trial's first heartbeat leaves a trial that would never become stale.
-        Therefore this process records one for each running trial that it sees for the first time.
-        """
-        running = {trial._trial_id for trial in self.get_all_trials(study_id, False, (TrialState.RUNNING,))}
-        for trial_id in running - self._seen:
-            self.record_heartbeat(trial_id)
-        self._seen |= running
-        return super()._get_stale_trial_ids(study_id)
-
-
-def index_of(trials: Sequence[FrozenTrial], trial: FrozenTrial) -> int:
-    """Return the position of a trial among its study's, without extra ones; a repeated trial has the lost one's."""
-    if INDEX in trial.user_attrs:
-        return int(trial.user_attrs[INDEX])
-    return trial.number - sum(INDEX in earlier.user_attrs for earlier in trials[: trial.number])
-
-
-def _run_again(study: optuna.Study, lost: FrozenTrial) -> None:
-    """Enqueue a trial with the index of a lost one, and so with its seed."""
-    study.enqueue_trial({}, user_attrs={INDEX: index_of(study.get_trials(deepcopy=False), lost)})
-
 
 def open_storage(spec: str | None) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
@@ -110,15 +87,18 @@ def open_storage(spec: str | None) -> BaseStorage:
     Raises:
         TuneError: it cannot be reached.
     """
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)
-    warnings.filterwarnings("ignore", "Heartbeat of storage is supposed to be used with Study.optimize")
     if spec is None:
         return InMemoryStorage()
+
     url = spec if "://" in spec else f"sqlite:///{spec}"
     connect_args: dict[str, float] = {}
     if url.startswith("postgresql"):
-        connect_args = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 1000 * GRACE_S}
+        connect_args = {
+            "connect_timeout": CONNECT_S,
+            "tcp_user_timeout": 1000 * GRACE_S,
+        }
     elif url.startswith("sqlite"):
         connect_args = {"timeout": PATIENCE_S}
     try:
@@ -129,7 +109,9 @@ def open_storage(spec: str | None) -> BaseStorage:
             f"got {without_password(spec)}: {_reason(error)}; start it, install its driver (for PostgreSQL: "
             "pip install -r requirements-postgresql.txt), or leave --storage out"
         ) from None  # the cause would show the password
-    if url.startswith("sqlite"):  # one write to the disk for each commit would take longer than a trial
+    if url.startswith(
+        "sqlite"
+    ):  # one write to the disk for each commit would take longer than a trial
         sqlalchemy.event.listen(storage.engine, "connect", _write_behind)
         storage.engine.dispose()
     return storage

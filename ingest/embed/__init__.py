@@ -1,7 +1,13 @@
 """Texts -> unit vectors: embedders behind one protocol, their export to ONNX, and vectors of tokens."""
 
-from quarry.ingest.embed.embedders import Embedder, TokenEmbedder, TokenStates
-from quarry.ingest.embed.models import BUILT_IN, Models, choose_spec, require_embedder, token_limit, word_models_of
+from ingest.embed.embedders import Embedder, TokenEmbedder, TokenStates
+from ingest.embed.models import (
+    Models,
+    require_embedder,
+    token_limit,
+    word_models_of,
+)
+from ingest.embed.networks import BUILT_IN, choose_spec
 
 __all__ = [
     "BUILT_IN",

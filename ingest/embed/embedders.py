@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +15,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from quarry.configs.settings import EmbedSettings
-from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.errors import EmbedderError
-
-QUERY = {"e5": "query: "}
-PASSAGE = {"e5": "passage: "}
-"""Prefixes of queries and passages, by SPEC (Wang et al., Multilingual E5 Text Embeddings, 2024)."""
-
-E5_TOKENS = 512
-"""Number of tokens at which e5 cuts longer texts."""
+from configs.settings import EmbedSettings
+from ingest.arrays import Float32Array, IntArray
+from ingest.embed.networks import Network
+from ingest.errors import EmbedderError
 
 BATCH_SIZE = 4
 """Number of texts of similar length that a thread embeds at once."""
@@ -78,12 +72,12 @@ class OnnxEmbedder:
     """A network exported to ONNX (exports.py), run by ONNX Runtime and tokenizers without torch.
 
     Args:
-        spec: the spec of the exported network.
+        network: the exported network.
         folder: holds model.onnx and tokenizer.json.
         settings: token limit and threads.
     """
 
-    def __init__(self, spec: str, folder: Path, settings: EmbedSettings) -> None:
+    def __init__(self, network: Network, folder: Path, settings: EmbedSettings) -> None:
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -91,81 +85,95 @@ class OnnxEmbedder:
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = threads
             options.log_severity_level = 3
-            return onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+            return onnxruntime.InferenceSession(
+                str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+            )
 
         try:
             self._session = session(settings.threads)
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        except Exception as error:  # both libraries raise bare or private classes on a damaged file
+        except Exception as error:  # both libraries raise bare or private classes
             reason = " ".join(str(error).split())
             raise EmbedderError(
                 f"{folder}: must hold a readable exported model, got {reason}; delete it and run again"
             ) from error
         # tokenizer.json of MiniLM pads and truncates to 128 tokens by itself
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(E5_TOKENS if spec == "e5" else settings.max_tokens)
+        self._tokenizer.enable_truncation(network.max_tokens or settings.max_tokens)
         self._workers = settings.threads or os.cpu_count() or 1
         self._serial_session = functools.cache(functools.partial(session, 1))
-        self.spec = spec
+        self._network = network
+        self.spec = network.spec
         self.dim = int(self._session.get_outputs()[0].shape[-1])
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors."""
-        return self._run(texts, PASSAGE, ["embedding"])[0]
+        return self._run(texts, self._network.passage)[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors; only e5 embeds queries and passages differently."""
-        return self._run(texts, QUERY, ["embedding"])[0]
+        return self._run(texts, self._network.query)[0]
 
     def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """Return the result of `embed_passages`, and the states of the tokens."""
-        return self._run(texts, PASSAGE, ["embedding", "states"])
+        return self._run(texts, self._network.passage, with_states=True)
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         """Return the result of `embed_queries`, and the states of the tokens."""
-        return self._run(texts, QUERY, ["embedding", "states"])
+        return self._run(texts, self._network.query, with_states=True)
 
     def _run(
-        self, texts: Sequence[str], prefixes: dict[str, str], wanted: list[str]
+        self, texts: Sequence[str], prefix: str, *, with_states: bool = False
     ) -> tuple[Float32Array, TokenStates]:
-        """Return the vectors of texts, and the states of their tokens if they are among the outputs `wanted`."""
-        prefix = prefixes.get(self.spec, "")
+        """Return the vectors of texts after a prefix, and the states of their tokens if they are asked for."""
+        outputs = ["embedding", "states"] if with_states else ["embedding"]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
-        states: list[Float32Array] = [np.empty((0, self.dim), dtype=np.float32)] * len(texts)
+        states: list[Float32Array] = [vectors[:0]] * len(texts)
         ids_of: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
         encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
-        # longest first: the last batches to finish are short ones
-        by_length = sorted(range(len(texts)), key=lambda row: -len(encodings[row].ids))
-        batches = [by_length[start : start + BATCH_SIZE] for start in range(0, len(by_length), BATCH_SIZE)]
-        n_before = len(self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False).ids) if prefix else 0
+        spelt = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
+        first = 1 + len(spelt.ids)
+
+        lengths = [len(encoding.ids) for encoding in encodings]
 
         def embed(rows: list[int], session: Any) -> None:
-            width = len(encodings[rows[0]].ids)
-            ids = np.zeros((len(rows), width), dtype=np.int64)
-            mask = np.zeros((len(rows), width), dtype=np.int64)
-            for line, row in enumerate(rows):
-                tokens = encodings[row].ids
-                ids[line, : len(tokens)] = tokens
-                mask[line, : len(tokens)] = 1
-            found = session.run(wanted, {"input_ids": ids, "attention_mask": mask})
-            vectors[rows] = found[0]
-            for line, row in enumerate(rows if len(wanted) > 1 else ()):
-                # without the special first and last tokens, and without the prefix
-                own = slice(1 + n_before, len(encodings[row].ids) - 1)
-                states[row], ids_of[row] = found[1][line, own], ids[line, own]
+            batch = [encodings[row] for row in rows]
+            for encoding in batch:
+                encoding.pad(lengths[rows[0]])
+            ids = np.array([encoding.ids for encoding in batch])
+            mask = np.array([encoding.attention_mask for encoding in batch])
+            pooled, *of_tokens = session.run(
+                outputs, {"input_ids": ids, "attention_mask": mask}
+            )
+            vectors[rows] = pooled
+            for found in of_tokens:
+                for line, row in enumerate(rows):
+                    # without the prefix and the special tokens, the first and the last
+                    inner = slice(first, lengths[row] - 1)
+                    states[row], ids_of[row] = found[line, inner], ids[line, inner]
 
-        if len(batches) <= self._workers or self._workers == 1:
-            for rows in batches:
-                embed(rows, self._session)
-        else:
-            # threads with a batch each wait less for each other than the threads of one batch
-            serial = self._serial_session()
-            with ThreadPoolExecutor(self._workers) as pool:
-                list(pool.map(lambda rows: embed(rows, serial), batches))
+        self._in_batches(embed, lengths)
         starts = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)
-        return vectors, TokenStates(
-            np.concatenate([vectors[:0], *states]), np.concatenate([starts[:0], *ids_of]), starts
-        )
+        all_states = np.concatenate([vectors[:0], *states])
+        all_ids = np.concatenate([starts[:0], *ids_of])
+        return vectors, TokenStates(all_states, all_ids, starts)
+
+    def _in_batches(
+        self, embed: Callable[[list[int], Any], None], lengths: Sequence[int]
+    ) -> None:
+        """Call `embed` with the rows of each batch of texts of similar length, and with a session."""
+        # longest first: the last batches to finish are short ones
+        rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+        starts = range(0, len(rows), BATCH_SIZE)
+        batches = [rows[start : start + BATCH_SIZE] for start in starts]
+        if len(batches) <= self._workers or self._workers == 1:
+            for batch in batches:
+                embed(batch, self._session)
+            return
+        # threads with a batch each wait less for each other than the threads of one batch
+        serial = self._serial_session()
+        with ThreadPoolExecutor(self._workers) as pool:
+            list(pool.map(lambda batch: embed(batch, serial), batches))
 
 
 class SentenceTransformerEmbedder:
@@ -195,7 +203,12 @@ class SentenceTransformerEmbedder:
     def _encode(self, encode: Any, texts: Sequence[str]) -> Float32Array:
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
-        vectors = encode(list(texts), batch_size=BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False)
+        vectors = encode(
+            list(texts),
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+        )
         return np.asarray(vectors, dtype=np.float32)
 
 
@@ -214,9 +227,11 @@ def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
     try:
         return SentenceTransformer(spec, device="cpu", local_files_only=not may_fetch)
     except Exception as error:  # a damaged folder raises any error
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        when = "" if may_fetch else " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if not may_fetch:
+            reason += " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
+
         raise EmbedderError(
             "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, "
-            f"got {spec!r}: {reason}{when}"
+            f"got {spec!r}: {reason}"
         ) from error

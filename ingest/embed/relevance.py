@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.embedders import Embedder
-from quarry.ingest.embed.hint_bank import load_hints
+from ingest.arrays import Float32Array
+from ingest.embed.embedders import Embedder
+from ingest.embed.hint_bank import load_hints
 
 N_TOP = 5
 """The mean cosine of so many passages with a question shows whether the course is about its subject."""
@@ -31,11 +31,14 @@ Relevance = tuple[float, float]
 def mean_of_top(cosines: Float32Array) -> Float32Array:
     """Return (n_questions,) the mean of the `N_TOP` highest of (n_questions, n_passages) cosines."""
     n_top = min(N_TOP, cosines.shape[1])
-    means: Float32Array = np.partition(cosines, cosines.shape[1] - n_top, axis=1)[:, -n_top:].mean(axis=1)
+    highest = np.partition(cosines, -n_top, axis=1)[:, -n_top:]
+    means: Float32Array = highest.mean(axis=1)
     return means
 
 
-def calibrate(texts: Sequence[str], vectors: Float32Array, embedder: Embedder) -> Relevance | None:
+def calibrate(
+    texts: Sequence[str], vectors: Float32Array, embedder: Embedder
+) -> Relevance | None:
     """Fit the log-odds that a course holds an answer; return None if questions look like nonsense.
 
     Questions about the course are words of one of its passages. Nonsense is words of hints for other lectures, drawn at
@@ -48,16 +51,27 @@ def calibrate(texts: Sequence[str], vectors: Float32Array, embedder: Embedder) -
     """
     random = np.random.default_rng(0)
     words_of = [sorted(set(_WORD.findall(text))) for text in texts]
-    rows = random.permutation([row for row, words in enumerate(words_of) if len(words) >= QUESTION_WORDS])
+    rows = random.permutation(
+        [row for row, words in enumerate(words_of) if len(words) >= QUESTION_WORDS]
+    )
     if len(rows) < FEWEST_PASSAGES:
         return None
-    foreign = sorted({word for hint in load_hints().texts for word in _WORD.findall(hint)})
-    questions = [random.choice(words_of[row], QUESTION_WORDS, replace=False) for row in rows[:N_QUESTIONS]]
-    nonsense = [random.choice(foreign, QUESTION_WORDS, replace=False) for _ in range(N_QUESTIONS)]
-    asked = embedder.embed_queries([" ".join(words) for words in (*questions, *nonsense)])
-    held, missing = np.split(mean_of_top(asked @ vectors.T), [len(questions)])
-    difference, variance = held.mean() - missing.mean(), (held.var() + missing.var()) / 2.0
+
+    foreign = sorted(set(_WORD.findall(" ".join(load_hints().texts))))
+    sources = [words_of[row] for row in rows[:N_QUESTIONS]]
+    n_questions = len(sources)
+    sources += [foreign] * N_QUESTIONS
+    questions = [
+        " ".join(random.choice(words, QUESTION_WORDS, replace=False))
+        for words in sources
+    ]
+
+    cosines = embedder.embed_queries(questions) @ vectors.T
+    held, missing = np.split(mean_of_top(cosines), [n_questions])
+    difference = held.mean() - missing.mean()
+    variance = (held.var() + missing.var()) / 2.0
     if difference <= 0.0 or variance <= 0.0:
         return None
+
     slope = float(difference / variance)
     return -slope * float(held.mean() + missing.mean()) / 2.0, slope

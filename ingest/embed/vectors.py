@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.configs.executors import made_once
-from quarry.configs.settings import EmbedSettings
-from quarry.ingest.arrays import Float32Array, IntArray
-from quarry.ingest.embed import Embedder, Models, TokenEmbedder, TokenStates
-from quarry.ingest.paragraph import Reading
-from quarry.ingest.paragraphs.sentence import sentences_of
+from configs.settings import EmbedSettings
+from ingest.arrays import Float32Array, IntArray
+from ingest.embed import Embedder, Models, TokenEmbedder, TokenStates
+from ingest.executors import made_once
+from ingest.paragraph import Reading
+from ingest.paragraphs.sentence import sentences_of
 
 Codes = NDArray[np.uint8]
 
@@ -57,9 +57,7 @@ class TokenForm:
 
     def project(self, states: Float32Array) -> Float32Array:
         """Return (n_tokens, n_components) float32 unit vectors."""
-        projected: Float32Array = states @ self.basis
-        projected /= np.maximum(np.linalg.norm(projected, axis=1, keepdims=True), np.float32(1e-9))
-        return projected
+        return _unit(states @ self.basis)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +74,9 @@ class Tokens:
 
     def of(self, rows: IntArray) -> Tokens:
         """Return the tokens of some of the paragraphs."""
-        parts = [self.codes[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
+        parts = [
+            self.codes[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()
+        ]
         return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
 
@@ -120,7 +120,9 @@ def parts_of(reading: Reading) -> list[Reading]:
     """Split a document into parts of `PART` paragraphs; the first one has the document's names."""
     unnamed, paragraphs = replace(reading.document, aliases=()), reading.paragraphs
     return [
-        Reading(unnamed if start else reading.document, paragraphs[start : start + PART], ())
+        Reading(
+            unnamed if start else reading.document, paragraphs[start : start + PART], ()
+        )
         for start in range(0, len(paragraphs) or 1, PART)
     ]
 
@@ -129,19 +131,28 @@ def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
     """Return the vectors of a document from those of its parts."""
     if len(parts) == 1:
         return parts[0]
+
     words = {}
     for spec in parts[0].words:
         of_parts = [part.words[spec] for part in parts]
         lengths = [np.diff(part.tokens.starts) for part in of_parts]
         tokens = Tokens(
-            np.concatenate([part.tokens.codes for part in of_parts]), np.cumsum(np.concatenate([[0], *lengths]))
+            np.concatenate([part.tokens.codes for part in of_parts]),
+            np.cumsum(np.concatenate([[0], *lengths])),
         )
         words[spec] = Words(np.concatenate([part.pooled for part in of_parts]), tokens)
-    paragraphs, sentences = ([getattr(part, name) for part in parts] for name in ("paragraphs", "sentences"))
-    return ReadingVectors(np.concatenate(paragraphs), np.concatenate(sentences), parts[0].aliases, words)
+
+    return ReadingVectors(
+        paragraphs=np.concatenate([part.paragraphs for part in parts]),
+        sentences=np.concatenate([part.sentences for part in parts]),
+        aliases=parts[0].aliases,
+        words=words,
+    )
 
 
-def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()) -> ReadingVectors:
+def embed_reading(
+    reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()
+) -> ReadingVectors:
     """Embed a reading, or a part of it; a text that occurs twice in it is embedded once.
 
     Args:
@@ -149,30 +160,53 @@ def embed_reading(reading: Reading, embedder: Embedder, word_models: Sequence[To
         word_models: models of token vectors; the embedder may be one of them.
     """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
-    sentences = [sentence for paragraph in reading.paragraphs for sentence in sentences_of(paragraph)]
-    words = {model.spec: _words(model, paragraphs) for model in word_models}
-    pooled = [words[embedder.spec].pooled] if embedder.spec in words else []
-    embedded = paragraphs if pooled else []
+    sentences = [
+        sentence
+        for paragraph in reading.paragraphs
+        for sentence in sentences_of(paragraph)
+    ]
+
+    words = {}
+    for model in word_models:
+        form = form_of(model.spec)
+        assert form is not None
+        pooled, states = model.read_passages(paragraphs)
+        words[model.spec] = Words(pooled, compact(states, form))
+
+    is_embedded = embedder.spec in words
+    embedded = paragraphs if is_embedded else []
     known = set(embedded)
-    rest = list(dict.fromkeys(text for text in (*paragraphs, *sentences) if text not in known))
-    vectors = np.concatenate([*pooled, embedder.embed_passages(rest)])
+    wanted = dict.fromkeys((*paragraphs, *sentences))
+    rest = [text for text in wanted if text not in known]
+
+    vectors = embedder.embed_passages(rest)
+    if is_embedded:
+        vectors = np.concatenate([words[embedder.spec].pooled, vectors])
     rows = {text: row for row, text in enumerate((*embedded, *rest))}
     return ReadingVectors(
         paragraphs=vectors[[rows[text] for text in paragraphs]],
         sentences=vectors[[rows[text] for text in sentences]],
-        aliases=embedder.embed_queries([alias.text for alias in reading.document.aliases]),
+        aliases=embedder.embed_queries(
+            [alias.text for alias in reading.document.aliases]
+        ),
         words=words,
     )
 
 
-def embed_all(models: Sequence[Embedder], reading: Reading, token_specs: Sequence[str]) -> ReadingVectors:
+def embed_all(
+    models: Sequence[Embedder], reading: Reading, token_specs: Sequence[str]
+) -> ReadingVectors:
     """Embed a reading with these models; the first is the store's, those of `token_specs` give token vectors."""
-    token_models = [model for model in models if model.spec in token_specs and isinstance(model, TokenEmbedder)]
+    able = [model for model in models if isinstance(model, TokenEmbedder)]
+    token_models = [model for model in able if model.spec in token_specs]
     return embed_reading(reading, models[0], token_models)
 
 
 def embed_on_worker(
-    specs: Sequence[str], settings: EmbedSettings, reading: Reading, token_specs: Sequence[str]
+    specs: Sequence[str],
+    settings: EmbedSettings,
+    reading: Reading,
+    token_specs: Sequence[str],
 ) -> ReadingVectors:
     """Embed a reading with the models of this process."""
     return embed_all(models_of_worker(specs, settings), reading, token_specs)
@@ -180,15 +214,10 @@ def embed_on_worker(
 
 def models_of_worker(specs: Sequence[str], settings: EmbedSettings) -> list[Embedder]:
     """Return the embedders of these SPECs; this process loads them once."""
-    return made_once(repr((specs, settings)), lambda: [Models.of(settings).embedder(spec) for spec in specs])
-
-
-def _words(model: TokenEmbedder, paragraphs: Sequence[str]) -> Words:
-    """Return the vectors and compact tokens of paragraphs."""
-    form = form_of(model.spec)
-    assert form is not None
-    vectors, states = model.read_passages(paragraphs)
-    return Words(vectors, compact(states, form))
+    return made_once(
+        repr((specs, settings)),
+        lambda: [Models.of(settings).embedder(spec) for spec in specs],
+    )
 
 
 @functools.cache
@@ -198,7 +227,9 @@ def form_of(spec: str) -> TokenForm | None:
     if not spec.isalnum() or not path.is_file():
         return None
     basis = np.load(path)
-    digest = hashlib.sha256(basis.tobytes() + repr((basis.shape, MERGED, MIDDLE, STEPS)).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(
+        basis.tobytes() + repr((basis.shape, MERGED, MIDDLE, STEPS)).encode()
+    ).hexdigest()[:12]
     return TokenForm(basis.astype(np.float32), digest)
 
 
@@ -209,8 +240,12 @@ def compact(read: TokenStates, form: TokenForm) -> Tokens:
         for start, end in zip(read.starts[:-1], read.starts[1:], strict=True)
     ]
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    vectors = np.concatenate([np.empty((0, form.basis.shape[1]), dtype=np.float32), *parts])
-    return Tokens(np.clip(np.rint(vectors * STEPS) + MIDDLE, 0, STEPS).astype(np.uint8), starts)
+    vectors = np.concatenate(
+        [np.empty((0, form.basis.shape[1]), dtype=np.float32), *parts]
+    )
+    return Tokens(
+        np.clip(np.rint(vectors * STEPS) + MIDDLE, 0, STEPS).astype(np.uint8), starts
+    )
 
 
 def _merged(vectors: Float32Array) -> Float32Array:
@@ -220,12 +255,22 @@ def _merged(vectors: Float32Array) -> Float32Array:
         Clavié, Chaffin and Adams, Reducing the Footprint of Multi-Vector Retrieval with Minimal Performance Impact via
         Token Pooling, 2024.
     """
-    if len(vectors) <= 1:
-        return vectors if len(vectors) else np.zeros((1, vectors.shape[1]), dtype=np.float32)
+    if not len(vectors):
+        return np.zeros((1, vectors.shape[1]), dtype=np.float32)
+    if len(vectors) == 1:
+        return vectors
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    groups = fcluster(linkage(vectors, "ward"), -(-len(vectors) // MERGED), "maxclust") - 1
+    groups = (
+        fcluster(linkage(vectors, "ward"), -(-len(vectors) // MERGED), "maxclust") - 1
+    )
     sums = np.zeros((groups.max() + 1, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, groups, vectors)
-    means: Float32Array = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-9))
-    return means
+    return _unit(sums)
+
+
+def _unit(vectors: Float32Array) -> Float32Array:
+    """Return vectors divided by their lengths; those without a length stay as they are."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: Float32Array = vectors / np.maximum(lengths, np.float32(1e-9))
+    return units

@@ -9,151 +9,193 @@ from __future__ import annotations
 import functools
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 _MIRROR = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+_ROUND = ("(", ")")
 _NUMBER_JOINTS = frozenset(".,:/+-")
+_RANGE_DASHES = frozenset("–\u00ad")
+"""Dashes of ranges that are drawn from right to left in some files, and from left to right in others."""
 _TRAILING = frozenset(".,;:!?")
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Text of one glyph; `source` is the caller's number of the glyph, -1 for a space without one."""
-
-    text: str
-    source: int
 
 
 @functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
-    return bool(text) and "\u0590" <= text[0] <= "\ufefc" and unicodedata.bidirectional(text[0]) in ("R", "AL")
+    return (
+        bool(text)
+        and "\u0590" <= text[0] <= "\ufefc"
+        and unicodedata.bidirectional(text[0]) in ("R", "AL")
+    )
 
 
 def has_rtl_letter(text: str) -> bool:
     """Return whether a text has a right-to-left letter."""
-    return not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
+    return (
+        not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
+    )
 
 
-def logical_text(visual: Sequence[Cluster], base_rtl: bool) -> list[Cluster]:
-    """Sort clusters into reading order.
+def logical_order(texts: list[str], base_rtl: bool) -> list[int]:
+    """Return the indices of glyphs in reading order.
 
     Args:
-        visual: a line's clusters from left to right.
+        texts: of the glyphs of a line, from left to right; brackets of right-to-left text are turned as they are read.
         base_rtl: whether the line as a whole reads from right to left.
     """
     if not base_rtl:
-        if not any(is_rtl_letter(cluster.text) for cluster in visual):
-            return list(visual)
-        return _with_right_to_left_runs(visual)
-    reading: list[Cluster] = []
-    end = len(visual)
-    starts = _left_to_right_runs(visual)
+        return _with_right_to_left_runs(texts)
+
+    _turn_brackets_as_drawn(texts)
+    order: list[int] = []
+    starts = _left_to_right_runs(texts)
+    end = len(texts)
     while end > 0:
         start = starts.get(end)
-        if start is not None:
-            reading.extend(visual[start:end])
-            end = start
-        else:
-            reading.append(Cluster(visual[end - 1].text.translate(_MIRROR), visual[end - 1].source))
-            end -= 1
-    return _brackets_by_context(reading)
+        if start is None:
+            start = end - 1
+            texts[start] = texts[start].translate(_MIRROR)
+        order += range(start, end)
+        end = start
+
+    _turn_brackets_by_context(texts, order)
+    return order
 
 
-def _brackets_by_context(reading: list[Cluster]) -> list[Cluster]:
+def _at(texts: Sequence[str], position: int) -> str:
+    """Return the text at a position, "" outside the line."""
+    return texts[position] if 0 <= position < len(texts) else ""
+
+
+def _turn_brackets_as_drawn(texts: list[str]) -> None:
+    """Turn round brackets next to Latin text to the side on which they are drawn; readers may mirror them."""
+    for position, text in enumerate(texts):
+        before, after = _at(texts, position - 1), _at(texts, position + 1)
+        if text in _ROUND and _is_ltr(before) != _is_ltr(after):
+            other = after if _is_ltr(before) else before
+            if other in ("", " ") or is_rtl_letter(other):
+                texts[position] = "(" if _is_ltr(after) else ")"
+
+
+def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
     """Correct round brackets that open or close on the wrong side, where the neighbours leave no doubt.
 
     Fonts of one file disagree on whether a mirrored bracket is stored as it looks or as it is read.
     """
-    for position, cluster in enumerate(reading):
-        if cluster.text not in ("(", ")"):
+    reading = [texts[index] for index in order]
+    for position, index in enumerate(order):
+        if texts[index] not in _ROUND:
             continue
-        before = reading[position - 1].text if position else " "
-        after = reading[position + 1].text if position + 1 < len(reading) else " "
+        before, after = _at(reading, position - 1), _at(reading, position + 1)
         opens = before in ' -–"' and after not in " .,;:?!"
         closes = before not in " -–(" and after in ' .,;:?!"-–'
         if opens != closes:
-            reading[position] = Cluster("(" if opens else ")", cluster.source)
-    return reading
+            reading[position] = texts[index] = "(" if opens else ")"
 
 
-def _with_right_to_left_runs(visual: Sequence[Cluster]) -> list[Cluster]:
-    """Reverse the right-to-left phrases of a left-to-right line."""
-    reading: list[Cluster] = []
+def _with_right_to_left_runs(texts: list[str]) -> list[int]:
+    """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
+    order: list[int] = []
     position = 0
-    while position < len(visual):
-        if not is_rtl_letter(visual[position].text):
-            reading.append(visual[position])
+    while position < len(texts):
+        start = end = position
+        while end < len(texts) and not _is_ltr(texts[end]):
+            if is_rtl_letter(texts[end]):
+                position = end + 1
+            elif position == start:
+                break
+            end += 1
+        if position == start:
+            order.append(start)
             position += 1
             continue
-        end = last = position
-        while end < len(visual) and not _is_ltr(visual[end].text):
-            if is_rtl_letter(visual[end].text):
-                last = end
-            end += 1
-        reading.extend(logical_text(visual[position : last + 1], True))
-        position = last + 1
-    return reading
+
+        run = texts[start:position]
+        order += [start + index for index in logical_order(run, True)]
+        texts[start:position] = run
+    return order
 
 
-def _left_to_right_runs(visual: Sequence[Cluster]) -> dict[int, int]:
+def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
     """Map the end of every run of Latin text or of a number in a right-to-left line to its start."""
     runs: dict[int, int] = {}
     position = 0
-    while position < len(visual):
-        text = visual[position].text
-        if _is_ltr(text):
-            start, end = position, _end_of_latin(visual, position)
-        elif _is_digit(text):
-            start, end = position, _end_of_number(visual, position)
-            if start and visual[start - 1].text in "$€£₪#" and not _is_strong(visual, start - 2):
-                start -= 1
+    while position < len(texts):
+        start, end = position, position + 1
+        if _is_ltr(texts[start]):
+            end = _end_of_latin(texts, start)
+            if _at(texts, start - 1) == "(":
+                inside = texts[start:end]
+                start -= inside.count(")") > inside.count("(")
+        elif _is_digit(texts[start]):
+            end = _end_of_number(texts, start)
+            before = _at(texts, start - 2)
+            if start and texts[start - 1] in "$€£₪#":
+                start -= not (_is_ltr(before) or _is_digit(before))
         else:
-            position += 1
-            continue
-        runs[end] = start
+            start = end
+        if start < end:
+            runs[end] = start
         position = end
+
     return runs
 
 
-def _end_of_latin(visual: Sequence[Cluster], start: int) -> int:
+def _end_of_latin(texts: Sequence[str], start: int) -> int:
     end = position = start + 1
-    depth = 0
-    deepest_open: list[int] = []
-    while position < len(visual) and not is_rtl_letter(visual[position].text):
-        text = visual[position].text
+    open_brackets: list[int] = []
+    in_brackets = _at(texts, start - 1) == "("
+    while position < len(texts) and not is_rtl_letter(texts[position]):
+        text = texts[position]
         if text in ("(", "[", "{"):
-            depth += 1
-            deepest_open.append(position)
-        if text in (")", "]", "}"):
-            if depth and end > deepest_open[-1]:
-                end = position + 1
-            depth = max(0, depth - 1)
-            if deepest_open:
-                deepest_open.pop()
-        elif _is_ltr(text) or _is_digit(text) or (text in _TRAILING and position == end):
+            open_brackets.append(position)
+        elif text in (")", "]", "}"):
+            if open_brackets:
+                end = position + 1 if end > open_brackets.pop() else end
+            elif in_brackets and _parts_words(texts, start, position):
+                break
+        elif _is_ltr(text) or _is_digit(text):
             end = position + 1
+        elif position == end:
+            end += text in _TRAILING
         position += 1
+
     return end
 
 
-def _end_of_number(visual: Sequence[Cluster], start: int) -> int:
+def _parts_words(texts: Sequence[str], start: int, end: int) -> bool:
+    """Return whether a closing bracket at `end` parts a word in brackets from the words that are read before it.
+
+    A formula such as "(a+b) c" is not parted.
+    """
+    inside = "".join(texts[start:end])
+    after = "".join(texts[end + 1 : end + 4])
+    is_word = len(inside) > 1 and inside.replace(" ", "").replace("-", "").isalpha()
+    return is_word and after[:1] == " " and after[1:].isascii() and after[1:].isalpha()
+
+
+def _end_of_number(texts: Sequence[str], start: int) -> int:
     end = start + 1
-    while end < len(visual):
-        text = visual[end].text
-        if _is_digit(text):
+    while end < len(texts):
+        if _is_digit(texts[end]):
             end += 1
-        elif text in _NUMBER_JOINTS and end + 1 < len(visual) and _is_digit(visual[end + 1].text):
+        elif _joins_numbers(texts, start, end):
             end += 2
-        elif text == "%":
-            return end + 1
         else:
-            break
+            return end + (texts[end] == "%")
     return end
 
 
-def _is_strong(visual: Sequence[Cluster], position: int) -> bool:
-    return 0 <= position < len(visual) and (_is_ltr(visual[position].text) or _is_digit(visual[position].text))
+def _joins_numbers(texts: Sequence[str], start: int, dash: int) -> bool:
+    """Return whether a sign joins two parts of a number, or of a range that is drawn from left to right."""
+    end = dash + 1
+    if texts[dash] in _NUMBER_JOINTS:
+        return _is_digit(_at(texts, end))
+    if texts[dash] not in _RANGE_DASHES:
+        return False
+    while _is_digit(_at(texts, end)):
+        end += 1
+    first, last = "".join(texts[start:dash]), "".join(texts[dash + 1 : end])
+    return first.isdecimal() and last.isdecimal() and int(first) < int(last)
 
 
 def _is_digit(text: str) -> bool:

@@ -5,11 +5,10 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
-from quarry.ingest.layout.extract import Page
-from quarry.ingest.layout.lines import INITIAL, Line, Word
+from ingest.layout.extract import Page
+from ingest.layout.lines import INITIAL, Line, Word, line_of
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""
@@ -35,11 +34,16 @@ def with_drop_caps(page: Page) -> Page:
         rest = _without_first(line)
         if rest is not None and cap.size < INITIAL * rest.size:
             continue
-        others = [other for other in lines if other is not line] + ([rest] if rest else [])
-        adjacent = [other for other in others if _is_adjacent(other, cap, line.y, line.rtl)]
+        others = [other for other in lines if other is not line] + (
+            [rest] if rest else []
+        )
+        adjacent = [
+            other for other in others if _is_adjacent(other, cap, line.y, line.rtl)
+        ]
         if len(adjacent) >= 2 and (rest is None or rest in adjacent):
             others = [other for other in others if other not in adjacent]
             lines = others + _with_cap(adjacent, cap, line.rtl)
+
     lines.sort(key=lambda line: (line.y, line.x0))
     return replace(page, lines=tuple(lines))
 
@@ -56,11 +60,8 @@ def _without_first(line: Line) -> Line | None:
     words = line.words[1:]
     if not words:
         return None
-    sizes: Counter[float] = Counter()
-    for word in words:
-        sizes[word.size] += len(word.text)
-    x0, x1 = min(word.x0 for word in words), max(word.x1 for word in words)
-    return replace(line, words=words, x0=x0, x1=x1, size=round(sizes.most_common(1)[0][0], 1))
+    rest = line_of(words, line.y, line.rtl)
+    return replace(rest, bold=line.bold, mono=line.mono)
 
 
 def _is_adjacent(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
@@ -83,7 +84,16 @@ def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     if _gap(first, cap, rtl) - indent > SPACE * first.size:
         words = (small, *first.words)
     else:
-        joined = replace(start, text=cap.text + start.text, x0=min(cap.x0, start.x0), x1=max(cap.x1, start.x1))
+        joined = replace(
+            start,
+            text=cap.text + start.text,
+            x0=min(cap.x0, start.x0),
+            x1=max(cap.x1, start.x1),
+        )
         words = (joined, *first.words[1:])
+
     lines = [replace(first, words=words), *below]
-    return [replace(line, x0=min(line.x0, cap.x0), x1=max(line.x1, cap.x1)) for line in lines]
+    return [
+        replace(line, x0=min(line.x0, cap.x0), x1=max(line.x1, cap.x1))
+        for line in lines
+    ]

@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quarry.configs.imports import find
-from quarry.ingest.errors import SourceError
-from quarry.ingest.layout.bidi import is_rtl_letter
-from quarry.ingest.layout.lines import Line, lines_of
-from quarry.ingest.layout.rows import Row, narrow_gutters, rows_of
-from quarry.ingest.pdf.glyph_names import with_glyph_names
-from quarry.ingest.pdf.model import Box, GlyphPage, PdfReader
-from quarry.ingest.pdf.ocr import REMEDY, OcrReader, languages
-from quarry.ingest.pdf.pdfium import PdfiumReader
-from quarry.ingest.pdf.tables import RuledTables
+from ingest.errors import SourceError
+from ingest.extensions import find
+from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.gutters import narrow_gutters
+from ingest.layout.lines import Line, lines_of
+from ingest.layout.rows import Row, rows_of
+from ingest.pdf.glyph_names import with_glyph_names
+from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader
+from ingest.pdf.ocr import REMEDY, OcrReader, languages
+from ingest.pdf.pdfium import PdfiumReader
+from ingest.pdf.tables import RuledTables
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
@@ -85,33 +86,33 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
         SourceError: the file is encrypted, truncated, damaged, not a PDF, or without text on any page.
     """
     reader = "pypdfium2" if reader == "auto" else reader
-    with contextlib.closing(_OpenPdf(path, with_glyph_names(_content(path)), reader)) as document:
-        n_sampled = min(document.n_pages, SAMPLE_PAGES)
-        spread = [number * document.n_pages // n_sampled for number in range(n_sampled)]
-        sample = {index: document.page(index) for index in spread}
-        rtl = _is_rtl(row for _, rows, _ in sample.values() for row in rows)
-        _check_weights(sample.values())
-        pages: list[Page] = []
-        n_seen = 0
-        has_letters = False
-        for index in range(document.n_pages):
-            page, rows, page_reader = sample.pop(index) if index in sample else document.page(index)
-            gutters, fonts = narrow_gutters(rows), page_reader.fonts
-            lines = tuple(line for row in rows for line in lines_of(row, fonts, rtl, gutters))
-            has_letters = has_letters or any(char.isalpha() for line in lines for char in line.text)
-            n_seen += isinstance(page_reader, OcrReader)
-            tables = document.tables.on(index) if page.ruled else ()
-            pages.append(Page(index + 1, page.width, page.height, lines, tuple(tables)))
-        title, author = (_on_one_line(document.reader.metadata(key)) for key in ("Title", "Author"))
-        dates = (_iso_date(document.reader.metadata(key)) for key in ("CreationDate", "ModDate"))
-        date = next(filter(None, dates), "")
-    if not has_letters:
+    opened = _OpenPdf(path, with_glyph_names(_content(path)), reader)
+    with contextlib.closing(opened) as document:
+        pages, rtl = document.pages()
+        metadata = document.reader.metadata
+        title, author = (
+            _on_one_line(metadata("Title")),
+            _on_one_line(metadata("Author")),
+        )
+        date = _iso_date(metadata("CreationDate")) or _iso_date(metadata("ModDate"))
+    lines = (line for page in pages for line in page.lines)
+    if not any(any(map(str.isalpha, line.text)) for line in lines):
         remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
         raise SourceError(f"{path}: no text layer; {remedy}")
-    return Pdf(pages, title, author, date, rtl, reader, n_seen, document.n_unread)
+
+    return Pdf(
+        pages=pages,
+        metadata_title=title,
+        metadata_author=author,
+        date=date,
+        rtl=rtl,
+        reader=reader,
+        n_seen=document.n_seen,
+        n_unread=document.n_unread,
+    )
 
 
-_RowPage = tuple[GlyphPage, list[Row], PdfReader]
+_RowPage = tuple[GlyphPage, list[Row], Fonts]
 
 
 class _OpenPdf:
@@ -125,19 +126,44 @@ class _OpenPdf:
         self._path, self._content = path, content
         self._ocr: OcrReader | None = None
         self.tables = RuledTables(content)
-        self.n_unread = 0
+        self.n_seen = self.n_unread = 0
         self.reader = find(READERS, reader, "ingest.reader")(path, content)
         self.n_pages = self.reader.n_pages
         if not 0 < self.n_pages <= MAX_PAGES:
             self.reader.close()
-            raise SourceError(f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it")
+            raise SourceError(
+                f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it"
+            )
 
-    def page(self, index: int) -> _RowPage:
-        """Return the page at a position, 0-based, its rows, and its reader.
+    def pages(self) -> tuple[list[Page], bool]:
+        """Read all pages, and return whether the document reads from right to left.
 
         Raises:
-            SourceError: the page is damaged.
+            SourceError: a page is damaged.
         """
+        n_sampled = min(self.n_pages, SAMPLE_PAGES)
+        sample: dict[int, _RowPage] = {}
+        for number in range(n_sampled):
+            index = number * self.n_pages // n_sampled
+            sample[index] = self._read(index)
+        rtl = _is_rtl(row for _, rows, _ in sample.values() for row in rows)
+        _check_weights(sample.values())
+
+        pages = []
+        for index in range(self.n_pages):
+            page, rows, fonts = (
+                sample.pop(index) if index in sample else self._read(index)
+            )
+            gutters = narrow_gutters(rows)
+            lines = [
+                line for row in rows for line in lines_of(row, fonts, rtl, gutters)
+            ]
+            tables = tuple(self.tables.on(index)) if page.ruled else ()
+            pages.append(Page(index + 1, page.width, page.height, tuple(lines), tables))
+        return pages, rtl
+
+    def _read(self, index: int) -> _RowPage:
+        """Return the page at a position, 0-based, its rows, and the fonts of its reader."""
         reader: PdfReader = self.reader
         page = reader.page(index)
         if page.scanned and languages():
@@ -145,7 +171,8 @@ class _OpenPdf:
             reader, page = self._ocr, self._ocr.page(index)
         elif page.scanned:
             self.n_unread += not page.glyphs
-        return page, rows_of(page.glyphs), reader
+        self.n_seen += isinstance(reader, OcrReader)
+        return page, rows_of(page.glyphs), reader.fonts
 
     def close(self) -> None:
         """Free the file."""
@@ -157,18 +184,18 @@ class _OpenPdf:
 
 def _is_rtl(rows: Iterable[Row]) -> bool:
     """Return whether text reads from right to left."""
-    letters = [glyph.text for row in rows for glyph in row.glyphs if glyph.text.isalpha()]
+    letters = [
+        glyph.text for row in rows for glyph in row.glyphs if glyph.text.isalpha()
+    ]
     return sum(map(is_rtl_letter, letters)) > RIGHT_TO_LEFT_SHARE * len(letters)
 
 
 def _check_weights(pages: Iterable[_RowPage]) -> None:
     """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold."""
     bold: Counter[bool] = Counter()
-    fonts = None
-    for _, rows, reader in pages:
-        fonts = reader.fonts
+    for _, rows, fonts in pages:
         bold.update(fonts.bold[glyph.font] for row in rows for glyph in row.glyphs)
-    if fonts is not None and bold[True] > MOSTLY_BOLD * bold.total():
+    if bold[True] > MOSTLY_BOLD * bold.total():
         fonts.distrust_weights()
 
 
@@ -177,17 +204,26 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path}: must be readable: {error.strerror}; check its permissions") from error
-    if b"%PDF-" not in content[:1024]:
-        raise SourceError(f"{path}: must be a PDF, got another format; convert it first")
-    if b"startxref" not in content[-4096:]:
-        raise SourceError(f"{path}: must be a whole PDF, its end is missing; get the file again")
+        raise SourceError(
+            f"{path}: must be readable: {error.strerror}; check its permissions"
+        ) from error
+
+    fault = ""
+    if not content:
+        fault = "is empty; get the file again"
+    elif b"%PDF-" not in content[:1024]:
+        fault = "must be a PDF, got another format; convert it first"
+    elif b"startxref" not in content[-4096:]:
+        fault = "must be a whole PDF, its end is missing; get the file again"
+    if fault:
+        raise SourceError(f"{path}: {fault}")
     return content
 
 
 def _on_one_line(text: str) -> str:
     """Return a text with single spaces and without unprintable characters."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    printable = (char if char.isprintable() else " " for char in text)
+    return " ".join("".join(printable).split())
 
 
 def _iso_date(text: str) -> str:

@@ -7,13 +7,15 @@ text is the same from producers that store it in logical order (LibreOffice) and
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from quarry.ingest.layout.bidi import Cluster, has_rtl_letter, logical_text
-from quarry.ingest.layout.rows import SEGMENT_GAP, Row, cut_at_gutters
-from quarry.ingest.layout.superscripts import (
+from ingest.layout.bidi import has_rtl_letter, logical_order
+from ingest.layout.gutters import cut_at_gutters
+from ingest.layout.rows import SEGMENT_GAP, Row
+from ingest.layout.superscripts import (
     ACCENTS,
     LOW,
     NOTE_SIGNS,
@@ -23,9 +25,10 @@ from quarry.ingest.layout.superscripts import (
     without_marks,
     without_signs,
 )
-from quarry.ingest.pdf.model import Fonts, Glyph
+from ingest.pdf.model import Fonts, Glyph
 
 SOFT_HYPHEN = "\u00ad"
+_SOFT_BETWEEN_DIGITS = re.compile(rf"(?<=\d){SOFT_HYPHEN}(?=\d)")
 
 WORD_GAP = 0.16
 """Minimal white space between two words, in ems; kerning is narrower, spaces are wider."""
@@ -84,8 +87,15 @@ class Line:
         """Text of the words, with single spaces between."""
         return " ".join(word.text for word in self.words)
 
+    @property
+    def n_chars(self) -> int:
+        """Number of characters without spaces."""
+        return sum(len(word.text) for word in self.words)
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()) -> list[Line]:
+
+def lines_of(
+    row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()
+) -> list[Line]:
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
     parts: list[list[Glyph]] = []
     for side in cut_at_gutters(row, gutters):
@@ -105,41 +115,69 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
     """Make a line of glyphs of a row: find its words, their reading order, and drop marks of notes."""
     while glyphs[-1].text == " ":
         glyphs.pop()
-    text = "".join(glyph.text for glyph in glyphs)
-    has_low_dot = "." in text and any(glyph.text == "." and glyph.y - row.y > LOW * glyph.size for glyph in glyphs)
-    if has_low_dot or (not text.isascii() and not ACCENTS.isdisjoint(text)):
+    text = "".join([glyph.text for glyph in glyphs])
+    if _has_accents(glyphs, text, row.y):
         glyphs = with_accents(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
         glyphs = with_fractions(glyphs, row.y, row.size)
-    spelt: list[list[Glyph]] = [[]]
+
+    spelt = _spelt(glyphs, row.size)
+    is_hebrew = has_rtl_letter(text)
+    if is_hebrew:
+        spelt = _reordered(spelt, rtl)
+    if has_small:
+        spelt = without_marks(spelt)
+    elif not NOTE_SIGNS.isdisjoint(text):
+        spelt = list(map(without_signs, spelt))
+    words = [_word(members, row, fonts) for members in spelt if members]
+    return line_of(words, row.y, rtl and is_hebrew)
+
+
+def _has_accents(glyphs: list[Glyph], text: str, y: float) -> bool:
+    """Return whether accents or dots below a letter may be drawn apart from their letters."""
+    if not text.isascii() and not ACCENTS.isdisjoint(text):
+        return True
+    dots = [glyph for glyph in glyphs if glyph.text == "."]
+    return any(dot.y - y > LOW * dot.size for dot in dots)
+
+
+def _spelt(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
+    """Part glyphs from left to right into words, by the white space between them."""
+    words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
     spaced = False
     for glyph in glyphs:
         if glyph.text == " ":
             spaced = True
             continue
-        gap = glyph.x0 - right
+        word = words[-1]
         hinted = spaced or glyph.parted
-        least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, row.size)
-        before = spelt[-1][-1] if spelt[-1] else glyph
-        if spelt[-1] and (
-            (gap > least and not (hinted and _is_in_number(spelt[-1], glyph, gap)))
-            or (glyph.size != before.size and _is_initial(before, glyph))
-        ):
-            spelt.append([])
+        if word and _begins_word(word, glyph, glyph.x0 - right, hinted, em):
+            words.append([])
         spaced = False
-        spelt[-1].append(glyph)
+        words[-1].append(glyph)
         right = max(right, glyph.x1)
-    line_rtl = False
-    if has_rtl_letter(text):
-        line_rtl = rtl
-        spelt = _reordered(spelt, rtl)
-    if has_small:
-        spelt = without_marks(spelt)
-    elif not NOTE_SIGNS.isdisjoint(text):
-        spelt = [without_signs(word) for word in spelt]
-    words = [_word(members, row, fonts) for members in spelt if members]
+
+    return words
+
+
+def _begins_word(
+    word: Sequence[Glyph], glyph: Glyph, gap: float, hinted: bool, em: float
+) -> bool:
+    """Return whether a new word begins with a glyph.
+
+    Args:
+        gap: the white space between the word and the glyph.
+        hinted: whether the file or the reader has a space there.
+    """
+    least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, em)
+    is_apart = gap > least and not (hinted and _is_in_number(word, glyph, gap))
+    return is_apart or (glyph.size != word[-1].size and _is_initial(word[-1], glyph))
+
+
+def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
+    """Make a line of words in reading order."""
     n_chars = n_bold = n_mono = 0
     sizes: Counter[float] = Counter()
     for word in words:
@@ -148,15 +186,16 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
         n_bold += length * word.bold
         n_mono += length * word.mono
         sizes[word.size] += length
+
     return Line(
         words=tuple(words),
         x0=min(word.x0 for word in words),
         x1=max(word.x1 for word in words),
-        y=row.y,
+        y=y,
         size=round(sizes.most_common(1)[0][0], 1),
         bold=n_bold / n_chars,
         mono=n_mono / n_chars,
-        rtl=line_rtl,
+        rtl=rtl,
     )
 
 
@@ -173,35 +212,36 @@ def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
 
 def _is_initial(left: Glyph, right: Glyph) -> bool:
     """Return whether one of two letters on a baseline is the large initial of a paragraph."""
-    if 1 / INITIAL < left.size / right.size < INITIAL or abs(left.y - right.y) > 0.1 * min(left.size, right.size):
+    if 1 / INITIAL < left.size / right.size < INITIAL or abs(
+        left.y - right.y
+    ) > 0.1 * min(left.size, right.size):
         return False
     return left.text[:1].isalpha() and right.text[:1].isalpha()
 
 
 def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
-    members: list[Glyph] = []
-    clusters: list[Cluster] = []
-    for word in spelt:
-        if clusters:
-            clusters.append(Cluster(" ", -1))
-        for glyph in word:
-            clusters.append(Cluster(glyph.text, len(members)))
-            members.append(glyph)
+    space = replace(spelt[0][0], text=" ")
+    members = spelt[0][:]
+    for word in spelt[1:]:
+        members += [space, *word]
+
+    texts = [glyph.text for glyph in members]
     reordered: list[list[Glyph]] = [[]]
-    for cluster in logical_text(clusters, rtl):
-        if cluster.text == " ":
+    for index in logical_order(texts, rtl):
+        if texts[index] == " ":
             reordered.append([])
         else:
-            members[cluster.source].text = cluster.text
-            reordered[-1].append(members[cluster.source])
+            members[index].text = texts[index]
+            reordered[-1].append(members[index])
     return reordered
 
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = "".join([glyph.text for glyph in members])
-    if SOFT_HYPHEN in text:  # visible at the end of a line only
+    if SOFT_HYPHEN in text:  # visible between digits and at the end of a line only
+        text = _SOFT_BETWEEN_DIGITS.sub("-", text)
         text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0, x1 = largest.x0, largest.x1

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from quarry.ingest.layout.extract import Page
-from quarry.ingest.layout.lines import Line
+from ingest.layout.extract import Page
+from ingest.layout.lines import Line
 
 EDGE = 0.14
 """Share of the height of a page, at its top and at its bottom, that may hold running heads and page numbers."""
@@ -43,22 +43,21 @@ class RunningHeads:
         for page in pages:
             self._n_pages += 1
             for line in page.lines:
-                sizes[round(line.size * 2) / 2] += sum(len(word.text) for word in line.words)
-            self._n_pages_with.update(
-                {hash((key, near)) for _, key, height in _at_edges(page) for near in (height - 1, height, height + 1)}
-            )
+                sizes[round(line.size * 2) / 2] += line.n_chars
+            near: set[int] = set()
+            for _, key, height in _at_edges(page):
+                near.update(hash((key, height + step)) for step in (-1, 0, 1))
+            self._n_pages_with.update(near)
+
         self.body_size = sizes.most_common(1)[0][0]
 
     def on(self, page: Page) -> set[int]:
         """Return the positions of the lines of a page that are running heads, page numbers or the like."""
         found = _page_numbers(page)
         needed = 2 if self._n_pages <= 4 else max(3, round(0.08 * self._n_pages))
-        if self._n_pages > 1:
-            found |= {
-                position
-                for position, key, height in _at_edges(page)
-                if self._n_pages_with[hash((key, height))] >= needed
-            }
+        for position, key, height in _at_edges(page):
+            if self._n_pages_with[hash((key, height))] >= needed:
+                found.add(position)
         return found
 
 
@@ -74,36 +73,31 @@ def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
 
 def _page_numbers(page: Page) -> set[int]:
     """Return the positions of bare numbers in the first or the last row of a page."""
-    if not page.lines:
-        return set()
-    ends = (min(line.y for line in page.lines), max(line.y for line in page.lines))
-    return {
-        position
-        for position, line in enumerate(page.lines)
-        if (line.y < EDGE * page.height or line.y > (1 - EDGE) * page.height)
-        and line.y in ends
-        and _PAGE_NUMBER.fullmatch(line.text)
-    }
+    numbers = set()
+    for position, line in enumerate(page.lines):
+        at_edge = not EDGE * page.height <= line.y <= (1 - EDGE) * page.height
+        in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
+        if at_edge and in_end_row and _PAGE_NUMBER.fullmatch(line.text):
+            numbers.add(position)
+    return numbers
 
 
 def without_line_numbers(page: Page) -> Page:
     """Remove small line numbers in the margin of a page."""
-    row_sizes: dict[float, float] = defaultdict(float)
-    for line in page.lines:
-        row_sizes[line.y] = max(row_sizes[line.y], *(word.size for word in line.words))
-    by_edge: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for position, line in enumerate(page.lines):
-        first = line.words[0]
-        if first.text.isdecimal() and len(first.text) <= 4 and first.size < 0.8 * row_sizes[line.y]:
-            by_edge[round(first.x1 / 4)].append((position, int(first.text)))
+    by_edge = _margin_numbers(page)
     numbered: set[int] = set()
     for edge in by_edge:
-        found = sorted({item for near in (edge - 1, edge, edge + 1) for item in by_edge.get(near, ())})
-        steps = Counter(later - earlier for (_, earlier), (_, later) in itertools.pairwise(found))
-        if len(found) >= MIN_NUMBERED_LINES and max(steps[1], steps[5]) >= 0.6 * (len(found) - 1):
-            numbered |= {position for position, _ in found}
+        column = [item for near in (-1, 0, 1) for item in by_edge.get(edge + near, ())]
+        column.sort()
+        steps = Counter(
+            later - earlier for (_, earlier), (_, later) in itertools.pairwise(column)
+        )
+        is_counted = max(steps[1], steps[5]) >= 0.6 * (len(column) - 1)
+        if len(column) >= MIN_NUMBERED_LINES and is_counted:
+            numbered.update(position for position, _ in column)
     if not numbered:
         return page
+
     lines = []
     for position, line in enumerate(page.lines):
         words = line.words[1:] if position in numbered else line.words
@@ -112,13 +106,35 @@ def without_line_numbers(page: Page) -> Page:
     return replace(page, lines=tuple(lines))
 
 
-def parted_from_notes(lines: Sequence[Line], body_size: float) -> tuple[list[Line], list[Line], list[Line]]:
+def _margin_numbers(page: Page) -> dict[int, list[tuple[int, int]]]:
+    """Return position and value of small numbers at the beginning of lines, by their right edge (in 4 points)."""
+    row_sizes: dict[float, float] = defaultdict(float)
+    for line in page.lines:
+        row_sizes[line.y] = max(row_sizes[line.y], *(word.size for word in line.words))
+    by_edge: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for position, line in enumerate(page.lines):
+        first = line.words[0]
+        is_number = first.text.isdecimal() and len(first.text) <= 4
+        if is_number and first.size < 0.8 * row_sizes[line.y]:
+            by_edge[round(first.x1 / 4)].append((position, int(first.text)))
+    return by_edge
+
+
+def parted_from_notes(
+    lines: Sequence[Line], body_size: float
+) -> tuple[list[Line], list[Line], list[Line]]:
     """Return three lists of lines: the text, the smaller print wholly to its left, and that wholly to its right."""
-    text = [line for line in lines if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1]
+    text = [
+        line
+        for line in lines
+        if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1
+    ]
     if len(text) < MIN_TEXT_LINES:
         return list(lines), [], []
+
     few = len(text) // MAX_OVERFULL  # lines that may exceed the margins
-    left, right = sorted(line.x0 for line in text)[few], sorted(line.x1 for line in text)[-1 - few]
+    left = sorted(line.x0 for line in text)[few]
+    right = sorted(line.x1 for line in text)[-1 - few]
     small = [line for line in lines if line.size < 0.92 * body_size]
     on_left = [line for line in small if line.x1 <= left]
     on_right = [line for line in small if line.x0 >= right]

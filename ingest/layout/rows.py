@@ -1,13 +1,12 @@
-"""Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions; narrow gutters in rows."""
+"""Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
 from dataclasses import dataclass
 
-from quarry.ingest.pdf.model import Glyph
+from ingest.pdf.model import Glyph
 
 SEGMENT_GAP = 1.1
 """Minimal white space between two lines of one row (table cells, columns), in ems."""
@@ -25,15 +24,9 @@ sizes of the row."""
 NEAR_ROWS = 3
 """Number of rows above and below that are searched for the base of an index; other columns have rows among them."""
 
-GUTTER_GAP = 0.55
-"""Minimal white space at a narrow gutter, in ems."""
 
-GUTTER_GLYPHS, MIN_GUTTER_ROWS, GUTTER_SHARE, MIN_COLUMN = 8, 10, 0.75, 90
-"""Minimum for a narrow gutter: glyphs of a row on each side, rows with a gap there, the share of these among the rows
-with text on both sides, and points between two gutters."""
-
-MAX_COLUMNS = 5
-"""Number of positions at which most rows begin that are tried as edges of columns."""
+_Edges = tuple[float, float]
+"""Left and right edge."""
 
 
 @dataclass(slots=True)
@@ -45,100 +38,144 @@ class Row:
     glyphs: list[Glyph]
 
 
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Successive glyphs on one baseline, with the edges of the whole."""
+
+    glyphs: list[Glyph]
+    y: float
+    size: float
+    edges: _Edges
+    is_mark: bool
+
+    def is_level(self, row: Row) -> bool:
+        """Return whether it is on the baseline of a row."""
+        return abs(row.y - self.y) < 0.12 * min(row.size, self.size)
+
+    def distance(self, row: Row) -> float | None:
+        """Return how far it is from its place in a row; None if it is no part of it, infinity if it may be an index."""
+        rise = (row.y - self.y) / row.size
+        is_small = self.size < 0.87 * row.size
+        level = self.is_level(row)
+        if level or (abs(rise) < 0.25 and not is_small):
+            is_part = level and self.size > 0.5 * row.size
+            if is_part or _touches(row, self.edges, 1.0):
+                # indices of the next column share many baselines
+                is_apart = is_small and not _touches(row, self.edges, 0.5)
+                return abs(rise) + 2 * is_apart
+        if not -0.5 < rise < 0.7 or not (is_small or self.is_mark):
+            return None
+        reach = 2.5 if self.is_mark else 0.5
+        return 1 + abs(rise) if _touches(row, self.edges, reach) else math.inf
+
+
 def rows_of(glyphs: list[Glyph]) -> list[Row]:
     """Group the glyphs of a page into rows, from top to bottom; indices and exponents are in the row of their base."""
-    spans: list[list[Glyph]] = []
-    for glyph in glyphs:
-        last = spans[-1][-1] if spans else None
-        if (
-            last is not None
-            and abs(glyph.y - last.y) < 0.05 * last.size
-            and abs(glyph.size - last.size) < 0.05 * last.size
-            and -0.3 * last.size < max(glyph.x0 - last.x1, last.x0 - glyph.x1) < SEGMENT_GAP * last.size
-        ):
-            spans[-1].append(glyph)
-        else:
-            spans.append([glyph])
-    spans = [span for span in spans if any(glyph.text != " " for glyph in span)]
     by_y: dict[int, list[Row]] = defaultdict(list)
-    rows: list[Row] = []
-    waiting: list[list[Glyph]] = []
-    for span in sorted(spans, key=lambda span: -(span[0].size * min(len(span), 6))):
+    waiting: list[_Span] = []
+    spans = _spans(glyphs)
+    for span in sorted(spans, key=lambda span: -span.size * min(len(span.glyphs), 6)):
         row, is_unsure = _row_of(span, by_y)
         if is_unsure:
             waiting.append(span)
         else:
-            _put(span, row, rows, by_y)
+            _put(span, row, by_y)
     for span in waiting:  # the row that they touch may have come later
-        _put(span, _row_of(span, by_y)[0], rows, by_y)
+        _put(span, _row_of(span, by_y)[0], by_y)
+
+    rows = [row for bucket in by_y.values() for row in bucket]
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.glyphs.sort(key=lambda glyph: glyph.x0)
     return _with_indices(_with_stacked(_rejoined(rows)))
 
 
-def _row_of(span: Sequence[Glyph], by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
+def _spans(glyphs: list[Glyph]) -> list[_Span]:
+    """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
+    parts: list[list[Glyph]] = []
+    last: Glyph | None = None
+    for glyph in glyphs:
+        if last is None or not _continues(glyph, last):
+            parts.append([])
+        parts[-1].append(glyph)
+        last = glyph
+
+    spans = []
+    for part in parts:
+        if any(glyph.text != " " for glyph in part):
+            edges = min(g.x0 for g in part), max(g.x1 for g in part)
+            is_mark = len(part) <= 3 and not any(g.text.isalnum() for g in part)
+            spans.append(_Span(part, part[0].y, part[0].size, edges, is_mark))
+    return spans
+
+
+def _continues(glyph: Glyph, last: Glyph) -> bool:
+    """Return whether a glyph is on the baseline of the last one and next to it."""
+    em = last.size
+    gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
+    return (
+        abs(glyph.y - last.y) < 0.05 * em
+        and abs(glyph.size - em) < 0.05 * em
+        and -0.3 * em < gap < SEGMENT_GAP * em
+    )
+
+
+def _row_of(span: _Span, by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
     """Return the row that glyphs belong to, or None, and whether a better row may come.
 
     A better row may come for glyphs that are small and near like an index of a row but do not touch it, and for glyphs
     a little above or below the baseline of a row, which may be in the next column.
     """
-    y, size = span[0].y, span[0].size
-    x0, x1 = min(g.x0 for g in span), max(g.x1 for g in span)
-    mark = not any(glyph.text.isalnum() for glyph in span) and len(span) <= 3
-    reach = 2.5 if mark else 0.5
     best: Row | None = None
-    best_distance = math.inf
-    is_index = is_near = False
-    bucket = int(y // 20)
-    for row in (row for number in (bucket - 1, bucket, bucket + 1) for row in by_y[number]):
-        rise = (row.y - y) / row.size
-        level = abs(row.y - y) < 0.12 * min(row.size, size)
-        near = abs(rise) < 0.25 and size > 0.87 * row.size
-        if (level or near) and ((size > 0.5 * row.size and level) or _touches(row, x0, x1, 1.0)):
-            small = size < 0.87 * row.size and not _touches(row, x0, x1, 0.5)
-            distance = abs(rise) + (2 if small else 0)  # indices of the next column share many baselines
-        elif -0.5 < rise < 0.7 and (size < 0.87 * row.size or mark):
-            is_index = True
-            if not _touches(row, x0, x1, reach):
-                continue
-            distance = 1 + abs(rise)
-        else:
-            continue
-        if distance < best_distance:
-            best, best_distance, is_near = row, distance, not level and distance < 1
-    return best, is_near or (best is None and is_index)
+    least = math.inf
+    is_index = False
+    bucket = int(span.y // 20)
+    for row in (*by_y[bucket - 1], *by_y[bucket], *by_y[bucket + 1]):
+        distance = span.distance(row)
+        is_index = is_index or distance == math.inf
+        if distance is not None and distance < least:
+            best, least = row, distance
+    if best is None:
+        return None, is_index
+    return best, least < 1 and not span.is_level(best)
 
 
-def _put(span: Sequence[Glyph], row: Row | None, rows: list[Row], by_y: dict[int, list[Row]]) -> None:
+def _put(span: _Span, row: Row | None, by_y: dict[int, list[Row]]) -> None:
     """Add glyphs to a row; if it is None, make a new row of them."""
     if row is None:
-        row = Row(span[0].y, span[0].size, [])
-        rows.append(row)
+        row = Row(span.y, span.size, [])
         by_y[int(row.y // 20)].append(row)
-    row.glyphs.extend(span)
+    row.glyphs.extend(span.glyphs)
 
 
 def _with_stacked(rows: list[Row]) -> list[Row]:
     """Make a small fraction in a row of the pieces above and below a gap of that row."""
-    kept = list(rows)
+    merged: set[int] = set()
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
-        near = max(row.y - above.y, below.y - row.y) < MAX_STACK * row.size
-        if not near or max(len(above.glyphs), len(below.glyphs)) > MAX_STACKED or len(row.glyphs) < 3:
-            continue
-        upper, lower = _pieces(above), _pieces(below)
-        if len(upper) != len(lower) or not all(map(_is_over, upper, lower)):
-            continue
-        if not all(_touches(row, x0, x1, STACK_REACH) for x0, x1 in upper):  # two lines in a margin
-            continue
-        if any(_fills(row, glyph) for glyph in above.glyphs + below.glyphs if glyph.text != " "):
-            continue
-        for glyph in above.glyphs + below.glyphs:
-            glyph.y = row.y + (-0.35 if glyph in above.glyphs else 0.35) * row.size
-            glyph.size = 0.7 * row.size
-        row.glyphs = sorted(row.glyphs + above.glyphs + below.glyphs, key=lambda glyph: glyph.x0)
-        kept = [other for other in kept if other is not above and other is not below]
-    return kept
+        if _is_stacked(above, row, below):
+            for part, shift in ((above, -0.35), (below, 0.35)):
+                for glyph in part.glyphs:
+                    glyph.y = row.y + shift * row.size
+                    glyph.size = 0.7 * row.size
+                _merge(row, part.glyphs)
+                merged.add(id(part))
+    return [row for row in rows if id(row) not in merged]
+
+
+def _is_stacked(above: Row, row: Row, below: Row) -> bool:
+    """Return whether the rows above and below a row are numerators and denominators in gaps of it."""
+    is_near = max(row.y - above.y, below.y - row.y) < MAX_STACK * row.size
+    n_stacked = max(len(above.glyphs), len(below.glyphs))
+    if not is_near or n_stacked > MAX_STACKED or len(row.glyphs) < 3:
+        return False
+    upper, lower = _pieces(above), _pieces(below)
+    return (
+        len(upper) == len(lower)
+        and all(map(_is_over, upper, lower))
+        # two lines in a margin touch nothing
+        and all(_touches(row, piece, STACK_REACH) for piece in upper)
+        and not _fills(row, above.glyphs + below.glyphs)
+    )
 
 
 def _with_indices(rows: list[Row]) -> list[Row]:
@@ -148,27 +185,38 @@ def _with_indices(rows: list[Row]) -> list[Row]:
         glyphs = [glyph for glyph in small.glyphs if glyph.text != " "]
         if len(glyphs) > MAX_INDEX_GLYPHS:
             continue
-        neighbours = (*rows[max(0, position - NEAR_ROWS) : position], *rows[position + 1 : position + 1 + NEAR_ROWS])
-        for large in sorted(neighbours, key=lambda row: abs(row.y - small.y)):
-            if (
-                abs(large.y - small.y) < MAX_INDEX_RISE * large.size
-                and len(large.glyphs) > len(glyphs)
-                and small.size < 1.05 * large.size  # a drop cap is larger
-                and id(large) not in merged
-                and not any(_fills(large, glyph) for glyph in glyphs)
-                and all(_touches(large, x0, x1, INDEX_REACH) for x0, x1 in _pieces(small))
-            ):
+        near = rows[max(0, position - NEAR_ROWS) : position + 1 + NEAR_ROWS]
+        near.sort(key=lambda row: abs(row.y - small.y))
+        for large in near:
+            if id(large) not in merged and _is_index(small, glyphs, large):
                 for glyph in glyphs:
                     glyph.size = min(glyph.size, INDEX_SIZE * large.size)
-                large.glyphs = sorted(large.glyphs + glyphs, key=lambda glyph: glyph.x0)
+                _merge(large, glyphs)
                 merged.add(id(small))
                 break
+
     return [row for row in rows if id(row) not in merged]
 
 
-def _pieces(row: Row) -> list[tuple[float, float]]:
+def _is_index(small: Row, glyphs: list[Glyph], large: Row) -> bool:
+    """Return whether the visible glyphs of a small row are indices in gaps of a large one."""
+    return (
+        abs(large.y - small.y) < MAX_INDEX_RISE * large.size
+        and len(large.glyphs) > len(glyphs)
+        and small.size < 1.05 * large.size  # a drop cap is larger
+        and small is not large
+        and not _fills(large, glyphs)
+        and all(_touches(large, piece, INDEX_REACH) for piece in _pieces(small))
+    )
+
+
+def _merge(row: Row, glyphs: list[Glyph]) -> None:
+    row.glyphs = sorted(row.glyphs + glyphs, key=lambda glyph: glyph.x0)
+
+
+def _pieces(row: Row) -> list[_Edges]:
     """Return left and right edges of the runs of glyphs in a row."""
-    pieces: list[tuple[float, float]] = []
+    pieces: list[_Edges] = []
     for glyph in row.glyphs:
         if glyph.text == " ":
             continue
@@ -179,107 +227,41 @@ def _pieces(row: Row) -> list[tuple[float, float]]:
     return pieces
 
 
-def _is_over(upper: tuple[float, float], lower: tuple[float, float]) -> bool:
+def _is_over(upper: _Edges, lower: _Edges) -> bool:
     """Return whether two runs have nearly the same centre."""
     widest = max(upper[1] - upper[0], lower[1] - lower[0])
     return abs(sum(upper) - sum(lower)) / 2 < 0.25 * widest
 
 
-def _fills(row: Row, glyph: Glyph) -> bool:
-    """Return whether a glyph is above or below a glyph of a row."""
-    middle = (glyph.x0 + glyph.x1) / 2
-    return any(other.x0 < middle < other.x1 and other.text != " " for other in row.glyphs)
+def _fills(row: Row, glyphs: list[Glyph]) -> bool:
+    """Return whether one of the visible glyphs is above or below a glyph of a row."""
+    middles = [(glyph.x0 + glyph.x1) / 2 for glyph in glyphs if glyph.text != " "]
+    return any(
+        other.text != " " and any(other.x0 < middle < other.x1 for middle in middles)
+        for other in row.glyphs
+    )
 
 
 def _rejoined(rows: list[Row]) -> list[Row]:
     """Merge halves of one row with slightly different baselines, as at a change of fonts."""
-    joined: list[Row] = []
-    for row in rows:
-        above = joined[-1] if joined else None
-        if above is not None and row.y - above.y < 0.25 * row.size and abs(row.size - above.size) < 0.13 * row.size:
-            left, right = sorted((above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0)
-            if -1 < right[0].x0 - left[-1].x1 < row.size:
-                above.glyphs = left + right
-                continue
-        joined.append(row)
+    joined = rows[:1]
+    for row in rows[1:]:
+        above = joined[-1]
+        left, right = sorted((above, row), key=lambda half: half.glyphs[0].x0)
+        is_other_half = (
+            row.y - above.y < 0.25 * row.size
+            and abs(row.size - above.size) < 0.13 * row.size
+            and -1 < right.glyphs[0].x0 - left.glyphs[-1].x1 < row.size
+        )
+        if is_other_half:
+            above.glyphs = left.glyphs + right.glyphs
+        else:
+            joined.append(row)
     return joined
 
 
-def _touches(row: Row, x0: float, x1: float, reach: float) -> bool:
+def _touches(row: Row, edges: _Edges, reach: float) -> bool:
     """Return whether a glyph of a row is within `reach` ems of a span."""
     room = reach * row.size
+    x0, x1 = edges
     return any(glyph.x0 - room < x1 and x0 < glyph.x1 + room for glyph in row.glyphs)
-
-
-def narrow_gutters(rows: Sequence[Row]) -> list[float]:
-    """Return the x of narrow gutters of a page, between columns that are no farther apart than some words.
-
-    At a gutter nearly every row with text on both sides has a gap. The gaps between words are at different places in
-    different rows.
-    """
-    found: list[float] = []
-    crossing = [(row, _gaps(row)) for row in rows if len(row.glyphs) > 2 * GUTTER_GLYPHS]
-    places = Counter(x for _, gaps in crossing for left, right in gaps for x in range(math.ceil(left), int(right) + 1))
-    for x, count in places.most_common():
-        if count < MIN_GUTTER_ROWS:
-            break
-        if any(abs(x - other) < MIN_COLUMN for other in found):
-            continue
-        n_across = sum(
-            row.glyphs[0].x0 < x < row.glyphs[-1].x1 and not any(left <= x <= right for left, right in gaps)
-            for row, gaps in crossing
-        )
-        if count > GUTTER_SHARE * (count + n_across):
-            found.append(float(x))
-    starts = Counter(round(row.glyphs[0].x0) for row in rows)
-    starts.update(round(right) for _, gaps in crossing for _, right in gaps)
-    for start, count in starts.most_common(MAX_COLUMNS):
-        edge = start - 1.0
-        if (
-            count >= MIN_GUTTER_ROWS
-            and all(abs(edge - other) >= MIN_COLUMN for other in found)
-            and _is_edge(edge, rows)
-        ):
-            found.append(edge)
-    return found
-
-
-def _is_edge(x: float, rows: Sequence[Row]) -> bool:
-    """Return whether a column begins at x: many rows end before x or have a gap there, and few run across it."""
-    n_before = n_across = n_parted = 0
-    for row in rows:
-        if row.glyphs[-1].x1 <= x:
-            n_before += len(row.glyphs) > GUTTER_GLYPHS
-        elif row.glyphs[0].x0 < x:
-            parted = any(left <= x <= right for left, right in _gaps(row))
-            n_parted += parted
-            n_across += not parted
-    n_ended = n_before + n_parted
-    return n_ended >= MIN_GUTTER_ROWS and n_across <= (1 - GUTTER_SHARE) * n_ended
-
-
-def _gaps(row: Row) -> list[tuple[float, float]]:
-    """Return the gaps of a row that may belong to a gutter, with text on both sides."""
-    glyphs = [glyph for glyph in row.glyphs if glyph.text != " "]
-    gaps = []
-    right = -math.inf
-    for position, glyph in enumerate(glyphs):
-        if glyph.x0 - right > GUTTER_GAP * row.size and GUTTER_GLYPHS <= position <= len(glyphs) - GUTTER_GLYPHS:
-            gaps.append((right, glyph.x0))
-        right = max(right, glyph.x1)
-    return gaps
-
-
-def cut_at_gutters(row: Row, gutters: Sequence[float]) -> list[list[Glyph]]:
-    """Cut the glyphs of a row at the narrow gutters of its page; each piece begins with a visible glyph."""
-    sides: list[list[Glyph]] = []
-    right = -math.inf
-    for glyph in row.glyphs:
-        if glyph.text != " ":
-            is_gutter = glyph.x0 - right > GUTTER_GAP * row.size and any(right <= x <= glyph.x0 for x in gutters)
-            if is_gutter or not sides:
-                sides.append([])
-            right = max(right, glyph.x1)
-        if sides:
-            sides[-1].append(glyph)
-    return sides

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
-from quarry.ingest.pdf.model import UNKNOWN, Glyph
+from ingest.pdf.model import UNKNOWN, Glyph
 
 _ACCENTS = dict(
-    zip("¨´`ˆ˜¸ˇ˘˙˚¯˝˛", "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328", strict=True)
+    zip(
+        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛",
+        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328",
+        strict=True,
+    )
 )
 ACCENTS = frozenset(_ACCENTS)
 """Accents that some files draw as glyphs of their own over a letter."""
@@ -31,7 +37,8 @@ NOTE_SIGNS = frozenset("*∗†‡§¶")
 _SENTENCE_MARKS = frozenset(".,;:!?")
 _AFTER_MARK = frozenset(_CLOSING + "—–-…")
 _OPERATORS = re.compile(
-    r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod", re.IGNORECASE
+    r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
+    re.IGNORECASE,
 )
 """Names of functions; raised numbers after them are exponents."""
 _OPENING = {")": "(", "]": "["}
@@ -43,12 +50,12 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
     kept: list[Glyph] = []
     for position, glyph in enumerate(glyphs):
-        if len(glyph.text) == 2 and glyph.text[0] in _ACCENTS and glyph.text[1].isalpha():  # drawn at one place
-            glyph.text = _accented(glyph.text[1], glyph.text[0])
-        neighbours = glyphs[max(0, position - 2) : position] + glyphs[position + 1 : position + 3]
-        is_dot = glyph.text == "." and neighbours and glyph.y - neighbours[0].y > LOW * glyph.size
-        is_accent = glyph.text in _ACCENTS or is_dot
-        letter = next((other for other in neighbours if is_accent and _is_over(glyph, other)), None)
+        first, second = glyph.text[:1], glyph.text[1:]
+        if first in _ACCENTS and len(second) == 1 and second.isalpha():
+            glyph.text = _accented(second, first)  # drawn at one place
+        start = max(0, position - 2)
+        near = glyphs[start:position] + glyphs[position + 1 : position + 3]
+        letter = _letter_of(glyph, near)
         if letter is None:
             kept.append(glyph)
             continue
@@ -57,8 +64,18 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     return kept
 
 
+def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
+    """Return the letter under an accent or over a dot, None for any other glyph."""
+    is_dot = glyph.text == "." and near and glyph.y - near[0].y > LOW * glyph.size
+    if not is_dot and glyph.text not in _ACCENTS:
+        return None
+    return next((letter for letter in near if _is_over(glyph, letter)), None)
+
+
 def _accented(letter: str, accent: str) -> str:
-    return unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + (_ACCENTS.get(accent) or "\u0323"))
+    return unicodedata.normalize(
+        "NFC", _DOTLESS.get(letter, letter) + (_ACCENTS.get(accent) or "\u0323")
+    )
 
 
 def _is_over(accent: Glyph, letter: Glyph) -> bool:
@@ -80,27 +97,23 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
         y, size: baseline and font size of the row.
     """
     kept: list[Glyph] = []
-    position = 0
-    while position < len(glyphs):
-        end = position
-        while end < len(glyphs) and glyphs[end].size < SMALL * size and glyphs[end].text != " ":
-            end += 1
-        small = glyphs[position:end]
+    runs = itertools.groupby(
+        glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text != " "
+    )
+    for is_small, run in runs:
+        small = [*run]
         above = [glyph for glyph in small if y - glyph.y > RAISED * size]
         below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-        stacked = above and below and len(above) + len(below) == len(small)
-        if stacked and _is_centred(above, below) and not _follows(kept, small):
-            bar = Glyph("/", above[-1].x1, above[-1].x1, above[-1].y, above[-1].size, above[-1].font, False)
-            kept += [*above, bar, *below]
-        else:
-            kept += small or glyphs[position : position + 1]
-        position = max(end, position + 1)
+        is_stacked = above and below and len(above) + len(below) == len(small)
+        if is_small and is_stacked and not _follows(kept, small):
+            last = above[-1]
+            centres = above[0].x0 + last.x1, below[0].x0 + below[-1].x1
+            if abs(centres[0] / 2 - centres[1] / 2) < 0.2 * above[0].size:
+                bar = replace(last, text="/", x0=last.x1, parted=False)
+                small = [*above, bar, *below]
+        kept += small
+
     return kept
-
-
-def _is_centred(above: Sequence[Glyph], below: Sequence[Glyph]) -> bool:
-    upper, lower = (above[0].x0 + above[-1].x1) / 2, (below[0].x0 + below[-1].x1) / 2
-    return abs(upper - lower) < 0.2 * above[0].size
 
 
 def _follows(before: Sequence[Glyph], small: Sequence[Glyph]) -> bool:
@@ -108,7 +121,8 @@ def _follows(before: Sequence[Glyph], small: Sequence[Glyph]) -> bool:
     if not before or before[-1].text in (" ", ""):
         return False
     gap = min(glyph.x0 for glyph in small) - before[-1].x1
-    return gap < 0.1 * small[0].size and (before[-1].text[-1].isalnum() or before[-1].text[-1] in ")]}")
+    char = before[-1].text[-1]
+    return gap < 0.1 * small[0].size and (char.isalnum() or char in ")]}")
 
 
 def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
@@ -119,31 +133,39 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     kept: list[list[Glyph]] = []
     for word in words:
         word = without_signs(word)
-        start = _mark_start(word, kept[-1] if kept else [])
-        if start is None:
+        start, end = _raised(word, kept[-1] if kept else [])
+        if start == end or not _points_to_note(word, start, end, kept):
             kept.append(word)
             continue
-        end = start
-        base = word[start - 1] if start else kept[-1][-1]
-        while end < len(word) and _is_raised(word[end], base):
-            end += 1
-        before = word[:start] or kept[-1]
-        mark = "".join(glyph.text for glyph in word[start:end])
         after = word[end:]
-        if (
-            _is_mark(mark)
-            and _may_bear_mark(before)
-            and not (start and _closes_formula(word[:start], kept))  # an exponent touches its base
-            and (not after or after[0].text[:1] in _AFTER_MARK)
-        ):
-            rest = word[:start] + after
-            if start == 0 and after:
-                kept[-1] = kept[-1] + after
-            elif rest:
-                kept.append(rest)
-        else:
-            kept.append(word)
+        if start == 0 and after:
+            kept[-1] = kept[-1] + after
+        elif start:
+            kept.append(word[:start] + after)
     return kept
+
+
+def _points_to_note(
+    word: list[Glyph], start: int, end: int, before: list[list[Glyph]]
+) -> bool:
+    """Return whether the raised glyphs from `start` to `end` of a word are a mark and no exponent.
+
+    Args:
+        before: the words before it.
+    """
+    mark = "".join(glyph.text for glyph in word[start:end])
+    is_inside = end < len(word) and word[end].text[:1] not in _AFTER_MARK
+    is_number = mark.startswith(("-", "–", "−"))
+    if (
+        is_inside
+        or is_number
+        or len(mark) > MAX_MARK
+        or not _MARK_SIGNS.issuperset(mark)
+    ):
+        return False
+    # an exponent touches its base
+    is_exponent = start > 0 and _closes_formula(word[:start], before)
+    return not is_exponent and _may_bear_mark(word[:start] or before[-1])
 
 
 def without_signs(word: list[Glyph]) -> list[Glyph]:
@@ -154,21 +176,21 @@ def without_signs(word: list[Glyph]) -> list[Glyph]:
     return word[:end] if word[end - 1].text in _SENTENCE_MARKS else word
 
 
-def _mark_start(word: Sequence[Glyph], before: Sequence[Glyph]) -> int | None:
-    """Return the position of the first raised glyph of a word, None if there is none or it has no base."""
-    for position, glyph in enumerate(word):
-        base = word[position - 1] if position else (before[-1] if before else None)
-        if base is not None and _is_raised(glyph, base):
-            return position
-    return None
+def _raised(word: Sequence[Glyph], before: Sequence[Glyph]) -> tuple[int, int]:
+    """Return where the first raised glyphs of a word start and end; twice the same if there are none."""
+    start = 0
+    base = before[-1] if before else None
+    while start < len(word) and not (base and _is_raised(word[start], base)):
+        base = word[start]
+        start += 1
+    end = start
+    while end < len(word) and base and _is_raised(word[end], base):
+        end += 1
+    return start, end
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
     return glyph.size < SMALL * base.size and base.y - glyph.y > RAISED * base.size
-
-
-def _is_mark(text: str) -> bool:
-    return len(text) <= MAX_MARK and _MARK_SIGNS.issuperset(text) and not text.startswith(("-", "–", "−"))
 
 
 def _may_bear_mark(glyphs: Sequence[Glyph]) -> bool:
@@ -186,9 +208,10 @@ def _closes_formula(word: Sequence[Glyph], before: Sequence[Sequence[Glyph]]) ->
         return False
     line = " ".join("".join(glyph.text for glyph in other) for other in (*before, word))
     depth = 0
-    for position in range(len(line) - 1, -1, -1):
+    for position in reversed(range(len(line))):
         depth += (line[position] == line[-1]) - (line[position] == _OPENING[line[-1]])
         if not depth:
-            inside = line[position + 1 : -1]
-            return not any(_IN_TEXT.fullmatch(word) and not _OPERATORS.fullmatch(word) for word in inside.split())
+            inside = line[position + 1 : -1].split()
+            words = (text for text in inside if not _OPERATORS.fullmatch(text))
+            return not any(map(_IN_TEXT.fullmatch, words))
     return False

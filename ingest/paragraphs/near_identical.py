@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
-from quarry.ingest.paragraph import Paragraph
+from ingest.paragraph import Paragraph
 
 SAME_FROM = 0.95
 """Two paragraphs are the same from this share of words in common, in order: one word in twenty may differ.
@@ -57,12 +57,17 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
 
     texts = {paragraph.paragraph_id: _Words(paragraph.text) for paragraph in paragraphs}
     ordinary = _ordinary_words(texts.values())
-    index = MinHashLSH(threshold=CANDIDATE_FROM, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
+    index = MinHashLSH(
+        threshold=CANDIDATE_FROM, num_perm=PERMUTATIONS, weights=(0.1, 0.9)
+    )
     found: dict[str, str] = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
         sketch.update_batch([shingle.encode() for shingle in _shingles(text.words)])
-        scored = [(_similarity(text, texts[other], ordinary), other) for other in index.query(sketch)]
+        scored = [
+            (_similarity(text, texts[other], ordinary), other)
+            for other in index.query(sketch)
+        ]
         best = max(scored, default=(0.0, ""))
         if best[0] >= SAME_FROM:
             found[paragraph_id] = best[1]
@@ -85,7 +90,10 @@ class _Words:
         self.small: set[str] = set()
         self.named: set[str] = set()
         begins = True
-        for piece in regex.findall(r"[\p{L}\p{M}]+|\p{N}+|[.!?:]", unicodedata.normalize("NFKC", text)):
+
+        for piece in regex.findall(
+            r"[\p{L}\p{M}]+|\p{N}+|[.!?:]", unicodedata.normalize("NFKC", text)
+        ):
             if piece in ".!?:":
                 begins = True
                 continue
@@ -109,7 +117,10 @@ def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
 
 
 def _shingles(words: Sequence[str]) -> set[str]:
-    return {" ".join(words[start : start + SHINGLE]) for start in range(max(1, len(words) - SHINGLE + 1))}
+    return {
+        " ".join(words[start : start + SHINGLE])
+        for start in range(max(1, len(words) - SHINGLE + 1))
+    }
 
 
 def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
@@ -120,7 +131,9 @@ def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
     removed, added = mine - theirs, theirs - mine
     for word, count in (removed + added).items():
         is_number = word in _NUMBER_WORDS or any(map(str.isnumeric, word))
-        is_name = word in text.named | other.named or (bool(removed and added) and word not in ordinary)
+        is_name = word in text.named | other.named or (
+            bool(removed and added) and word not in ordinary
+        )
         if count > 1 or is_number or is_name:
             return 0.0
     return float(Indel.normalized_similarity(text.words, other.words))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quarry.ingest.paragraphs.blocks import Block
+from ingest.paragraphs.blocks import Block
 
 SAME_SIZE = 0.04
 """Maximal difference of the font sizes of one level of headings, in sizes of the body."""
@@ -29,7 +29,42 @@ class _Level:
         return self.bold and not inner.bold
 
 
-def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]], list[str]]:
+class _Outline:
+    """The open sections while a document is read."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._open: list[tuple[str, _Level]] = []
+        self.outermost: dict[str, None] = {}
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The headings of the open sections, outermost first."""
+        return tuple(text for text, _ in self._open)
+
+    def close_for(self, block: Block) -> None:
+        """Close the sections that a heading ends."""
+        level = _level(block)
+        while self._open and not self._open[-1][1].holds(level):
+            self._open.pop()
+        if self._open and self._is_title(self._open[-1][0]):
+            # a title of two lines comes as two headings
+            self._open[-1] = self._title, self._open[-1][1]
+
+    def open(self, block: Block) -> None:
+        """Open the section of a heading."""
+        is_outermost = all(map(self._is_title, self.path)) and len(self._open) < 2
+        if is_outermost and not self._is_title(block.text):
+            self.outermost[_NUMBER.sub("", block.text, count=1)] = None
+        self._open.append((block.text, _level(block)))
+
+    def _is_title(self, heading: str) -> bool:
+        return bool(self._title) and heading.casefold() in self._title.casefold()
+
+
+def outline(
+    blocks: Iterable[Block], title: str
+) -> tuple[list[tuple[str, ...]], list[str]]:
     """Nest the blocks of a document.
 
     Args:
@@ -40,35 +75,18 @@ def outline(blocks: Iterable[Block], title: str) -> tuple[list[tuple[str, ...]],
         The headings above each block, outermost first; and the headings of the outermost level below the title, in
         order, without their numbers. A heading is not above itself.
     """
+    nested = _Outline(title)
     paths: list[tuple[str, ...]] = []
-    outermost: list[str] = []
-    open_sections: list[tuple[str, _Level]] = []
-    path: tuple[str, ...] = ()
     for block in blocks:
-        if block.footnote:
-            paths.append(())
-            continue
-        if not block.is_heading:
-            paths.append(path)
-            continue
-        level = _level(block)
-        while open_sections and not open_sections[-1][1].holds(level):
-            open_sections.pop()
-        if open_sections and _is_title(open_sections[-1][0], title):
-            open_sections[-1] = (title, open_sections[-1][1])  # a title of two lines comes as two headings
-        paths.append(tuple(text for text, _ in open_sections))
-        below_title = not open_sections or (len(open_sections) == 1 and _is_title(open_sections[0][0], title))
-        if below_title and not _is_title(block.text, title):
-            outermost.append(_NUMBER.sub("", block.text, count=1))
-        open_sections.append((block.text, level))
-        path = tuple(text for text, _ in open_sections)
-    return paths, list(dict.fromkeys(outermost))
+        if block.is_heading:
+            nested.close_for(block)
+        paths.append(() if block.footnote else nested.path)
+        if block.is_heading:
+            nested.open(block)
+    return paths, list(nested.outermost)
 
 
 def _level(block: Block) -> _Level:
     number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
-    return _Level(round(block.size_ratio, 2), block.bold > 0.9, number[1].count(".") + 1 if number else 0)
-
-
-def _is_title(heading: str, title: str) -> bool:
-    return bool(title) and heading.casefold() in title.casefold()
+    depth = number[1].count(".") + 1 if number else 0
+    return _Level(round(block.size_ratio, 2), block.bold > 0.9, depth)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-from quarry.ingest.paragraph import Paragraph
+from ingest.paragraph import Paragraph
 
 _CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
+_OPENING = "([\"'“‘„«"
 _INITIAL = re.compile(r"[^\W\d_]\.")
-_SECTION_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_SECTION_NUMBER = re.compile(
+    r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])"
+)
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
 """Maximal number of words of a first sentence that may be a heading run into its paragraph."""
@@ -25,7 +29,9 @@ _NEVER_LAST = _words("""
     e.g i.e cf v vs viz fig figs eq eqs eqn sec secs ch chap vol no nos p pp ref refs def thm prop lem alg tab app
     approx dr mr mrs ms prof st jr sr rev gen hon resp incl esp ed eds op a.k.a ca
 """)
-_SELDOM_LAST = _words("al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec")
+_SELDOM_LAST = _words(
+    "al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 _STARTERS = _words("""
     a an the this that these those it its he she they we you i in on at by for from to of as if when while where what
     which who how why then thus hence so but and or nor yet also however therefore moreover furthermore finally first
@@ -57,7 +63,9 @@ def alternatives(text: str) -> tuple[str, ...]:
     stop = _FULL_STOP.search(text)
     if stop:
         found.append(text[: stop.end()])
-    return tuple(dict.fromkeys(sentence for sentence in found if sentence and sentence != first))
+    return tuple(
+        dict.fromkeys(sentence for sentence in found if sentence and sentence != first)
+    )
 
 
 def sentences(text: str) -> list[str]:
@@ -73,7 +81,11 @@ def sentences(text: str) -> list[str]:
 def sentences_of(paragraph: Paragraph) -> list[str]:
     """Return the sentences of a passage in order; the list or display after a lead-in begins a new sentence."""
     text, length = paragraph.text, paragraph.own_length
-    return [*sentences(text[:length]), *sentences(text[length:])] if length else sentences(text)
+    return (
+        [*sentences(text[:length]), *sentences(text[length:])]
+        if length
+        else sentences(text)
+    )
 
 
 def _end_of_first(text: str) -> int:
@@ -81,10 +93,9 @@ def _end_of_first(text: str) -> int:
     balanced = text.count("(") == text.count(")")
     for match in _CANDIDATE.finditer(text):
         end = match.end()
-        head, tail = text[:end], text[end:].lstrip()
-        if not tail:
-            break
-        if balanced and head.count("(") > head.count(")"):
+        tail = text[end:].lstrip()
+        is_inside = balanced and text.count("(", 0, end) > text.count(")", 0, end)
+        if not tail or is_inside:
             continue
         if _ends_sentence(text[: match.start()], match.group(), tail):
             return end
@@ -93,33 +104,45 @@ def _end_of_first(text: str) -> int:
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether the sentence ends at `mark`, between `before` and `tail`."""
-    following = tail.lstrip("([\"'“‘„«")
-    first = following[:1]
-    cased = before[-1:].lower() != before[-1:].upper() or not before[-1:].isalpha()
-    if (first.islower() and cased) or tail[0] in ",;:.)]}!?–—":
+    following = tail.lstrip(_OPENING)
+    is_cased = before[-1:].lower() != before[-1:].upper() or not before[-1:].isalpha()
+    goes_on = following[:1].islower() and is_cased
+    is_range = mark == ".." and before.endswith(" ")
+    if goes_on or is_range or tail[0] in ",;:.)]}!?–—":
         return False
-    if mark == ".." and before.endswith(" "):  # from one number to another
+
+    if "." in mark and _is_label(before):
         return False
-    words = before.split()
-    label = _IN_BRACKETS.sub("", before).split()
-    if "." in mark and (len(words) < 2 or (len(label) == 2 and _NUMBER.fullmatch(label[1]))):
-        return False
-    if mark[0] != ".":
+    if mark[0] != "." or mark.startswith(("..", ". .")):
         return True
-    if mark.startswith(("..", ". .")):
-        return True
-    last = words[-1].lstrip("([\"'“‘„«")
-    bare = last.casefold()
+    last = before.rsplit(maxsplit=1)[-1].lstrip(_OPENING)
+    return not _is_abbreviation(last, tail, is_closed=len(mark) > 1)
+
+
+def _is_label(text: str) -> bool:
+    """Return whether a text is one word, perhaps with a number, as in "Theorem 2 (Gauss, 1801)"."""
+    label = _IN_BRACKETS.sub("", text).split()
+    is_numbered = len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
+    return is_numbered or len(text.split()) < 2
+
+
+def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
+    """Return whether a word before a full stop is an abbreviation or an initial inside a sentence.
+
+    Args:
+        tail: the text after the full stop.
+        is_closed: whether a bracket or a quotation mark follows the full stop.
+    """
+    following = tail.lstrip(_OPENING)
     next_word = re.split(r"[\s,.;:]", following, maxsplit=1)[0].casefold()
-    closed = len(mark) > 1
-    if bare in _NEVER_LAST and not closed:
-        return False
+    begins = next_word in _STARTERS
+    bare = word.casefold()
+    if bare in _NEVER_LAST and not is_closed:
+        return True
     if bare in _SELDOM_LAST:
-        return not (first.isdigit() or tail[0] in "([") and (bare != "al" or next_word in _STARTERS)
-    if (
-        not closed
-        and (re.fullmatch(r"[^\W\d_]", last) or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", last))
-        and last[0].isupper()
-    ):
-        return not _INITIAL.match(following) and (next_word in _STARTERS or not first.isalpha())
-    return True
+        is_numbered = following[:1].isdigit() or tail[0] in "(["
+        return is_numbered or (bare == "al" and not begins)
+    if is_closed or not _INITIALS.fullmatch(word) or not word[0].isupper():
+        return False
+    is_name = _INITIAL.match(following) is not None
+    return is_name or (following[:1].isalpha() and not begins)

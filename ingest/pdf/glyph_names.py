@@ -6,6 +6,7 @@ the encoding of the font names the glyph.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import unicodedata
@@ -21,9 +22,21 @@ _SECTION = re.compile(r"beginbf(char|range)(.*?)endbf", re.DOTALL)
 MAX_CODE = 255
 """Greatest character code of fonts with an encoding that names glyphs."""
 
-_OF_TEX = {"lscript": "ℓ", "prime": "′", "floorleft": "⌊", "floorright": "⌋", "ceilingleft": "⌈", "ceilingright": "⌉"}
-_OF_TEX |= {"angbracketleft": "⟨", "angbracketright": "⟩", "angleleft": "⟨", "angleright": "⟩"}
-_OF_TEX |= {"Delta": "Δ", "Omega": "Ω", "mu": "μ"}
+_OF_TEX = {
+    "lscript": "ℓ",
+    "prime": "′",
+    "floorleft": "⌊",
+    "floorright": "⌋",
+    "ceilingleft": "⌈",
+    "ceilingright": "⌉",
+    "angbracketleft": "⟨",
+    "angbracketright": "⟩",
+    "angleleft": "⟨",
+    "angleright": "⟩",
+    "Delta": "Δ",
+    "Omega": "Ω",
+    "mu": "μ",
+}
 """Names in mathematical fonts that Adobe's list lacks, or has for a sign of the same shape."""
 
 
@@ -39,51 +52,56 @@ def with_glyph_names(content: bytes) -> bytes:
     Reference:
         Adobe, Glyph List Specification: the part of a name before its first full stop names the character.
     """
-    try:
-        with pikepdf.open(io.BytesIO(content)) as pdf:
-            changed = [_complete(pdf, font) for font in pdf.objects if isinstance(font, pikepdf.Dictionary)]
-            if not any(changed):
-                return content
+    # qpdf raises many kinds on a damaged or encrypted file, which is read unchanged
+    with contextlib.suppress(Exception), pikepdf.open(io.BytesIO(content)) as pdf:
+        changed = [_complete(pdf, item) for item in pdf.objects]
+        if any(changed):
             written = io.BytesIO()
             pdf.save(written)
             return written.getvalue()
-    except Exception:  # qpdf raises many kinds on a damaged or encrypted file, which is read unchanged
-        return content
+    return content
 
 
-def _complete(pdf: pikepdf.Pdf, font: pikepdf.Dictionary) -> bool:
-    """Complete the map of a font, and return whether it has changed."""
-    encoding, cmap = font.get("/Encoding"), font.get("/ToUnicode")
-    if not isinstance(encoding, pikepdf.Dictionary) or not isinstance(cmap, pikepdf.Stream):
+def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
+    """Complete the map of an object that is a font with such a map, and return whether it has changed."""
+    if not isinstance(font, pikepdf.Dictionary) or font.get("/Type") != "/Font":
         return False
-    differences = encoding.get("/Differences")
-    if font.get("/Type") != "/Font" or not isinstance(differences, pikepdf.Array):
+    encoding = font.get("/Encoding")
+    if not isinstance(encoding, pikepdf.Dictionary):
         return False
+    differences, cmap = encoding.get("/Differences"), font.get("/ToUnicode")
+    if not isinstance(differences, pikepdf.Array):
+        return False
+    if not isinstance(cmap, pikepdf.Stream):
+        return False
+
     known = _read_map(cmap.read_bytes().decode("latin-1").lower())
     named = _named(differences)
     signs = {code for code, text in named.items() if code in known and _is_sign(text)}
     wrong = {code for code in signs if _folded(named[code]) != _folded(known[code])}
     if not _is_found_by_name(font) or len(wrong) <= len(signs) / 2:
         wrong = set()
-    named = {code: text for code, text in named.items() if code not in known or code in wrong}
-    if not named:
-        return False
-    font.ToUnicode = pdf.make_stream(_write_map(known | named))
-    return True
+
+    added = named.keys() - (known.keys() - wrong)
+    if added:
+        known |= {code: named[code] for code in added}
+        font.ToUnicode = pdf.make_stream(_write_map(known))
+    return bool(added)
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
     """Return whether a font is an embedded Type 1 font, in which glyphs are found by their names."""
-    descriptor = font.get("/FontDescriptor")
-    if font.get("/Subtype") != "/Type1" or not isinstance(descriptor, pikepdf.Dictionary):
-        return False
-    return "/FontFile" in descriptor or "/FontFile3" in descriptor
+    descriptor = font.get("/FontDescriptor", pikepdf.Dictionary())
+    is_embedded = "/FontFile" in descriptor or "/FontFile3" in descriptor
+    return font.get("/Subtype") == "/Type1" and is_embedded
 
 
 def _is_sign(text: str) -> bool:
     """Return whether a character is Greek or a symbol; fonts of other scripts use the names of Latin letters."""
     char = _folded(text)[:1]
-    return not char.isascii() and not unicodedata.name(char, "LATIN").startswith("LATIN")
+    return not char.isascii() and not unicodedata.name(char, "LATIN").startswith(
+        "LATIN"
+    )
 
 
 def _folded(text: str) -> str:
@@ -115,12 +133,18 @@ def _read_map(cmap: str) -> dict[int, str]:
         else:
             for first, last, text in _RANGE.findall(section):
                 for step in range(min(int(last, 16), MAX_CODE) - int(first, 16) + 1):
-                    found[int(first, 16) + step] = f"{int(text, 16) + step:0{len(text)}x}"
-    return {code: text for code, text in found.items() if not _NO_CHARACTER.fullmatch(text)}
+                    found[int(first, 16) + step] = (
+                        f"{int(text, 16) + step:0{len(text)}x}"
+                    )
+    return {
+        code: text for code, text in found.items() if not _NO_CHARACTER.fullmatch(text)
+    }
 
 
 def _write_map(characters: Mapping[int, str]) -> bytes:
-    rows = "\n".join(f"<{code:02x}> <{text}>" for code, text in sorted(characters.items()))
+    rows = "\n".join(
+        f"<{code:02x}> <{text}>" for code, text in sorted(characters.items())
+    )
     return (
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Named def\n/CMapType 2 def\n"
         "1 begincodespacerange\n<00> <ff>\nendcodespacerange\n"

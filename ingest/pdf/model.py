@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,13 +17,23 @@ UNKNOWN = "\ufffd"
 MAX_SLANT = 10.0
 """Maximal slope of a line of text in degrees, as in a scan; a watermark across a page slopes more."""
 
-_LIGATURES = {
-    ord(c): unicodedata.normalize("NFKC", c)
-    for c in map(chr, (*range(0xFB00, 0xFB07), *range(0xFB1D, 0xFB50)))
-    if unicodedata.name(c, "")
-}
+_COMPOSED = (
+    range(0xFB00, 0xFB07),
+    range(0xFB1D, 0xFB50),
+    range(0x1D400, 0x1D800),
+)
+"""Codes of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
 SKIPPED = frozenset(
-    [0x0A, 0x0D, 0x061C, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+    [
+        0x0A,
+        0x0D,
+        0x061C,
+        0x2060,
+        0xFEFF,
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    ]
 )
 """Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
 
@@ -112,7 +123,8 @@ def of_one_pitch(widths: Collection[float]) -> bool:
     if len(widths) < 8 or min(widths) <= 0:
         return False
     usual = median(widths)
-    return sum(abs(width - usual) < SAME_PITCH for width in widths) >= MOSTLY_ALIKE * len(widths)
+    n_alike = sum(abs(width - usual) < SAME_PITCH for width in widths)
+    return n_alike >= MOSTLY_ALIKE * len(widths)
 
 
 class Fonts:
@@ -123,8 +135,6 @@ class Fonts:
         self.names: list[str] = []
         self.bold: list[bool] = []
         self._trusts_weights = True
-        self._named_bold: list[bool] = []
-        self._named_mono: list[bool] = []
         self._widths: list[dict[str, float]] = []
         self._judged: list[tuple[int, bool]] = []
 
@@ -132,20 +142,18 @@ class Fonts:
         """Return the number of a font by its name without the prefix of a subset; `heavy` if the file calls it bold."""
         _, _, bare = name.partition("+")
         name = bare or name
-        number = self._numbers.setdefault(name, len(self.bold))
-        if number == len(self.bold):
+        if name not in self._numbers:
+            self._numbers[name] = len(self.names)
             self.names.append(name)
-            self._named_bold.append(bool(_BOLD_NAME.search(name)))
-            self.bold.append((heavy and self._trusts_weights) or self._named_bold[-1])
-            self._named_mono.append(bool(_MONO_NAME.search(name)))
+            self.bold.append((heavy and self._trusts_weights) or _is_bold(name))
             self._widths.append({})
-            self._judged.append((0, False))
-        return number
+            self._judged.append((0, _MONO_NAME.search(name) is not None))
+        return self._numbers[name]
 
     def distrust_weights(self) -> None:
         """Judge by their names alone which fonts are bold: a file may call all its fonts heavy."""
         self._trusts_weights = False
-        self.bold[:] = self._named_bold
+        self.bold[:] = map(_is_bold, self.names)
 
     def saw(self, number: int, char: str, em_width: float) -> None:
         """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature."""
@@ -155,28 +163,32 @@ class Fonts:
 
     def mono(self, number: int) -> bool:
         """Return whether a font is of fixed pitch: by name, or because narrow and wide letters are equally wide."""
-        if self._named_mono[number]:
-            return True
+        n_widths, is_mono = self._judged[number]
         widths = self._widths[number]
-        if len(widths) != self._judged[number][0]:
-            n_letters = sum(map(str.isalpha, widths))  # the digits of most fonts are equally wide
-            self._judged[number] = len(widths), n_letters >= 4 and of_one_pitch(widths.values())
-        return self._judged[number][1]
+        if len(widths) != n_widths:
+            # the digits of most fonts are equally wide
+            has_letters = sum(map(str.isalpha, widths)) >= 4
+            is_mono = _MONO_NAME.search(self.names[number]) is not None
+            is_mono = is_mono or (has_letters and of_one_pitch(widths.values()))
+            self._judged[number] = len(widths), is_mono
+        return is_mono
+
+
+def _is_bold(name: str) -> bool:
+    return _BOLD_NAME.search(name) is not None
 
 
 @functools.cache
 def character(code: int) -> str:
     """Return the text of a character code: UNKNOWN for an undefined code, "-" for every kind of hyphen."""
-    if 33 <= code < 127:
-        return chr(code)
     if code in (0x02, 0x2010, 0x2011):  # PDFium gives 2 for a hyphen at a line end
         return "-"
-    if code in _LIGATURES:
-        return _LIGATURES[code]
-    if code in {160, 8199} or 8192 <= code <= 8202 or code in {8239, 9, 32}:
+    if code in (9, 32, 160, 0x202F) or 0x2000 <= code <= 0x200A:
         return " "
-    if code < 32 or code in {65534, 65535} or 55296 <= code <= 57343 or 57344 <= code <= 63743 or code > 1114111:
+    is_private = 0xD800 <= code < 0xF900  # or half of a surrogate pair
+    if code < 32 or is_private or code in (0xFFFE, 0xFFFF) or code > sys.maxunicode:
         return UNKNOWN
-    if 0x1D400 <= code <= 0x1D7FF:  # letters and digits of mathematics
-        return unicodedata.normalize("NFKC", chr(code))
-    return chr(code)
+
+    text = chr(code)
+    is_composed = any(code in codes for codes in _COMPOSED)
+    return unicodedata.normalize("NFKC", text) if is_composed else text

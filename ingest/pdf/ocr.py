@@ -8,26 +8,27 @@ counted.
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
-import pypdfium2
-
-from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.model import SKIPPED, Glyph, GlyphPage
-from quarry.ingest.pdf.pdfium import PdfiumReader
+from ingest.errors import SourceError
+from ingest.pdf.model import SKIPPED, Glyph, GlyphPage
+from ingest.pdf.pdfium import PdfiumReader
 
 REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
 """The advice that messages about scanned pages end with."""
 
 DPI = 250
 """Dots per inch at which pages are rendered."""
+DOTS = DPI / 72
+"""Dots per point."""
 MIN_CONFIDENCE = 10
 """Minimal mean confidence of the words of a line, in per cent; a line below it is noise."""
 X_HEIGHT = 0.45
@@ -41,7 +42,15 @@ HEBREW_SHARE = 0.3
 
 _X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _MIRRORED = str.maketrans("()[]{}", ")(][}{")
-_OPTIONS = ("--dpi", str(DPI), "-c", "tessedit_create_hocr=1", "-c", "hocr_char_boxes=1")
+_INVISIBLE = dict.fromkeys(SKIPPED)
+_OPTIONS = (
+    "--dpi",
+    str(DPI),
+    "-c",
+    "tessedit_create_hocr=1",
+    "-c",
+    "hocr_char_boxes=1",
+)
 
 _Char = tuple[str, float, float, float]
 """A character with the left, top and right of its box, in dots from the top left corner of the page."""
@@ -52,7 +61,9 @@ def languages() -> frozenset[str]:
     """Return the languages that the installed Tesseract reads, by its names; empty if it is not installed."""
     if shutil.which("tesseract") is None:
         return frozenset()
-    listed = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["tesseract", "--list-langs"], capture_output=True, text=True, check=False
+    )
     return frozenset(listed.stdout.split()) & {"eng", "heb"}
 
 
@@ -79,27 +90,23 @@ class OcrReader(PdfiumReader):
             SourceError: the page is damaged.
         """
         image = self._image(index)
-        if not self._languages:
-            self._languages = min(languages())
-            if len(languages()) > 1:
-                letters = [glyph.text for glyph in self._recognise(image, "heb+eng") if glyph.text.isalpha()]
-                if sum("\u0590" <= letter <= "\u05ff" for letter in letters) > HEBREW_SHARE * len(letters):
-                    self._languages = "heb+eng"
-        glyphs = self._recognise(image, self._languages)
+        if self._languages or len(languages()) < 2:
+            glyphs = self._recognise(image, self._languages or min(languages()))
+        else:
+            glyphs = self._recognise(image, "heb+eng")
+            self._languages = "heb+eng" if _is_hebrew(glyphs) else "eng"
+            if self._languages == "eng":
+                glyphs = self._recognise(image, "eng")
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, glyphs, ruled=False)
 
     def _image(self, index: int) -> bytes:
         """Render a page as a greyscale image in the PGM format."""
-        try:
-            page = self._document[index]
-            bitmap = page.render(scale=DPI / 72, grayscale=True)
-            pixels = np.ascontiguousarray(bitmap.to_numpy().reshape(bitmap.height, -1)[:, : bitmap.width])
-            bitmap.close()
-            page.close()
-        except pypdfium2.PdfiumError as error:
-            raise self.damaged(index) from error
-        return f"P5 {pixels.shape[1]} {pixels.shape[0]} 255\n".encode() + pixels.tobytes()
+        with self.opened(index) as page:
+            image = page.render(scale=DOTS, grayscale=True).to_pil()
+        content = io.BytesIO()
+        image.save(content, "PPM")
+        return content.getvalue()
 
     def _recognise(self, image: bytes, of: str) -> list[Glyph]:
         """Recognise an image in languages by Tesseract's names, such as "heb+eng"."""
@@ -113,6 +120,21 @@ class OcrReader(PdfiumReader):
         return glyphs_of_hocr(done.stdout, self._font, of != "eng")
 
 
+def _is_hebrew(glyphs: list[Glyph]) -> bool:
+    letters = [glyph.text for glyph in glyphs if glyph.text.isalpha()]
+    n_hebrew = sum("\u0590" <= letter <= "\u05ff" for letter in letters)
+    return n_hebrew > HEBREW_SHARE * len(letters)
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenLine:
+    """A recognised line: the characters of its words, its baseline and its font size, in dots."""
+
+    words: list[list[_Char]]
+    y: float
+    size: float
+
+
 def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     """Return the glyphs of a page from Tesseract's hOCR output, in points; lines of noise are left out.
 
@@ -124,33 +146,54 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     """
     import lxml.html
 
-    lines = []
-    for element in lxml.html.document_fromstring(hocr).xpath("//*[span[@class='ocrx_word']]") if hocr.strip() else ():
-        values = _values(element)
-        slope, offset = values.get("baseline", (0.0, 0.0))
-        baseline = values["bbox"][3] + offset - slope * values["bbox"][0]
-        words = [(_values(word)["x_wconf"][0], _chars(word)) for word in element.iterfind("span[@class='ocrx_word']")]
-        words = [word for word in words if word[1]]
-        if words and sum(confidence for confidence, _ in words) > MIN_CONFIDENCE * len(words):
-            chars = [char for _, chars in words for char in chars if char[0] in _X_LETTERS]
-            heights = [baseline + slope * (x0 + x1) / 2 - top for _, x0, top, x1 in chars]
-            size = median(heights) / X_HEIGHT if len(heights) >= MIN_X_LETTERS else values.get("x_size", (0.0,))[0]
-            middle = (words[0][1][0][1] + words[-1][1][-1][3]) / 2
-            lines.append((words, baseline + slope * middle, max(1.0, size)))
-    usual = median(size for _, _, size in lines) if lines else 0.0
+    if not hocr.strip():
+        return []
+    elements = lxml.html.document_fromstring(hocr).xpath(
+        "//*[span[@class='ocrx_word']]"
+    )
+    lines = [line for line in map(_line_of, elements) if line is not None]
+    usual = median(line.size for line in lines) if lines else 0.0
     glyphs: list[Glyph] = []
-    for words, y, size in lines:
-        y, size = y * 72 / DPI, (usual if abs(size / usual - 1) < SAME_SIZE else size) * 72 / DPI
-        for _, chars in words:
+    for line in lines:
+        is_usual = abs(line.size / usual - 1) < SAME_SIZE
+        y, size = line.y / DOTS, (usual if is_usual else line.size) / DOTS
+        for chars in line.words:
             if right_to_left:
-                chars = sorted(chars, key=lambda char: char[1] + char[3])
+                chars.sort(key=lambda char: char[1] + char[3])
             # each glyph reaches to the next one, so that no gap between two letters looks like a space
-            edges = [*(char[1] * 72 / DPI for char in chars), chars[-1][3] * 72 / DPI]
-            for (text, *_), (x0, x1) in zip(chars, itertools.pairwise(edges), strict=True):
-                text = text.translate(_MIRRORED) if right_to_left else text
+            edges = [char[1] / DOTS for char in chars] + [chars[-1][3] / DOTS]
+            for char, (x0, x1) in zip(chars, itertools.pairwise(edges), strict=True):
+                text = char[0].translate(_MIRRORED) if right_to_left else char[0]
                 glyphs.append(Glyph(text, x0, x1, y, size, font, False))
             glyphs.append(Glyph(" ", edges[-1], edges[-1], y, size, font, False))
     return glyphs
+
+
+def _line_of(element: Any) -> _SeenLine | None:
+    """Read a line of hOCR, None if it is noise."""
+    words: list[list[_Char]] = []
+    confidence = 0.0
+    for word in element.iterfind("span[@class='ocrx_word']"):
+        if chars := _chars(word):
+            words.append(chars)
+            confidence += _values(word)["x_wconf"][0]
+    if confidence <= MIN_CONFIDENCE * len(words):
+        return None
+
+    values = _values(element)
+    slope, offset = values.get("baseline", (0.0, 0.0))
+    baseline = values["bbox"][3] + offset - slope * values["bbox"][0]
+    heights = [
+        baseline + slope * (x0 + x1) / 2 - top
+        for word in words
+        for text, x0, top, x1 in word
+        if text in _X_LETTERS
+    ]
+    (size,) = values.get("x_size", (0.0,))
+    if len(heights) >= MIN_X_LETTERS:
+        size = median(heights) / X_HEIGHT
+    middle = (words[0][0][1] + words[-1][-1][3]) / 2
+    return _SeenLine(words, baseline + slope * middle, max(1.0, size))
 
 
 def _values(element: Any) -> dict[str, tuple[float, ...]]:
@@ -160,9 +203,10 @@ def _values(element: Any) -> dict[str, tuple[float, ...]]:
 
 
 def _chars(word: Any) -> list[_Char]:
-    boxes = [
-        (element.text_content(), _values(element)["x_bboxes"])
-        for element in word.iterfind(".//span[@class='ocrx_cinfo']")
-    ]
-    texts = (("".join(char for char in text if ord(char) not in SKIPPED), box) for text, box in boxes)
-    return [(text, box[0], box[1], box[2]) for text, box in texts if text]
+    chars: list[_Char] = []
+    for element in word.iterfind(".//span[@class='ocrx_cinfo']"):
+        text = element.text_content().translate(_INVISIBLE)
+        if text:
+            left, top, right, _ = _values(element)["x_bboxes"]
+            chars.append((text, left, top, right))
+    return chars

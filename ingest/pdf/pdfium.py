@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
+import contextlib
 import ctypes
+import functools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +15,17 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from quarry.ingest.errors import SourceError
-from quarry.ingest.pdf.model import MAX_SLANT, SKIPPED, UNKNOWN, Fonts, Glyph, GlyphPage, character
-from quarry.ingest.pdf.tex import encoding_measured, encoding_named
+from ingest.errors import SourceError
+from ingest.pdf.model import (
+    MAX_SLANT,
+    SKIPPED,
+    UNKNOWN,
+    Fonts,
+    Glyph,
+    GlyphPage,
+    character,
+)
+from ingest.pdf.tex import encoding_measured, encoding_named
 
 _NEAR = 2.0
 """Maximal distance of two lines that meet, in points."""
@@ -23,6 +35,10 @@ _MIN_RULES = 3
 """Minimal number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
 """Minimal width of a table, in points; figures of arrays and trees are narrower."""
+_OPEN, _CROSS, _CLOSE = range(3)
+"""Events down a page, in their order at one height: a vertical rule begins, a horizontal one, a vertical one ends."""
+_Rule = tuple[int, int, int]
+"""A rule: its height and its two ends, or its x and its two ends."""
 _MAX_OBJECTS = 4_000
 """Maximal number of objects checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
@@ -56,9 +72,10 @@ class PdfiumReader:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
+            fault = "must be a whole PDF, is damaged; get the file again"
             if error.err_code == pdfium.FPDF_ERR_PASSWORD:
-                raise SourceError(f"{path}: is encrypted; save it without a password") from error
-            raise SourceError(f"{path}: must be a whole PDF, is damaged; get the file again") from error
+                fault = "is encrypted; save it without a password"
+            raise SourceError(f"{path}: {fault}") from error
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.
@@ -66,55 +83,61 @@ class PdfiumReader:
         Raises:
             SourceError: the page is damaged.
         """
-        try:
-            page = self._document[index]
-        except pypdfium2.PdfiumError as error:
-            raise self.damaged(index) from error
-        try:
-            text_page = page.get_textpage()
-            try:
-                frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
-                glyphs = _glyphs(text_page.raw, self.fonts, frame, self._unnamed)
-                hidden = _is_hidden(text_page.raw)
-            finally:
-                text_page.close()
+        with self.opened(index) as page:
+            frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
+            with contextlib.closing(page.get_textpage()) as text_page:
+                raw = text_page.raw
+                glyphs = _PageText(raw, self.fonts, frame, self._unnamed).glyphs()
+                hidden = _is_hidden(raw)
+
+            scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(
+                page
+            ) > MIN_IMAGE_SHARE
             width, height = page.get_size()
-            scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(page) > MIN_IMAGE_SHARE
             return GlyphPage(width, height, glyphs, _is_ruled(page.raw), scanned)
-        except pypdfium2.PdfiumError as error:
-            raise self.damaged(index) from error
-        finally:
-            page.close()
 
     def metadata(self, key: str) -> str:
         """Return a value of the file's metadata, "" if it is absent."""
         return str(self._document.get_metadata_value(key))
 
-    def damaged(self, index: int) -> SourceError:
-        """Return the error of a page, 0-based, that cannot be read."""
-        return SourceError(f"{self._path} page {index + 1}: must be readable, is damaged; get the file again")
+    @contextlib.contextmanager
+    def opened(self, index: int) -> Iterator[pypdfium2.PdfPage]:
+        """Yield the page at a position, 0-based, and close it.
+
+        Raises:
+            SourceError: the page is damaged.
+        """
+        try:
+            with contextlib.closing(self._document[index]) as page:
+                yield page
+        except pypdfium2.PdfiumError as error:
+            raise SourceError(
+                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
+            ) from error
 
     def close(self) -> None:
         """Free the file."""
         self._document.close()
 
 
-def _by_address(function: Any, result: Any, *arguments: Any) -> Any:
+def _by_address(function: Any) -> Any:
     """Declare a function of PDFium with addresses as plain numbers, which are much faster than checked pointers."""
-    return ctypes.CFUNCTYPE(result, *arguments)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    types = []
+    for declared in (function.restype, *function.argtypes):
+        is_pointer = hasattr(declared, "contents")
+        types.append(ctypes.c_void_p if is_pointer else declared)
+    return ctypes.CFUNCTYPE(*types)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-_get_unicode = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int)
-_has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError, ctypes.c_int, ctypes.c_void_p, ctypes.c_int)
-_get_text_object = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_get_font = _by_address(pdfium.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
-_get_object = _by_address(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-_get_type = _by_address(pdfium.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
-_get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_void_p] * 4)
-_get_tight_box = _by_address(
-    pdfium.FPDFText_GetCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4
-)
-_get_box = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+_get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
+_has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError)
+_get_text_object = _by_address(pdfium.FPDFText_GetTextObject)
+_get_font = _by_address(pdfium.FPDFTextObj_GetFont)
+_get_object = _by_address(pdfium.FPDFPage_GetObject)
+_get_type = _by_address(pdfium.FPDFPageObj_GetType)
+_get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds)
+_get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
+_get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 
 @dataclass(slots=True)
@@ -141,15 +164,16 @@ class _Frame:
         """Return the distance of a baseline from the top of the page as shown."""
         return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
 
-    def span(self, left: float, top: float, right: float, bottom: float) -> tuple[float, float]:
+    def span(
+        self, left: float, top: float, right: float, bottom: float
+    ) -> tuple[float, float]:
         """Return left and right edge of a glyph's box on the page as shown."""
-        if self.turn == 0:
-            return left - self.left, right - self.left
-        if self.turn == 1:
-            return bottom - self.bottom, top - self.bottom
-        if self.turn == 2:
-            return self.right - right, self.right - left
-        return self.top - top, self.top - bottom
+        return (
+            (left - self.left, right - self.left),
+            (bottom - self.bottom, top - self.bottom),
+            (self.right - right, self.right - left),
+            (self.top - top, self.top - bottom),
+        )[self.turn]
 
 
 _Style = tuple[float, float, int, bool]
@@ -157,123 +181,159 @@ _Style = tuple[float, float, int, bool]
 
 
 class _PageText:
-    """Styles of the text objects of a page and texts of the codes of its fonts, each read from PDFium once.
+    """Text of a page: styles of its text objects and texts of the codes of its fonts are read from PDFium once.
 
     A font without a name is identified by the widths of its glyphs.
-
-    Attributes:
-        styles: address of a text object -> its style.
-        texts: (number of the font, code) -> text.
-        unmapped: codes of fonts without a name, which the file does not map to characters.
-        pending: glyphs with such codes.
-        overhangs: overhang of some glyphs over the ones before them, in ems.
 
     Args:
         unnamed: number of a font without a name -> code -> width in ems, from the pages before; codes are added.
     """
 
-    def __init__(self, raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> None:
+    def __init__(
+        self,
+        raw: Any,
+        fonts: Fonts,
+        frame: _Frame,
+        unnamed: dict[int, dict[int, float]],
+    ) -> None:
         self._raw, self._fonts, self._frame, self._unnamed = raw, fonts, frame, unnamed
-        self.address = ctypes.cast(raw, ctypes.c_void_p).value
+        self._address = ctypes.cast(raw, ctypes.c_void_p).value
+        self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
+        self._box_address = ctypes.addressof(self._box)
+        self._width = frame.width
         self._fonts_by_address: dict[int, int] = {}
-        self.styles: dict[int, _Style] = {}
-        self.texts: dict[tuple[int, int], str] = {}
-        self.unmapped: set[tuple[int, int]] = set()
-        self.pending: list[tuple[Glyph, int]] = []
-        self.overhangs: dict[tuple[int, int], float] = {}
+        self._styles: dict[int, _Style] = {}
+        self._texts: dict[tuple[int, int], str] = {}
+        self._unmapped: set[tuple[int, int]] = set()
+        self._pending: list[tuple[Glyph, int]] = []
+        self._overhangs: dict[tuple[int, int], float] = {}
+        self._drawn = (0.0, 0.0, 0.0)
+        self._drawn_by = 0
 
-    def learn_style(self, address: int | None, position: int) -> _Style:
-        """Return the style of a text object with the character at `position`, and store it in `styles`."""
+    def glyphs(self) -> list[Glyph]:
+        """Read the glyphs of the page in the order of drawing."""
+        glyphs: list[Glyph] = []
+        half, parted = 0, False
+        for position in range(pdfium.FPDFText_CountChars(self._raw)):
+            code = _get_unicode(self._address, position)
+            if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
+                continue
+            if 0xD800 <= code < 0xE000:  # half of a surrogate pair
+                code, half = _whole(half, code)
+                if half:
+                    continue
+            if code == 32 and pdfium.FPDFText_IsGenerated(self._raw, position):
+                parted = True
+                continue
+            glyph = self._glyph(position, code, glyphs)
+            if glyph is not None:
+                glyph.parted = parted and code < 0x0590
+                glyphs.append(glyph)
+                parted = False
+
+        self._settle()
+        return glyphs
+
+    def _glyph(self, position: int, code: int, before: list[Glyph]) -> Glyph | None:
+        """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
+        item = _get_text_object(self._address, position)
+        style = self._styles.get(item) or self._learn_style(item, position)
+        base, size, font, upright = style
+        if not upright:
+            return None
+        box, frame = self._box, self._frame
+        _get_box(self._address, position, self._box_address)
+        # nearly every page is not rotated: no call for each glyph
+        if frame.turn:
+            x0, x1 = frame.span(*box)
+        else:
+            x0, x1 = box[0] - frame.left, box[2] - frame.left
+        if x1 < 0 or x0 > self._width:
+            return None
+
+        key = font, code
+        text = self._texts.get(key) or self._learn_text(key, position, size)
+        drawn = x0, base, x1
+        if before and drawn == self._drawn:
+            if item == self._drawn_by:  # two letters of one glyph; or it looks bold
+                before[-1].text += text
+            return None
+        self._drawn, self._drawn_by = drawn, item
+
+        glyph = Glyph(text, x0, x1, base, size, font, False)
+        glyph.x0 += self._overhangs.get(key, 0.0) * size
+        if key in self._unmapped:
+            self._pending.append((glyph, code))
+        if 48 <= code <= 57 and frame.turn == 0 and self._is_superior(position, style):
+            glyph.y, glyph.size = base - 0.35 * size, 0.65 * size
+        return glyph
+
+    def _is_superior(self, position: int, style: _Style) -> bool:
+        """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
+        box = (ctypes.c_double * 4)()  # left, right, bottom, top
+        first = ctypes.addressof(box)
+        _get_tight_box(
+            self._address, position, first, first + 8, first + 16, first + 24
+        )
+        return style[0] - self._frame.baseline(0.0, box[2]) > SUPERIOR * style[1]
+
+    def _learn_style(self, address: int | None, position: int) -> _Style:
+        """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
             return 0.0, 1.0, 0, False
         font_address = _get_font(address) or 0
         if font_address not in self._fonts_by_address:
             self._fonts_by_address[font_address] = _font(self._fonts, font_address)
+
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
-        size = pdfium.FPDFText_GetFontSize(self._raw, position) * math.hypot(matrix.c, matrix.d)
-        turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90 if matrix.a or matrix.b else 0.0
-        upright = (round(turns) - self._frame.turn) % 4 == 0 and abs(turns - round(turns)) < MAX_SLANT / 90
+        scale = math.hypot(matrix.c, matrix.d)
+        size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
+        turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
+        is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
+        upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
         base = self._frame.baseline(*_origin(self._raw, position))
         on_page = 0 <= base <= self._frame.height
-        self.styles[address] = base, max(size, 0.5), self._fonts_by_address[font_address], upright and on_page
-        return self.styles[address]
+        self._styles[address] = (
+            base,
+            max(size, 0.5),
+            self._fonts_by_address[font_address],
+            upright and on_page,
+        )
+        return self._styles[address]
 
-    def learn_text(self, font: int, code: int, position: int, em_width: float) -> str:
-        """Return the text of a code of a font, first used at `position`, and store it in `texts`."""
+    def _learn_text(self, key: tuple[int, int], position: int, size: float) -> str:
+        """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
+        font, code = key
         name = self._fonts.names[font]
+        left, right = self._frame.span(*self._box)
+        em_width = (right - left) / size
         text = character(code)
-        if _is_unmapped(self.address, position):
+        if self._is_unmapped(position):
             encoding = encoding_named(name)
             if encoding is not None:
                 text = encoding.get(code, UNKNOWN)
             elif name.startswith(UNNAMED):
-                self.unmapped.add((font, code))
+                self._unmapped.add(key)
                 self._unnamed.setdefault(font, {})[code] = em_width
         self._fonts.saw(font, text, em_width)
-        self.texts[font, code] = text
+        self._texts[key] = text
+
+        # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
+        over = (_origin(self._raw, position)[0] - self._box[0]) / size
+        if self._frame.turn == 0 and MIN_OVERHANG < over < MAX_OVERHANG:
+            self._overhangs[key] = over
         return text
 
-    def settle(self) -> None:
+    def _is_unmapped(self, position: int) -> bool:
+        """Return whether the file does not explain a character, so that PDFium returns its code."""
+        return bool(_has_map_error(self._address, position) == 1)
+
+    def _settle(self) -> None:
         """Set the texts of the glyphs of fonts without a name, after all glyphs of the page are known."""
-        encodings = {font: encoding_measured(self._unnamed[font]) for font in {item.font for item, _ in self.pending}}
-        for glyph, code in self.pending:
-            glyph.text = encodings[glyph.font].get(code, glyph.text)
-
-
-def _glyphs(raw: Any, fonts: Fonts, frame: _Frame, unnamed: dict[int, dict[int, float]]) -> list[Glyph]:
-    """Read the glyphs of a page in the order of drawing."""
-    box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
-    page_text = _PageText(raw, fonts, frame, unnamed)
-    box_address, raw_address = ctypes.addressof(box), page_text.address
-    styles, texts, unmapped, overhangs = page_text.styles, page_text.texts, page_text.unmapped, page_text.overhangs
-    plain, origin, width = frame.turn == 0, frame.left, frame.width
-    glyphs: list[Glyph] = []
-    last: Glyph | None = None
-    drawn = (0.0, 0.0, 0.0)
-    previous_address, half, parted = 0, 0, False
-    for position in range(pdfium.FPDFText_CountChars(raw)):
-        code = _get_unicode(raw_address, position)
-        if code in SKIPPED and not (code < 32 and _is_unmapped(raw_address, position)):
-            continue
-        if 0xD800 <= code < 0xE000:  # half of a surrogate pair; PDFium swaps the halves in Hebrew
-            code, half = _whole(half, code)
-            if half:
-                continue
-        if code == 32 and pdfium.FPDFText_IsGenerated(raw, position):
-            parted = True
-            continue
-        address = _get_text_object(raw_address, position)
-        base, size, font, upright = styles.get(address) or page_text.learn_style(address, position)
-        if not upright:
-            continue
-        _get_box(raw_address, position, box_address)
-        # nearly every page is not rotated: no call for each glyph
-        x0, x1 = (box[0] - origin, box[2] - origin) if plain else frame.span(*box)
-        if x1 < 0 or x0 > width:
-            continue
-        text = texts.get((font, code))
-        if text is None:
-            text = page_text.learn_text(font, code, position, (x1 - x0) / size)
-            if plain and (overhang := _overhang(raw, position, size, box[0])):
-                overhangs[font, code] = overhang
-        if last is not None and drawn == (x0, base, x1):  # two letters of one glyph, or drawn twice to look bold
-            if address == previous_address:
-                last.text += text
-            continue
-        drawn = x0, base, x1
-        if overhangs and (font, code) in overhangs:
-            x0 += overhangs[font, code] * size
-        previous_address = address
-        last = Glyph(text, x0, x1, base, size, font, parted and code < 0x0590)
-        if unmapped and (font, code) in unmapped:
-            page_text.pending.append((last, code))
-        if 48 <= code <= 57 and plain and _is_superior(raw_address, position, base, size, frame):
-            last.y, last.size = base - 0.35 * size, 0.65 * size
-        glyphs.append(last)
-        parted = False
-    page_text.settle()
-    return glyphs
+        encoding = functools.cache(lambda font: encoding_measured(self._unnamed[font]))
+        for glyph, code in self._pending:
+            glyph.text = encoding(glyph.font).get(code, glyph.text)
 
 
 def _whole(half: int, code: int) -> tuple[int, int]:
@@ -291,28 +351,6 @@ def _origin(raw: Any, position: int) -> tuple[float, float]:
     return x.value, y.value
 
 
-def _overhang(raw: Any, position: int, size: float, left: float) -> float:
-    """Return the overhang of a glyph with the left edge `left` over the one before it, in ems, 0 if it is small.
-
-    PDFium's box includes the overhang of an italic f or j, which would hide the space before it.
-    """
-    over = (_origin(raw, position)[0] - left) / size
-    return over if MIN_OVERHANG < over < MAX_OVERHANG else 0.0
-
-
-def _is_superior(address: int | None, position: int, base: float, size: float, frame: _Frame) -> bool:
-    """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
-    box = (ctypes.c_double * 4)()
-    first = ctypes.addressof(box)
-    _get_tight_box(address, position, first, first + 8, first + 16, first + 24)  # left, right, bottom, top
-    return base - frame.baseline(0.0, box[2]) > SUPERIOR * size
-
-
-def _is_unmapped(address: int | None, position: int) -> bool:
-    """Return whether the file does not explain a character, so that PDFium returns its code."""
-    return bool(_has_map_error(address, position) == 1)
-
-
 def _font(fonts: Fonts, address: int) -> int:
     """Return the number of a font; fonts without a name are identified by their address in memory."""
     if not address:
@@ -321,7 +359,9 @@ def _font(fonts: Fonts, address: int) -> int:
     buffer = ctypes.create_string_buffer(256)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
     flags = pdfium.FPDFFont_GetFlags(font)
-    heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(flags > 0 and flags & 0x40000)
+    heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(
+        flags > 0 and flags & 0x40000
+    )
     name = buffer.value.decode("utf-8", "replace")
     return fonts.number(name or f"{UNNAMED}{address}", heavy)
 
@@ -329,7 +369,8 @@ def _font(fonts: Fonts, address: int) -> int:
 def _is_hidden(raw: Any) -> bool:
     """Return whether the first text of a page is invisible, as the text layer that OCR engines add to a scan."""
     item = pdfium.FPDFText_GetTextObject(raw, 0)
-    return bool(item) and pdfium.FPDFTextObj_GetTextRenderMode(item) == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
+    return bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
 
 def _image_share(page: pypdfium2.PdfPage) -> float:
@@ -345,40 +386,59 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
 
 def _is_ruled(raw: Any) -> bool:
     """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
+    across, down = _rules(raw)
+    if max(len(across), len(down)) > _MAX_RULES:
+        return False
+
+    # down the page, the vertical rules that are open at each horizontal one
+    events: list[tuple[float, int, int, int]] = []
+    events += [(y, _CROSS, left, right) for y, left, right in across]
+    for x, bottom, top in down:
+        events += [(bottom - _NEAR, _OPEN, x, 0), (top + _NEAR, _CLOSE, x, 0)]
+    active: list[int] = []
+    heights: list[int] = []
+    for y, kind, x, right in sorted(events):
+        if kind == _OPEN:
+            bisect.insort(active, x)
+        elif kind == _CLOSE:
+            active.pop(bisect.bisect_left(active, x))
+        else:
+            start = bisect.bisect_left(active, x - _NEAR)
+            end = bisect.bisect_right(active, right + _NEAR)
+            wide = end > start and active[end - 1] - active[start] >= _MIN_TABLE_WIDTH
+            if wide and _are_apart(active, start, end):
+                heights.append(int(y))
+    return _are_apart(heights, 0, len(heights))
+
+
+def _rules(raw: Any) -> tuple[set[_Rule], set[_Rule]]:
+    """Return the horizontal and vertical edges of the paths of a page; the two edges of a drawn line count as two."""
     edges = (ctypes.c_float * 4)()
     first = ctypes.addressof(edges)
     address = ctypes.cast(raw, ctypes.c_void_p).value
-    across: set[tuple[int, int, int]] = set()
-    down: set[tuple[int, int, int]] = set()
+    across: set[_Rule] = set()
+    down: set[_Rule] = set()
     n_objects = pdfium.FPDFPage_CountObjects(raw)
     for position in range(min(n_objects, _MAX_OBJECTS)):
         item = _get_object(address, position)
         if _get_type(item) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
-        if not _get_bounds(item, first, first + 4, first + 8, first + 12) or not all(map(math.isfinite, edges)):
+        has_bounds = _get_bounds(item, first, first + 4, first + 8, first + 12)
+        if not has_bounds or not all(map(math.isfinite, edges)):
             continue
-        left, bottom, right, top = (round(edge) for edge in edges)
+        left, bottom, right, top = map(round, edges)
         if right - left >= _MIN_RULE:
             across |= {(bottom, left, right), (top, left, right)}
         if top - bottom >= _MIN_RULE:
             down |= {(left, bottom, top), (right, bottom, top)}
-    if not (_MIN_RULES <= len(across) <= _MAX_RULES and _MIN_RULES <= len(down) <= _MAX_RULES):
-        return False
-    heights = set()
-    for y, left, right in across:
-        crossed = {
-            x for x, bottom, top in down if left - _NEAR <= x <= right + _NEAR and bottom - _NEAR <= y <= top + _NEAR
-        }
-        # the two edges of a drawn line are one ruling
-        if crossed and max(crossed) - min(crossed) >= _MIN_TABLE_WIDTH and _n_apart(crossed) >= _MIN_RULES:
-            heights.add(y)
-    return _n_apart(heights) >= _MIN_RULES
+
+    return across, down
 
 
-def _n_apart(places: set[int]) -> int:
-    """Count positions, and those within the least size of a cell once."""
-    apart: list[int] = []
-    for place in sorted(places):
-        if not apart or place - apart[-1] >= _MIN_RULE:
-            apart.append(place)
-    return len(apart)
+def _are_apart(places: Sequence[int], start: int, end: int) -> bool:
+    """Return whether enough of the sorted places from `start` to `end` are apart by the least size of a cell."""
+    for _ in range(_MIN_RULES):
+        if start >= end:
+            return False
+        start = bisect.bisect_left(places, places[start] + _MIN_RULE)
+    return True

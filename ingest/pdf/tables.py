@@ -8,7 +8,7 @@ from typing import Any
 
 import pdfplumber
 
-from quarry.ingest.pdf.model import Box
+from ingest.pdf.model import Box
 
 MAX_TABLE_PAGES = 200
 """Maximal number of pages of a file that are searched for tables, at 0.2 s each."""
@@ -42,16 +42,27 @@ class RuledTables:
         """
         if self._n_asked == MAX_TABLE_PAGES:
             return ()
+
         self._n_asked += 1
         try:
-            self._document = self._document or pdfplumber.open(io.BytesIO(self._content))
+            self._document = self._document or pdfplumber.open(
+                io.BytesIO(self._content)
+            )
             page = self._document.pages[index]
             left, top, _, _ = page.bbox
-            found = [table.bbox for table in page.find_tables(_TABLES) if _is_grid(table, page.chars)]
+            found = [
+                table.bbox
+                for table in page.find_tables(_TABLES)
+                if _is_grid(table, page.chars)
+            ]
             page.close()
-        except Exception:  # pdfminer raises many kinds, its own and those of Python, on damaged files
+        except (
+            Exception
+        ):  # pdfminer raises many kinds, its own and those of Python, on damaged files
             return ()
-        return [Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in found]
+        return [
+            Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in found
+        ]
 
     def close(self) -> None:
         """Free the file."""
@@ -64,11 +75,21 @@ def _is_grid(table: Any, chars: Sequence[dict[str, Any]]) -> bool:
     if sum(sum(cell is not None for cell in row.cells) >= 2 for row in table.rows) < 2:
         return False
     left, top, right, bottom = table.bbox
-    inside = [char for char in chars if left < char["x0"] < right and top < char["top"] < bottom][::CHARS_APART]
+    inside = [
+        char
+        for char in chars
+        if left < char["x0"] < right and top < char["top"] < bottom
+    ][::CHARS_APART]
     if len(inside) * CHARS_APART < MIN_FRAMED:
         return True
-    return all(sum(_is_in(char, cell) for char in inside) <= MAX_CELL * len(inside) for cell in table.cells)
+    return all(
+        sum(_is_in(char, cell) for char in inside) <= MAX_CELL * len(inside)
+        for cell in table.cells
+    )
 
 
 def _is_in(char: dict[str, Any], cell: tuple[float, float, float, float]) -> bool:
-    return bool(cell[0] <= char["x0"] < cell[2] and cell[1] <= (char["top"] + char["bottom"]) / 2 < cell[3])
+    return bool(
+        cell[0] <= char["x0"] < cell[2]
+        and cell[1] <= (char["top"] + char["bottom"]) / 2 < cell[3]
+    )

@@ -8,22 +8,33 @@ from __future__ import annotations
 
 import functools
 import os
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import tenacity
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, InProcess, Workers, executor_of, result_of, run_all
-from quarry.configs.imports import find
-from quarry.configs.settings import EmbedSettings, Settings
-from quarry.configs.terminal import pluralize
-from quarry.ingest.embed import BUILT_IN, Embedder, Models, choose_spec, require_embedder, token_limit, word_models_of
-from quarry.ingest.embed.relevance import Relevance, calibrate
-from quarry.ingest.embed.vectors import (
+from configs.settings import EmbedSettings, Settings
+from ingest.console.terminal import pluralize
+from ingest.editions.editions import require_edition
+from ingest.embed import (
+    BUILT_IN,
+    Embedder,
+    Models,
+    choose_spec,
+    require_embedder,
+    token_limit,
+    word_models_of,
+)
+from ingest.embed.models import absolute_spec
+from ingest.embed.relevance import Relevance, calibrate
+from ingest.embed.vectors import (
     ReadingVectors,
     embed_all,
     embed_on_worker,
@@ -32,15 +43,29 @@ from quarry.ingest.embed.vectors import (
     no_vectors,
     parts_of,
 )
-from quarry.ingest.errors import BadInputError, StoreChangedError
-from quarry.ingest.layout.extract import READERS
-from quarry.ingest.paragraph import Reading
-from quarry.ingest.pipeline.plan import Held, Row, expand, look_at, plan, printable
-from quarry.ingest.pipeline.read import Staging, read_all
-from quarry.ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
-from quarry.ingest.store.records import words_of
+from ingest.errors import BadInputError, SourceError, StoreChangedError
+from ingest.executors import (
+    Cluster,
+    InProcess,
+    Tasks,
+    Workers,
+    executor_of,
+    result_of,
+    run_all,
+)
+from ingest.extensions import find
+from ingest.layout.extract import READERS
+from ingest.paragraph import Reading
+from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
+from ingest.pipeline.read import Staging, read_all
+from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
+from ingest.store.records import words_of
 
-Status = Literal["added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"]
+Notice = Callable[[str], None]
+
+Status = Literal[
+    "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"
+]
 
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
@@ -111,7 +136,7 @@ def ingest(
     drop: Sequence[str] = (),
     embedder_spec: str = "auto",
     progress: bool = True,
-    notice: Callable[[str], None] = lambda _: None,
+    notice: Notice = lambda _: None,
     cluster: Cluster | None = None,
 ) -> IngestSummary:
     """Ingest files into a store; files with bytes that the store holds already are left unchanged.
@@ -136,173 +161,353 @@ def ingest(
     """
     if settings.ingest.reader != "auto":
         find(READERS, settings.ingest.reader, "ingest.reader")
+    for edition in settings.ingest.editions:
+        require_edition(edition)
     files, skipped = expand(paths) if paths or not drop else ([], {})
-    if embedder_spec not in BUILT_IN and Path(embedder_spec).is_dir():
-        embedder_spec = str(Path(embedder_spec).resolve())  # the store keeps an absolute path
-    for left in reversed(range(ATTEMPTS)):
-        store = create_store(location, collection)
-        if embedder_spec != "auto":
-            store.require_embedder(embedder_spec)
-        try:
-            rows = _ingest(files, store, settings, drop, embedder_spec, progress, notice, cluster)
-        except StoreChangedError:
-            if not left:
-                raise
-            notice(f"another ingest has changed {location} meanwhile; starting again, nothing is read twice")
-        else:
-            break
+    n_cores = os.cpu_count() or 1
+    workers = cluster or settings.ingest.workers
+    run = _Ingest(
+        files=files,
+        drop=drop,
+        settings=settings,
+        spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
+        progress=progress,
+        notice=notice,
+        readers=workers or n_cores,
+        embedders=workers or min(n_cores, MOST_EMBEDDING),
+    )
+
+    def restart(_: tenacity.RetryCallState) -> None:
+        notice(
+            f"another ingest has changed {location} meanwhile; starting again, nothing is read twice"
+        )
+
+    repeat = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(StoreChangedError),
+        stop=tenacity.stop_after_attempt(ATTEMPTS),
+        before_sleep=restart,
+        reraise=True,
+    )
+    course, outcomes = repeat(run.into, location, collection)
     order = {str(path): row for row, path in enumerate(files)}
-    outcomes = sorted(map(_outcome, rows), key=lambda item: (order.get(item.path, len(order)), item.doc_id))
-    course = store.course
+    outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
     return IngestSummary(
         outcomes=tuple(outcomes),
         skipped={printable(path): why for path, why in skipped.items()},
         embedder=course.embedder_spec,
         n_documents=len(course.documents),
         n_paragraphs=len(course.paragraphs),
-        n_near_identical=sum(bool(paragraph.same_as) for paragraph in course.paragraphs),
+        n_near_identical=sum(bool(item.same_as) for item in course.paragraphs),
         fingerprint=course.fingerprint,
     )
 
 
-def _ingest(
-    files: Sequence[Path],
-    store: Store,
-    settings: Settings,
-    drop: Sequence[str],
-    embedder_spec: str,
-    progress: bool,
-    notice: Callable[[str], None],
-    cluster: Cluster | None,
-) -> list[Row]:
-    """Plan, read, embed and write; return the row of each document."""
-    course, staging = store.course, Staging(store.location, store.collection)
-    documents = {document.doc_id: document for document in course.documents}
-    for doc_id in drop:
-        if doc_id not in documents:
-            raise BadInputError(
-                f"--drop must name documents of {store.location}, got {doc_id!r}; "
-                f"run: python -m ingest --store {store.location} --list"
-            )
-    held = Held(
-        documents=documents,
-        owners={paragraph.paragraph_id: paragraph.doc_id for paragraph in course.paragraphs},
-        missing={document.doc_id for document in course.documents if not Path(document.path).exists()},
-    )
-    rows = plan([(path, look_at(path, settings.ingest)) for path in files], held, drop)
-    models = Models.of(settings.embed)
-    if embedder_spec != "auto" and any(row.action == "read" for row in rows):
-        require_embedder(embedder_spec, models.folder)
-    n_cores = os.cpu_count() or 1
-    read_all(rows, documents, settings.ingest, staging, progress, cluster or settings.ingest.workers or n_cores)
-    if staging.n_found:
-        notice(f"resumed: {pluralize(staging.n_found, 'file')} had been read before")
-    texts = (paragraph.text for row in rows if row.reading for paragraph in row.reading.paragraphs)
-    spec = embedder_spec if embedder_spec != "auto" else course.embedder_spec or choose_spec(texts)
-    max_tokens, word_models = token_limit(spec, settings.embed), word_models_of(spec, settings.search.accuracy)
-    _embed_outdated(rows, course, max_tokens, word_models if files else ())
-    readings = [row.reading for row in rows if row.reading is not None]
-    dropped = [row.doc_id for row in rows if row.action == "drop"]
-    if readings or dropped:
-        has_text = course.embedder_spec or any(reading.paragraphs for reading in readings)
-        specs = dict.fromkeys((spec, *word_models)) if readings and has_text else ()
-        embedders = [models.embedder(wanted, notice) for wanted in specs]
-        of_all = embedders, word_models, max_tokens, settings.embed
-        workers: Workers = cluster or settings.ingest.workers or min(n_cores, MOST_EMBEDDING)
-        updates = _embedded(readings, *of_all, staging, progress, notice, workers)
-        relevance = _relevance(updates, dropped, course, embedders[0]) if embedders and spec not in BUILT_IN else None
-        store.change(updates, dropped, relevance)
-        staging.clear()
-    return rows
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ingest:
+    """What the user has asked for.
 
-
-def _embed_outdated(rows: list[Row], course: Course, max_tokens: int, word_models: Sequence[str]) -> None:
-    """Mark documents to be embedded again if their vectors have another token limit, or token vectors are missing.
-
-    Vectors with different limits do not mix, and token vectors are used only if the whole course has them.
+    Attributes:
+        files: absolute paths.
+        drop: doc_ids of documents to remove.
+        spec: SPEC of the embedder, "" for the store's or the one that fits the script.
+        readers: read files.
+        embedders: embed passages.
     """
-    changing = {row.doc_id for row in rows if row.reading is not None or row.action == "drop"}
-    kept = {row.doc_id: row for row in rows if row.action == "keep"}
-    for doc_id, record in course.records.items():
-        is_whole = course.max_tokens == max_tokens and all(record.holds_words(spec) for spec in word_models)
-        if course.embedder_spec and doc_id not in changing and not is_whole:
-            if doc_id not in kept:
-                kept[doc_id] = Row(Path(record.document.path), doc_id, "embed")
-                rows.append(kept[doc_id])
-            kept[doc_id].action, kept[doc_id].reading = "embed", course.reading(doc_id)
+
+    files: Sequence[Path]
+    drop: Sequence[str]
+    settings: Settings
+    spec: str
+    progress: bool
+    notice: Notice
+    readers: Workers
+    embedders: Workers
+
+    def into(self, location: str, collection: str) -> tuple[Course, list[FileOutcome]]:
+        """Plan, read, embed and write; return the new course, and the outcome of each document.
+
+        Raises:
+            StoreChangedError: another ingest has changed the store meanwhile.
+        """
+        store = create_store(location, collection)
+        course, staging = store.course, Staging(location, collection)
+        if store.damage is not None:
+            fact, _, _ = str(store.damage).partition(";")
+            n_kept = pluralize(len(course.documents), "document")
+            self.notice(f"{fact}; it is built again with {n_kept} from the cache")
+        models = Models.of(self.settings.embed, own=self.spec)
+        rows = self._plan(store)
+        self._require_embedder(store, rows, models)
+        results = read_all(
+            rows,
+            course.documents_by_id,
+            self.settings.ingest,
+            staging,
+            self.progress,
+            self.readers,
+        )
+        if staging.n_loaded:
+            n_files = pluralize(staging.n_loaded, "file")
+            self.notice(f"resumed: {n_files} had been read before")
+
+        readings = [item for item in results.values() if isinstance(item, Reading)]
+        dropped = [row.doc_id for row in rows if row.action == "drop"]
+        embedding = self._embedding(course, readings)
+        outdated = embedding.outdated(course, readings, dropped)
+        readings += map(course.reading, outdated)
+        if readings or dropped or store.damage is not None:
+            specs = embedding.specs if _holds_text(course, readings) else ()
+            embedders = [models.embedder(spec, self.notice) for spec in specs]
+            updates = embedding.embed(readings, embedders, staging)
+            relevance = None
+            if embedders and embedding.spec not in BUILT_IN:
+                relevance = _relevance(updates, dropped, course, embedders[0])
+            store.change(updates, dropped, relevance)
+            staging.clear()
+        return store.course, _outcomes(rows, results, outdated, course)
+
+    def _require_embedder(
+        self, store: Store, rows: Sequence[Row], models: Models
+    ) -> None:
+        """Pass if the embedder that the user has named fits the store, and exists if a file is to be read."""
+        if self.spec:
+            store.require_embedder(self.spec)
+            if any(row.action == "read" for row in rows):
+                require_embedder(self.spec, models.folder)
+
+    def _embedding(self, course: Course, readings: Sequence[Reading]) -> _Embedding:
+        """Return how the documents of the new course are embedded."""
+        spec = self.spec or course.embedder_spec
+        if not spec:
+            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
+            spec = choose_spec(paragraph.text for paragraph in paragraphs)
+        accuracy = self.settings.search.accuracy
+        return _Embedding(
+            spec=spec,
+            word_specs=word_models_of(spec, accuracy) if self.files else (),
+            max_tokens=token_limit(spec, self.settings.embed),
+            settings=self.settings.embed,
+            progress=self.progress,
+            notice=self.notice,
+            workers=self.embedders,
+        )
+
+    def _plan(self, store: Store) -> list[Row]:
+        """Return a row for each document that the ingest may change.
+
+        Raises:
+            BadInputError: a document that is to be dropped is not there.
+        """
+        documents = store.course.documents_by_id
+        for doc_id in self.drop:
+            if doc_id not in documents:
+                raise BadInputError(
+                    f"--drop must name documents of {store.location}, got {doc_id!r}; "
+                    f"run: python -m ingest --store {store.location} --list"
+                )
+        missing = set()
+        for document in documents.values():
+            if not Path(document.path).exists():
+                missing.add(document.doc_id)
+        owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
+        sources = [(path, look_at(path, self.settings.ingest)) for path in self.files]
+        return plan(sources, Names(documents, owners, missing), self.drop)
 
 
-def _embedded(
-    readings: Sequence[Reading],
-    models: Sequence[Embedder],
-    word_models: Sequence[str],
-    max_tokens: int,
-    settings: EmbedSettings,
-    staging: Staging,
-    progress: bool,
-    notice: Callable[[str], None],
-    workers: Workers,
-) -> list[DocumentUpdate]:
-    """Return each reading with its vectors.
+def _holds_text(course: Course, readings: Sequence[Reading]) -> bool:
+    """Return whether there is something to embed: readings of a course that has or gets paragraphs."""
+    has_text = course.embedder_spec or any(item.paragraphs for item in readings)
+    return bool(readings and has_text)
 
-    Args:
-        models: the store's embedder first; () if no reading has paragraphs.
-        word_models: SPECs of the models of token vectors.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Embedding:
+    """How documents are embedded.
+
+    Attributes:
+        spec: SPEC of the store's embedder.
+        word_specs: SPECs of the models of token vectors.
         max_tokens: token limit of the store's embedder.
+        workers: embed passages.
     """
-    if not models:
-        return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
-    spec, forms = models[0].spec, words_of(word_models)
-    parts = [part for reading in readings for part in parts_of(reading)]
-    sizes = [len(part.paragraphs) for part in parts]
-    vectors = [staging.get(part, spec, max_tokens, forms) for part in parts]
-    left = [number for number, found in enumerate(vectors) if found is None]
-    n_left = sum(sizes[number] for number in left)
-    if n_left < sum(sizes):
-        notice(f"resumed: {pluralize(sum(sizes) - n_left, 'passage')} had been embedded before the interruption")
-    if not isinstance(workers, Cluster):
-        workers = max(1, min(workers, n_left // PASSAGES_A_WORKER))
-    with executor_of(workers) as executor:
-        embed = functools.partial(embed_all, models, token_specs=word_models)  # in this process, on all cores
-        if not isinstance(executor, InProcess):
-            threads = (settings.threads or max(1, (os.cpu_count() or 1) // workers)) if isinstance(workers, int) else 1
-            of_worker = tuple(model.spec for model in models), replace(settings, threads=threads)
-            embed = functools.partial(embed_on_worker, *of_worker, token_specs=word_models)
-            if isinstance(executor, Cluster):
-                executor.check(models_of_worker, *of_worker)
-        with tqdm(total=n_left, desc="embedding", unit="passage", disable=not progress) as bar:
-            for number, future in run_all(executor, lambda number: executor.submit(embed, parts[number]), left):
-                vectors[number] = result_of(future)
-                staging.keep(vectors[number], parts[number], spec, max_tokens, forms)
-                bar.update(sizes[number])
-    of_document: dict[str, list[ReadingVectors]] = {}
-    for part, found in zip(parts, vectors, strict=True):
-        of_document.setdefault(part.document.doc_id, []).append(found)
-    del vectors  # what is joined is not kept twice
-    return [DocumentUpdate(r, join_parts(of_document.pop(r.document.doc_id)), spec, max_tokens) for r in readings]
+
+    spec: str
+    word_specs: Sequence[str]
+    max_tokens: int
+    settings: EmbedSettings
+    progress: bool
+    notice: Notice
+    workers: Workers
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """SPECs of all models, the store's embedder first."""
+        return tuple(dict.fromkeys((self.spec, *self.word_specs)))
+
+    def outdated(
+        self, course: Course, readings: Sequence[Reading], dropped: Sequence[str]
+    ) -> list[str]:
+        """Return the doc_ids of unchanged documents that must be embedded again.
+
+        Their vectors have another token limit, or token vectors are missing. Vectors with different limits do not mix,
+        and token vectors are used only if the whole course has them.
+        """
+        if not course.embedder_spec:
+            return []
+        changing = {*dropped, *(reading.document.doc_id for reading in readings)}
+        outdated = []
+        for doc_id, record in course.records.items():
+            is_whole = all(record.holds_words(spec) for spec in self.word_specs)
+            is_same = is_whole and course.max_tokens == self.max_tokens
+            if not is_same and doc_id not in changing:
+                outdated.append(doc_id)
+        return outdated
+
+    def embed(
+        self, readings: Sequence[Reading], models: Sequence[Embedder], staging: Staging
+    ) -> list[DocumentUpdate]:
+        """Return each reading with its vectors.
+
+        Args:
+            models: the embedders of `specs`; () if no reading has paragraphs.
+        """
+        if not models:
+            return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
+        parts = [part for reading in readings for part in parts_of(reading)]
+        vectors = self._embed_parts(parts, models, staging)
+        parts_by_document: defaultdict[str, list[ReadingVectors]] = defaultdict(list)
+        for part in parts:
+            # joined parts are not kept in memory twice
+            parts_by_document[part.document.doc_id].append(vectors.pop(0))
+        updates = []
+        for reading in readings:
+            joined = join_parts(parts_by_document.pop(reading.document.doc_id))
+            updates.append(DocumentUpdate(reading, joined, self.spec, self.max_tokens))
+        return updates
+
+    def _embed_parts(
+        self, parts: Sequence[Reading], models: Sequence[Embedder], staging: Staging
+    ) -> list[ReadingVectors]:
+        """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
+        key = self.spec, self.max_tokens, words_of(self.word_specs)
+        sizes = [len(part.paragraphs) for part in parts]
+        vectors = [staging.get(part, *key) for part in parts]
+        rows = [row for row, part in enumerate(vectors) if part is None]
+        n_missing = sum(sizes[row] for row in rows)
+        if n_missing < sum(sizes):
+            n_staged = pluralize(sum(sizes) - n_missing, "passage")
+            self.notice(
+                f"resumed: {n_staged} had been embedded before the interruption"
+            )
+
+        workers = self.workers
+        if not isinstance(workers, Cluster):
+            workers = max(1, min(workers, n_missing // PASSAGES_A_WORKER))
+        bar = tqdm(
+            total=n_missing, desc="embedding", unit="passage", disable=not self.progress
+        )
+        with executor_of(workers) as executor, bar:
+            embed = self._task(executor, models)
+
+            def submit(row: int) -> Future[ReadingVectors]:
+                return executor.submit(embed, parts[row])
+
+            for row, future in run_all(executor, submit, rows):
+                vectors[row] = result_of(future)
+                staging.keep(vectors[row], parts[row], *key)
+                bar.update(sizes[row])
+        return vectors
+
+    def _task(
+        self, executor: Tasks, models: Sequence[Embedder]
+    ) -> Callable[[Reading], ReadingVectors]:
+        """Return the function that embeds a part of a document, for the processes of an executor."""
+        if isinstance(executor, InProcess):  # on all cores
+            return functools.partial(embed_all, models, token_specs=self.word_specs)
+        threads = 1
+        if not isinstance(executor, Cluster):
+            cores_each = (os.cpu_count() or 1) // executor.n_workers
+            threads = self.settings.threads or max(1, cores_each)
+        specs = tuple(model.spec for model in models)
+        settings = replace(self.settings, threads=threads, own=self.spec)
+        if isinstance(executor, Cluster):
+            executor.check(models_of_worker, specs, settings)
+        return functools.partial(
+            embed_on_worker, specs, settings, token_specs=self.word_specs
+        )
 
 
 def _relevance(
-    updates: Sequence[DocumentUpdate], dropped: Sequence[str], course: Course, embedder: Embedder
+    updates: Sequence[DocumentUpdate],
+    dropped: Sequence[str],
+    course: Course,
+    embedder: Embedder,
 ) -> Relevance | None:
     """Calibrate an embedder on all passages that the store will hold."""
-    gone = {*dropped, *(update.reading.document.doc_id for update in updates)}
-    kept = [row for row, paragraph in enumerate(course.paragraphs) if paragraph.doc_id not in gone]
+    changing = {*dropped, *(update.reading.document.doc_id for update in updates)}
+    kept = [
+        row
+        for row, paragraph in enumerate(course.paragraphs)
+        if paragraph.doc_id not in changing
+    ]
     texts = [course.paragraphs[row].text for row in kept]
-    texts += [paragraph.text for update in updates for paragraph in update.reading.paragraphs]
-    vectors = [update.vectors.paragraphs for update in updates if update.reading.paragraphs]
-    return calibrate(texts, np.concatenate([*([course.vectors[kept]] if kept else []), *vectors]), embedder)
+    vectors = [course.vectors[kept]] if kept else []
+    for update in updates:
+        if update.reading.paragraphs:
+            texts += [paragraph.text for paragraph in update.reading.paragraphs]
+            vectors.append(update.vectors.paragraphs)
+    return calibrate(texts, np.concatenate(vectors), embedder)
 
 
-def _outcome(row: Row) -> FileOutcome:
-    """Return the result of a document."""
-    document = row.reading.document if row.reading is not None else row.stored
-    if row.action == "fail" or document is None:
-        return FileOutcome(printable(row.path.stem), printable(row.path), "failed", detail=printable(row.detail))
-    if row.action in ("drop", "same file"):
-        status: Status = "removed" if row.action == "drop" else "same file"
-        return FileOutcome(row.doc_id, str(row.path), status, detail=row.detail)
-    statuses: dict[str, Status] = {"keep": "unchanged", "embed": "embedded anew", "twin": "same file"}
-    status = statuses.get(row.action, "replaced" if row.stored else "added")
-    n_kept, notes = document.n_paragraphs, row.reading.notes if row.reading is not None else ()
-    return FileOutcome(row.doc_id, str(row.path), status, n_kept, document.rejected, document.same_as, notes)
+def _outcomes(
+    rows: Sequence[Row],
+    results: Mapping[str, Reading | SourceError],
+    outdated: Sequence[str],
+    course: Course,
+) -> list[FileOutcome]:
+    """Return the outcome of each row, and of each document that was embedded again without being named."""
+    kept = {row.doc_id for row in rows if row.action == "keep"}
+    outcomes = []
+    for row in rows:
+        is_read = row.action in ("read", "copy")
+        result = results.get(row.doc_id) if is_read else None
+        outcomes.append(_outcome(row, result, outdated))
+    for doc_id in outdated:
+        if doc_id not in kept:
+            document = course.records[doc_id].document
+            row = Row(Path(document.path), doc_id, "keep", stored=document)
+            outcomes.append(_outcome(row, None, outdated))
+    return outcomes
+
+
+def _outcome(
+    row: Row, result: Reading | SourceError | None, outdated: Sequence[str]
+) -> FileOutcome:
+    """Return the outcome of a row, given the result of reading its file."""
+    outcome = functools.partial(FileOutcome, row.doc_id, str(row.path))
+    if row.action == "fail" or isinstance(result, SourceError):
+        error = str(result) if isinstance(result, SourceError) else row.detail
+        path = printable(row.path)
+        return FileOutcome(
+            printable(row.path.stem), path, "failed", detail=printable(error)
+        )
+    if row.action == "drop":
+        return outcome("removed", detail=row.detail)
+    if row.action == "same file":
+        return outcome("same file", detail=row.detail)
+
+    status: Status = "replaced" if row.stored else "added"
+    if row.action == "keep":
+        status = "embedded anew" if row.doc_id in outdated else "unchanged"
+    elif row.action == "copy":
+        status = "same file"
+
+    document = result.document if result is not None else row.stored
+    assert document is not None
+    return outcome(
+        status,
+        kept=document.n_paragraphs,
+        rejected=document.rejected,
+        detail=document.same_as,
+        notes=result.notes if result is not None else (),
+    )

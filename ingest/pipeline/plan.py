@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from quarry.configs.settings import IngestSettings
-from quarry.ingest.errors import BadInputError, SourceError
-from quarry.ingest.paragraph import Alias, Document, Reading
-from quarry.ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
-from quarry.ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
+from configs.settings import IngestSettings
+from ingest.errors import BadInputError, SourceError
+from ingest.paragraph import Alias, Document, Reading
+from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
+from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 
-Action = Literal["read", "twin", "keep", "same file", "embed", "drop", "fail"]
+Action = Literal["read", "copy", "keep", "same file", "drop", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,18 @@ class Source:
     books: tuple[Reading, ...] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Row:
-    """The action for one document, and its result.
+    """The planned action for one document.
 
     Attributes:
         path: the path of its file.
-        doc_id: its id; "" for a file that failed.
-        action: `read` its file, store it as the `twin` (copy) of another document, `keep` it unchanged, skip it as the
-            `same file` as a stored one, `embed` it anew, `drop` it, or `fail`.
+        doc_id: its id; "" for a file that cannot be used.
+        action: `read` its file, store it as the `copy` of another document, `keep` it unchanged, skip it as the
+            `same file` as a stored one, `drop` it, or `fail`.
         source: the file to read, or the copy.
         stored: the document in the store, None if there is none.
-        reading: to be stored; None until the file has been read.
+        reading: the content of a book of a paragraphs file; other files are read later.
         detail: the doc_id of a copy's original, or the reason why the document is dropped or has failed.
     """
 
@@ -58,7 +58,7 @@ class Row:
     detail: str = ""
 
 
-class Held:
+class Names:
     """The names that are in use: in the store, and by the files of this ingest so far.
 
     Attributes:
@@ -68,7 +68,10 @@ class Held:
     """
 
     def __init__(
-        self, documents: Mapping[str, Document], owners: Mapping[str, str] | None = None, missing: Collection[str] = ()
+        self,
+        documents: Mapping[str, Document],
+        owners: Mapping[str, str] | None = None,
+        missing: Collection[str] = (),
     ) -> None:
         self.documents = dict(documents)
         self.owners = dict(owners or {})
@@ -76,7 +79,19 @@ class Held:
 
     def is_elsewhere(self, known: Document | None, path: Path) -> TypeGuard[Document]:
         """Return whether a document is there and comes from another file, which still exists."""
-        return known is not None and known.path != str(path) and known.doc_id not in self.missing
+        return (
+            known is not None
+            and known.path != str(path)
+            and known.doc_id not in self.missing
+        )
+
+    def row_of_same_file(self, path: Path, source: Source) -> Row | None:
+        """Return the row of a file whose bytes are stored under its name from another place, else None."""
+        doc_id = self.free_doc_id(path, source.content)
+        stored = self.documents.get(doc_id)
+        if self.is_elsewhere(stored, path) and stored.content_hash == source.content:
+            return Row(path, doc_id, "same file", stored=stored, detail=doc_id)
+        return None
 
     def free_doc_id(self, path: Path, content: str) -> str:
         """Return the id that a file has already, else its stem, with its folder if another file has the stem."""
@@ -85,7 +100,10 @@ class Held:
                 return document.doc_id
         candidates = (path.stem, f"{path.parent.name}/{path.stem}")
         for doc_id in candidates:  # a file that was moved
-            if doc_id in self.documents and self.documents[doc_id].content_hash == content:
+            if (
+                doc_id in self.documents
+                and self.documents[doc_id].content_hash == content
+            ):
                 return doc_id
         for doc_id in candidates:
             if not self.is_elsewhere(self.documents.get(doc_id), path):
@@ -98,19 +116,20 @@ class Held:
             self._require_free(path, books)
         except SourceError as error:
             return [Row(path, "", "fail", detail=str(error))]
-        rows = []
-        for reading in books:
-            document = reading.document
-            known = self.documents.get(document.doc_id)
-            if known is None or known.version != document.version:
-                rows.append(Row(path, document.doc_id, "read", stored=known, reading=reading))
-                self.documents[document.doc_id] = document
-                self.owners.update((paragraph.paragraph_id, document.doc_id) for paragraph in reading.paragraphs)
-            elif self.is_elsewhere(known, path):
-                rows.append(Row(path, known.doc_id, "same file", stored=known, detail=known.doc_id))
-            else:
-                rows.append(Row(path, known.doc_id, "keep", stored=known))
-        return rows
+        return [self._row_of_book(path, reading) for reading in books]
+
+    def _row_of_book(self, path: Path, reading: Reading) -> Row:
+        document = reading.document
+        doc_id = document.doc_id
+        stored = self.documents.get(doc_id)
+        if stored is not None and stored.version == document.version:
+            if self.is_elsewhere(stored, path):
+                return Row(path, doc_id, "same file", stored=stored, detail=doc_id)
+            return Row(path, doc_id, "keep", stored=stored)
+        self.documents[doc_id] = document
+        for paragraph in reading.paragraphs:
+            self.owners[paragraph.paragraph_id] = doc_id
+        return Row(path, doc_id, "read", stored=stored, reading=reading)
 
     def _require_free(self, path: Path, books: Sequence[Reading]) -> None:
         """Pass if no other file has the books and paragraph ids of a paragraphs file.
@@ -118,75 +137,110 @@ class Held:
         Raises:
             SourceError: another file has one of them.
         """
-        own = {reading.document.doc_id for reading in books}
-        own |= {document.doc_id for document in self.documents.values() if document.path == str(path)}
+        of_file = {reading.document.doc_id for reading in books}
+        for document in self.documents.values():
+            if document.path == str(path):
+                of_file.add(document.doc_id)
+
         for reading in books:
             document = reading.document
-            known = self.documents.get(document.doc_id)
-            if self.is_elsewhere(known, path) and known.content_hash != document.content_hash:
+            other = self.documents.get(document.doc_id)
+            if (
+                self.is_elsewhere(other, path)
+                and other.content_hash != document.content_hash
+            ):
                 raise SourceError(
-                    f"{path}: book_name must be of one file, got {document.doc_id!r}, which is of {known.path}; "
+                    f"{path}: book_name must be of one file, got {document.doc_id!r}, which is of {other.path}; "
                     "rename it"
                 )
             for paragraph in reading.paragraphs:
                 owner = self.owners.get(paragraph.paragraph_id)
-                if owner is not None and owner not in own:
+                if owner is not None and owner not in of_file:
                     raise SourceError(
                         f"{path}: paragraph_id must be unique in the store, got {paragraph.paragraph_id!r}, "
                         f"which is of {owner!r}; rename it"
                     )
 
 
-def plan(found: Sequence[tuple[Path, Source | SourceError]], held: Held, dropped: Collection[str] = ()) -> list[Row]:
+def plan(
+    files: Sequence[tuple[Path, Source | SourceError]],
+    names: Names,
+    dropped: Collection[str] = (),
+) -> list[Row]:
     """Return a row for each file, and for each document that is dropped.
 
     Args:
-        found: each path of the user's, and its source.
-        held: content of the store; the names of the files are added.
+        files: each path of the user's, and its source.
+        names: of the content of the store; those of the files are added.
         dropped: doc_ids that the user drops.
     """
-    stored = dict(held.documents)
+    stored = dict(names.documents)
     rows: list[Row] = []
     pdfs: list[tuple[Source, str]] = []
-    for path, source in found:
+    whole_files = set()
+    for path, source in files:
         if isinstance(source, SourceError):
             rows.append(Row(path, "", "fail", detail=str(source)))
         elif source.books is not None:
-            rows += held.rows_of_books(path, source.books)
+            books = names.rows_of_books(path, source.books)
+            rows += books
+            if any(row.action != "fail" for row in books):
+                whole_files.add(str(path))
+        elif (row := names.row_of_same_file(path, source)) is not None:
+            rows.append(row)
         else:
-            doc_id = held.free_doc_id(path, source.content)
-            known = held.documents.get(doc_id)
-            if held.is_elsewhere(known, path) and known.content_hash == source.content:
-                rows.append(Row(path, doc_id, "same file", stored=known, detail=doc_id))
-            else:
-                pdfs.append((source, doc_id))
-                held.documents[doc_id] = Document(doc_id, str(path), source.content, "", (), 0, 0)
-    whole = {str(row.path) for row in rows if row.action != "fail" and row.path.suffix.lower() == ".jsonl"}
+            doc_id = names.free_doc_id(path, source.content)
+            pdfs.append((source, doc_id))
+            names.documents[doc_id] = Document(
+                doc_id, str(path), source.content, "", (), 0, 0
+            )
+
     # documents that are about to be replaced or dropped cannot be the original of a copy
-    changing = {*dropped}
-    for source, doc_id in pdfs:
-        if doc_id in stored and stored[doc_id].content_hash != source.content:
-            changing.add(doc_id)
+    changing = {*dropped, *_replaced(pdfs, stored)}
     rows += _rows_of_pdfs(pdfs, stored, changing)
-    present = {row.doc_id for row in rows}
+    planned = {row.doc_id for row in rows}
     for document in stored.values():
-        if document.doc_id in present:
-            continue
-        if document.doc_id in dropped:
-            why = "dropped"
-        elif document.same_as in changing:
-            why = f"it was a copy of {document.same_as}, which is dropped or changed; ingest it again to have it"
-        elif document.path in whole:
-            why = f"no longer in {document.path}"
-        else:
-            continue
-        rows.append(Row(Path(document.path), document.doc_id, "drop", stored=document, detail=why))
+        why = _why_dropped(document, dropped, changing, whole_files)
+        if why and document.doc_id not in planned:
+            path = Path(document.path)
+            rows.append(Row(path, document.doc_id, "drop", stored=document, detail=why))
     return rows
 
 
-def twin_of(original: Document, source: Source, doc_id: str) -> Document:
+def _replaced(
+    pdfs: Sequence[tuple[Source, str]], stored: Mapping[str, Document]
+) -> Iterator[str]:
+    """Yield the doc_ids of stored documents whose files have changed."""
+    for source, doc_id in pdfs:
+        if doc_id in stored and stored[doc_id].content_hash != source.content:
+            yield doc_id
+
+
+def _why_dropped(
+    document: Document,
+    dropped: Collection[str],
+    changing: Collection[str],
+    whole_files: Collection[str],
+) -> str:
+    """Return the reason why a document that no file brings is dropped, "" to leave it.
+
+    Args:
+        dropped: doc_ids that the user drops.
+        changing: doc_ids that are dropped or replaced.
+        whole_files: paragraphs files of this ingest, which bring all of their books.
+    """
+    if document.doc_id in dropped:
+        return "dropped"
+    if document.same_as in changing:
+        return f"it was a copy of {document.same_as}, which is dropped or changed; ingest it again to have it"
+    if document.path in whole_files:
+        return f"no longer in {document.path}"
+    return ""
+
+
+def copy_of(original: Document, source: Source, doc_id: str) -> Document:
     """Return the document of a duplicate file: it has its own names, but no paragraphs."""
-    twin = replace(
+    copy = replace(
         original,
         doc_id=doc_id,
         path=str(source.path),
@@ -196,11 +250,13 @@ def twin_of(original: Document, source: Source, doc_id: str) -> Document:
         rejected={},
         same_as=original.doc_id,
     )
-    return source.sidecar.over(twin)
+    return source.sidecar.over(copy)
 
 
 def _rows_of_pdfs(
-    pdfs: Sequence[tuple[Source, str]], documents: Mapping[str, Document], changing: Collection[str]
+    pdfs: Sequence[tuple[Source, str]],
+    documents: Mapping[str, Document],
+    changing: Collection[str],
 ) -> Iterator[Row]:
     """Yield a row for each file but paragraphs files; the first file with certain bytes is read, others are copies."""
     originals = {
@@ -208,21 +264,27 @@ def _rows_of_pdfs(
         for document in documents.values()
         if not document.same_as and document.doc_id not in changing
     }
+
     for source, doc_id in pdfs:
-        known = documents.get(doc_id)
+        stored = documents.get(doc_id)
         original = originals.get(source.content)
-        if (
-            known is not None
-            and (known.content_hash, known.version) == (source.content, source.version)
-            and known.same_as in ("", original)
-            and known.sidecar == source.sidecar.digest
-        ):
-            yield Row(source.path, doc_id, "keep", source, stored=known)
+        if stored is not None and _is_current(stored, source, original):
+            yield Row(source.path, doc_id, "keep", source, stored)
         elif original not in (None, doc_id):
-            yield Row(source.path, doc_id, "twin", source, known, detail=str(original))
+            yield Row(source.path, doc_id, "copy", source, stored, detail=str(original))
         else:
-            yield Row(source.path, doc_id, "read", source, known)
+            yield Row(source.path, doc_id, "read", source, stored)
             originals[source.content] = doc_id
+
+
+def _is_current(stored: Document, source: Source, original: str | None) -> bool:
+    """Return whether a stored document is what its file yields today."""
+    return (
+        stored.content_hash == source.content
+        and stored.version == source.version
+        and stored.sidecar == source.sidecar.digest
+        and stored.same_as in ("", original)
+    )
 
 
 def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
@@ -234,23 +296,30 @@ def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
         BadInputError: a path does not exist, a folder holds no lecture, or a file has another type.
     """
     if not paths:
-        raise BadInputError("PATH must name PDF files, folders of them, or a paragraphs.jsonl; name one")
+        raise BadInputError(
+            "PATH must name PDF files, folders of them, or a paragraphs.jsonl; name one"
+        )
     files: dict[Path, None] = {}
     skipped: dict[Path, str] = {}
+
     for path in paths:
         if path.is_dir():
-            found, others = _lectures_in(path)
-            if not found:
-                raise BadInputError(f"PATH must be a folder with PDF files, got {path}: none there; check the path")
-            files.update(dict.fromkeys(map(_absolute, found)))
+            lectures, others = _lectures_in(path)
+            files.update(dict.fromkeys(map(_absolute, lectures)))
             skipped |= others
-        elif path.is_file():
-            if path.suffix.lower() not in (".pdf", ".jsonl"):
-                raise BadInputError(f"PATH must end in .pdf or .jsonl, got {path}; save it as PDF first")
+        elif not path.is_file():
+            raise BadInputError(f"{path} does not exist.")
+        elif path.suffix.lower() in (".pdf", ".jsonl"):
             files[_absolute(path)] = None
         else:
-            raise BadInputError(f"PATH must be a file or a folder, got {path}: not there; check the spelling")
-    return list(files), {path: why for path, why in skipped.items() if _absolute(path) not in files}
+            raise BadInputError(
+                f"{path} is neither .pdf nor .jsonl; save it as PDF first."
+            )
+
+    skipped = {
+        path: why for path, why in skipped.items() if _absolute(path) not in files
+    }
+    return list(files), skipped
 
 
 def _absolute(path: Path) -> Path:
@@ -259,17 +328,24 @@ def _absolute(path: Path) -> Path:
 
 
 def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
-    """Return the lectures of a folder and its subfolders, and why other files are skipped, except for hidden ones."""
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    found, skipped = [], {}
-    for file in files:
+    """Return the lectures of a folder and its subfolders, and why other files are skipped, except for hidden ones.
+
+    Raises:
+        BadInputError: there are none.
+    """
+    lectures, skipped = [], {}
+    for file in sorted(filter(Path.is_file, folder.rglob("*"))):
         suffix = file.suffix.lower()
         is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
         if suffix == ".pdf":
-            found.append(file)
-        elif not is_hidden and suffix not in SUFFIXES:
-            skipped[file] = "read only if it is named" if suffix == ".jsonl" else "not a type that is read"
-    return found, skipped
+            lectures.append(file)
+        elif suffix == ".jsonl" and not is_hidden:
+            skipped[file] = "read only if it is named"
+        elif suffix not in SUFFIXES and not is_hidden:
+            skipped[file] = "not a type that is read"
+    if not lectures:
+        raise BadInputError(f"{folder} holds no PDF files; check the path.")
+    return lectures, skipped
 
 
 def look_at(path: Path, settings: IngestSettings) -> Source | SourceError:
@@ -278,8 +354,11 @@ def look_at(path: Path, settings: IngestSettings) -> Source | SourceError:
         return SourceError(f"{path}: the file's name must be UTF-8; rename it")
     try:
         content = content_hash(path)
-        books = tuple(read_paragraphs_file(path, content, settings)) if path.suffix.lower() == ".jsonl" else None
-        return Source(path, content, version_of(content, settings), read_sidecar(path), books)
+        books = None
+        if path.suffix.lower() == ".jsonl":
+            books = tuple(read_paragraphs_file(path, content, settings))
+        version = version_of(content, settings)
+        return Source(path, content, version, read_sidecar(path), books)
     except SourceError as error:
         return error
 

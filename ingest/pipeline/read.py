@@ -7,64 +7,63 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
-import pickle
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pebble
 from tqdm.auto import tqdm
 
-from quarry.configs.executors import Cluster, Workers, executor_of, result_of, run_all
-from quarry.configs.places import cache
-from quarry.configs.settings import IngestSettings, WorkerError
-from quarry.configs.terminal import described
-from quarry.ingest.errors import SourceError
-from quarry.ingest.paragraph import Document, Reading
-from quarry.ingest.pipeline.plan import Row, twin_of
-from quarry.ingest.pipeline.read_document import read_pdf
-from quarry.ingest.store.records import digest_of
+from configs.directories import cache
+from configs.settings import IngestSettings, WorkerError
+from ingest import pickles
+from ingest.console.terminal import described
+from ingest.editions.editions import read_edition, without_repeats
+from ingest.editions.piece import Piece
+from ingest.errors import SourceError
+from ingest.executors import Cluster, Workers, executor_of, result_of, run_all
+from ingest.paragraph import Document, Reading
+from ingest.pipeline.plan import Row, Source, copy_of
+from ingest.pipeline.read_document import read_pdf
+from ingest.store.records import digest_of
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Staging:
-    """Pickled values by key, in the user's cache; a value is written as a whole or not at all.
+    """Values by key, in the user's cache; a value is written as a whole or not at all.
 
     Args:
         location: the location of the store.
         collection: the collection of the course.
 
     Attributes:
-        n_found: number of values that `get` has found.
+        n_loaded: number of values that `get` has returned.
     """
 
     def __init__(self, location: str, collection: str) -> None:
         self._folder = cache() / "staged" / digest_of(location, collection)
-        self.n_found = 0
+        self.n_loaded = 0
 
     def get(self, *key: object) -> Any:
         """Return the value of a key, None if it is missing or damaged."""
         try:
-            with (self._folder / digest_of(*key)).open("rb") as file:
-                value = pickle.load(file)
+            value = pickles.load(self._folder / digest_of(*key))
         except Exception:  # missing, damaged, or of an older version
             return None
-        self.n_found += 1
+        self.n_loaded += 1
         return value
 
     def keep(self, value: object, *key: object) -> None:
         """Write a value; if that fails, an interrupted ingest is repeated as a whole."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            name = digest_of(*key)
-            work = self._folder / f"{name}.{os.getpid()}"
-            with work.open("wb") as file:
-                pickle.dump(value, file)
-            work.replace(self._folder / name)
+            pickles.save(value, self._folder / digest_of(*key))
 
     def clear(self) -> None:
         """Remove all values, once the store holds them."""
@@ -78,8 +77,8 @@ def read_all(
     staging: Staging,
     progress: bool,
     workers: Workers,
-) -> None:
-    """Read the files of a plan; set the reading of each row, or the reason why it has failed.
+) -> dict[str, Reading | SourceError]:
+    """Read the files of a plan; return the reading of each document, or the reason why its file has failed.
 
     Args:
         rows: the rows of the plan.
@@ -89,23 +88,56 @@ def read_all(
         progress: show a bar.
         workers: read the files.
     """
-    to_read = [row for row in rows if row.action == "read" and row.reading is None]
+    to_read = [row for row in rows if row.action == "read"]
+    readings: dict[str, Reading | SourceError] = {}
+    unread = []
     for row in to_read:
-        row.reading = staging.get(*_key(row))
-    if left := [row for row in to_read if row.reading is None]:
-        workers = workers if isinstance(workers, Cluster) else min(workers, len(left))
+        reading = row.reading or staging.get(*_key(row))
+        if reading is None:
+            unread.append(row)
+        else:
+            readings[row.doc_id] = reading
+    if unread:
+        if not isinstance(workers, Cluster):
+            workers = min(workers, len(unread))
         with executor_of(workers, apart=True) as executor:
-            _read(left, settings, staging, progress, executor)
+            read = _Reader(settings, executor, progress)
+            for row, reading in read.paragraphs(unread):
+                readings[row.doc_id] = reading
+            sound = [row for row in unread if isinstance(readings[row.doc_id], Reading)]
+            for row, reading in read.editions(sound, readings):
+                readings[row.doc_id] = reading
+                staging.keep(reading, *_key(row))
+
     for row in to_read:
-        if row.reading is not None and row.source is not None:
-            row.reading = row.source.sidecar.apply_to(row.reading)
-    failed = {row.doc_id for row in to_read if row.reading is None}
-    known = {**documents, **{row.doc_id: row.reading.document for row in rows if row.reading is not None}}
+        readings[row.doc_id] = _corrected(row, readings[row.doc_id])
     for row in rows:
-        if row.action == "twin" and row.source is not None and row.detail not in failed:
-            row.reading = Reading(twin_of(known[row.detail], row.source, row.doc_id), (), ())
-        elif row.action == "twin":
-            row.action, row.detail = "fail", f"{row.path}: is the same file as {row.detail}, which failed"
+        if row.action == "copy" and row.source is not None:
+            readings[row.doc_id] = _read_copy(row, row.source, readings, documents)
+    return readings
+
+
+def _corrected(row: Row, reading: Reading | SourceError) -> Reading | SourceError:
+    """Return a reading with the corrections of the file's sidecar."""
+    if isinstance(reading, SourceError) or row.source is None:
+        return reading
+    return row.source.sidecar.apply_to(reading)
+
+
+def _read_copy(
+    row: Row,
+    source: Source,
+    readings: Mapping[str, Reading | SourceError],
+    documents: Mapping[str, Document],
+) -> Reading | SourceError:
+    """Return the reading of a duplicate file, which has no paragraphs."""
+    original = readings.get(row.detail)
+    if isinstance(original, SourceError):
+        return SourceError(
+            f"{row.path}: is the same file as {row.detail}, which failed"
+        )
+    document = original.document if original is not None else documents[row.detail]
+    return Reading(copy_of(document, source, row.doc_id), (), ())
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -113,30 +145,90 @@ def _key(row: Row) -> tuple[str, ...]:
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 
 
-def _read(rows: Sequence[Row], settings: IngestSettings, staging: Staging, progress: bool, executor: Executor) -> None:
-    """Read files, each in a process that has a limit of time and of memory."""
+class _Reader:
+    """Reads files in processes that have a limit of time and of memory.
 
-    def submit(row: Row) -> Future[Reading]:
-        read: Callable[..., Reading] = read_pdf
-        if isinstance(executor, Cluster):
-            read = functools.partial(read_bytes, read, row.path.read_bytes())
-        content = row.source.content if row.source else ""
-        limits: dict[str, Any] = {"timeout_s": settings.timeout_s, "memory_mb": settings.memory_mb}
-        return executor.submit(read, row.path, row.doc_id, content, settings, **limits)
+    Args:
+        executor: runs the processes.
+        progress: show bars.
+    """
 
-    bar = tqdm(run_all(executor, submit, rows), "reading", len(rows), unit="file", disable=not progress)
-    for row, future in bar:
-        result = _result(future, row, settings)
-        if isinstance(result, Reading):
-            row.reading = result
-            staging.keep(result, *_key(row))
-        else:
-            row.action, row.detail = "fail", str(result)
+    def __init__(
+        self, settings: IngestSettings, executor: Executor, progress: bool
+    ) -> None:
+        self._settings = settings
+        self._executor = executor
+        self._progress = progress
+
+    def paragraphs(
+        self, rows: Sequence[Row]
+    ) -> Iterator[tuple[Row, Reading | SourceError]]:
+        """Yield the readings of files as they are done."""
+
+        def submit(row: Row) -> Future[Reading]:
+            content = row.source.content if row.source else ""
+            return self._submit(read_pdf, row.path, row.doc_id, content, self._settings)
+
+        for row, future in self._run("reading", submit, rows):
+            reading = _result(future, row, self._settings)
+            if isinstance(reading, Reading):
+                document = replace(reading.document, path=str(row.path))
+                reading = replace(reading, document=document)
+            yield row, reading
+
+    def editions(
+        self, rows: Sequence[Row], readings: Mapping[str, Reading | SourceError]
+    ) -> Iterator[tuple[Row, Reading]]:
+        """Yield the readings of files with their pieces in each edition; an edition that fails is a note."""
+        tasks = [(row, name) for row in rows for name in self._settings.editions]
+        pieces: dict[tuple[str, str], tuple[Piece, ...]] = {}
+        notes: dict[str, tuple[str, ...]] = {}
+
+        def submit(task: tuple[Row, str]) -> Future[tuple[Piece, ...]]:
+            row, name = task
+            return self._submit(read_edition, row.path, row.doc_id, name)
+
+        for (row, name), future in self._run("reading editions", submit, tasks):
+            made = _result(future, row, self._settings)
+            if isinstance(made, SourceError):
+                note = f"The edition {name} is left out: {made}"
+                notes[row.doc_id] = (*notes.get(row.doc_id, ()), note)
+            else:
+                pieces[row.doc_id, name] = made
+
+        for row in rows:
+            reading = readings[row.doc_id]
+            assert isinstance(reading, Reading)
+            made = ()
+            for name in self._settings.editions:
+                made += pieces.get((row.doc_id, name), ())
+            added = (*reading.notes, *notes.get(row.doc_id, ()))
+            yield row, replace(reading, pieces=without_repeats(made), notes=added)
+
+    def _submit(
+        self, read: Callable[..., T], path: Path, *arguments: object
+    ) -> Future[T]:
+        """Read a file; the workers of a cluster get its bytes."""
+        if isinstance(self._executor, Cluster):
+            read = functools.partial(read_bytes, read, path.read_bytes())
+        limits: dict[str, Any] = {
+            "timeout_s": self._settings.timeout_s,
+            "memory_mb": self._settings.memory_mb,
+        }
+        return self._executor.submit(read, path, *arguments, **limits)
+
+    def _run(
+        self, label: str, submit: Callable[[S], Future[T]], tasks: Sequence[S]
+    ) -> Iterator[tuple[S, Future[T]]]:
+        futures = run_all(self._executor, submit, tasks)
+        return iter(
+            tqdm(futures, label, len(tasks), unit="file", disable=not self._progress)
+        )
 
 
 def read_bytes(
-    read: Callable[..., Reading], data: bytes, path: Path, doc_id: str, content: str, settings: IngestSettings
-) -> Reading:
+    read: Callable[..., T], data: bytes, path: Path, *arguments: object
+) -> T:
     """Read a file of another machine.
 
     Args:
@@ -148,14 +240,13 @@ def read_bytes(
         copy = Path(folder, path.name)
         copy.write_bytes(data)
         try:
-            reading = read(copy, doc_id, content, settings)
+            return read(copy, *arguments)
         except SourceError as error:
             raise SourceError(str(error).replace(str(copy), str(path))) from None
-    return replace(reading, document=replace(reading.document, path=str(path)))
 
 
-def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Reading | SourceError:
-    """Return the reading of a file, or the reason why the file could not be read.
+def _result(future: Future[T], row: Row, settings: IngestSettings) -> T | SourceError:
+    """Return what was read of a file, or the reason why the file could not be read.
 
     Raises:
         WorkerError: workers cannot be started, or are lost.
@@ -165,15 +256,23 @@ def _result(future: Future[Reading], row: Row, settings: IngestSettings) -> Read
         return result_of(future)
     except TimeoutError:
         within = f"within {settings.timeout_s:g} s"
-        return SourceError(f"{row.path}: must be readable {within}, was given up; raise ingest.timeout_s")
+        return SourceError(
+            f"{row.path}: must be readable {within}, was given up; raise ingest.timeout_s"
+        )
     except MemoryError:
-        return SourceError(f"{row.path}: must be readable without {memory}; leave it out, or raise the limit")
+        return SourceError(
+            f"{row.path}: must be readable without {memory}; leave it out, or raise the limit"
+        )
     except SourceError as error:
         return error
     except WorkerError as error:
         if not isinstance(error.__cause__, pebble.ProcessExpired):
             raise
         code = error.__cause__.exitcode
-        return SourceError(f"{row.path}: its reader died (exit code {code}); the file is damaged, or needs {memory}")
+        return SourceError(
+            f"{row.path}: its reader died (exit code {code}); the file is damaged, or needs {memory}"
+        )
     except Exception as error:  # readers raise any exception on a damaged file
-        return SourceError(f"{row.path}: must be a whole file, is damaged ({described(error)}); get the file again")
+        return SourceError(
+            f"{row.path}: must be a whole file, is damaged ({described(error)}); get the file again"
+        )

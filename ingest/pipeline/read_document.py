@@ -7,22 +7,22 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from quarry.configs.json_files import MEND, read_objects
-from quarry.configs.settings import IngestSettings
-from quarry.configs.terminal import pluralize
-from quarry.ingest.errors import SourceError
-from quarry.ingest.layout.arrange import arrange
-from quarry.ingest.layout.extract import Pdf, extract
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.paragraphs.blocks import split
-from quarry.ingest.paragraphs.passages import passages
-from quarry.ingest.paragraphs.sections import outline
-from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.pdf.ocr import REMEDY
+from configs.settings import IngestSettings
+from ingest.console.terminal import pluralize
+from ingest.errors import SourceError
+from ingest.json_files import MEND, read_objects
+from ingest.layout.arrange import arrange
+from ingest.layout.extract import Pdf, extract
+from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.paragraphs.blocks import split
+from ingest.paragraphs.passages import passages
+from ingest.paragraphs.sections import outline
+from ingest.paragraphs.sentence import opening_sentence
+from ingest.pdf.ocr import REMEDY
 
 TITLE_PART = 0.6
 """Share of the height of the first page, from its top, that may hold the number of the lecture."""
@@ -31,12 +31,24 @@ MAX_LABEL_WORDS = 12
 """Maximal number of words of a line with the lecture's number; a longer one is text that mentions a lecture."""
 
 _KINDS = "lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout|הרצאה|שיעור|פרק|יחידה|שבוע"
-_NUMBERED = re.compile(rf"(?<![^\W\d_])(?:{_KINDS})[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"(?<![^\W\d_])(?:{_KINDS})[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE
+)
 _LEADING = re.compile(r"0?(\d{1,2})(?=[\s._-]+[^\W\d_]|$)")
 _SEPARATOR = re.compile(r"\s*[,;·•|&/]\s*|\s+and\s+")
 
-READING = ("paragraph.py", "pdf/*.py", "layout/*.py", "paragraphs/*.py", "pipeline/read_document.py")
+READING = (
+    "paragraph.py",
+    "pdf/*.py",
+    "layout/*.py",
+    "paragraphs/*.py",
+    "editions/**/*.py",
+    "pipeline/read_document.py",
+)
 """Source files that decide which paragraphs a file yields."""
+
+LIMITS = ("workers", "timeout_s", "memory_mb")
+"""Settings that do not change what is read."""
 
 MAX_HEADINGS = 20
 """Number of outermost headings that become aliases; later ones, such as those of slides, seldom name the lecture."""
@@ -52,12 +64,16 @@ def content_hash(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise SourceError(f"{path}: must be readable: {error.strerror}; check its permissions") from error
+        raise SourceError(
+            f"{path}: must be readable: {error.strerror}; check its permissions"
+        ) from error
 
 
 def version_of(content: str, settings: IngestSettings) -> str:
     """Return the version of a file's paragraphs: the same for the same file, reader and settings."""
-    key = f"{reader_digest()}|{content}|{settings.min_words}|{settings.max_words}|{settings.reader}"
+    fields = asdict(settings).items()
+    reading = [value for name, value in fields if name not in LIMITS]
+    key = f"{reader_digest()}|{content}|{reading}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
@@ -69,7 +85,9 @@ def reader_digest() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) -> Reading:
+def read_pdf(
+    path: Path, doc_id: str, content: str, settings: IngestSettings
+) -> Reading:
     """Return the paragraphs of a PDF, kept and rejected, and its document.
 
     Raises:
@@ -86,9 +104,15 @@ def read_pdf(path: Path, doc_id: str, content: str, settings: IngestSettings) ->
     aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
-    reading = reading_of(path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected)
+    reading = reading_of(
+        path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected
+    )
     document = replace(
-        reading.document, authors=names, date=pdf.date, lecture_number=lecture_number(path.stem, pdf), reader=pdf.reader
+        reading.document,
+        authors=names,
+        date=pdf.date,
+        lecture_number=lecture_number(path.stem, pdf),
+        reader=pdf.reader,
     )
     return replace(reading, document=document, notes=tuple(_notes(pdf)))
 
@@ -107,7 +131,11 @@ def lecture_number(stem: str, pdf: Pdf) -> int | None:
     Return None if there is no such number.
     """
     page = pdf.pages[0]
-    upper = [line for line in page.lines if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS]
+    upper = [
+        line
+        for line in page.lines
+        if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS
+    ]
     for label in (stem, *(line.text for line in upper)):
         if found := _NUMBERED.search(label):
             return int(found[1])
@@ -122,7 +150,9 @@ def authors(pdf: Pdf) -> tuple[str, ...]:
     return tuple(name for name in names if name and name.casefold() in printed)
 
 
-def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> list[Reading]:
+def read_paragraphs_file(
+    path: Path, content: str, settings: IngestSettings
+) -> list[Reading]:
     """Read the books of a paragraphs.jsonl ({"paragraph_id", "book_name", "text"} a line), one Reading each, all kept.
 
     Raises:
@@ -133,7 +163,9 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
     for where, found in read_objects(path, SourceError):
         record = _paragraph_record(found, where)
         if record["paragraph_id"] in seen:
-            raise SourceError(f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it")
+            raise SourceError(
+                f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
+            )
         seen.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
         books.setdefault(record["book_name"], []).append(
@@ -147,19 +179,38 @@ def read_paragraphs_file(path: Path, content: str, settings: IngestSettings) -> 
             )
         )
     if not books:
-        raise SourceError(f"{path}: must hold at least one paragraph, it is empty; add a line, or leave the file out")
+        raise SourceError(
+            f"{path}: must hold at least one paragraph, it is empty; add a line, or leave the file out"
+        )
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
-        readings.append(reading_of(path, book_name, digest, settings, [Alias(book_name, "name")], 0, paragraphs, []))
+        readings.append(
+            reading_of(
+                path,
+                book_name,
+                digest,
+                settings,
+                [Alias(book_name, "name")],
+                0,
+                paragraphs,
+                [],
+            )
+        )
     return readings
 
 
 def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
     for key in ("paragraph_id", "book_name", "text"):
         if not isinstance(value := record.get(key), str) or not value.strip():
-            raise SourceError(f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}")
-    return {key: record[key] for key in ("paragraph_id", "book_name", "text", "heading") if key in record}
+            raise SourceError(
+                f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}"
+            )
+    return {
+        key: record[key]
+        for key in ("paragraph_id", "book_name", "text", "heading")
+        if key in record
+    }
 
 
 def reading_of(

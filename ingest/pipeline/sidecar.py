@@ -5,21 +5,28 @@ from __future__ import annotations
 import datetime
 import itertools
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
-from quarry.configs.plain_yaml import read_plain_file
-from quarry.configs.terminal import pluralize
-from quarry.ingest.errors import SourceError
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.paragraphs.sentence import opening_sentence
-from quarry.ingest.pipeline.read_document import content_hash
+from configs.plain_yaml import read_plain_file
+from ingest.console.terminal import pluralize
+from ingest.errors import SourceError
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.paragraphs.sentence import opening_sentence
+from ingest.pipeline.read_document import content_hash
+from ingest.text import canonical
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -48,7 +55,9 @@ def _listed(value: Any) -> Any:
 
 
 def _iso_date(value: Any) -> str:
-    is_date = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+    is_date = isinstance(value, datetime.date) and not isinstance(
+        value, datetime.datetime
+    )
     if not is_date and not isinstance(value, str):
         raise ValueError("must be a date")
     return datetime.date.fromisoformat(str(value)).isoformat()
@@ -88,13 +97,16 @@ class Correction:
         The first of these groups that is not empty: paragraphs with the opening sentence `was`; paragraphs that begin
         with `was`; paragraphs that already read as printed; paragraphs that hold `was` as whole words.
         """
-        was, right = _letters(self.was), _letters(self.text or self.opening_sentence or "")
+        was = canonical(self.was)
+        right = canonical(self.text or self.opening_sentence or "")
         found: dict[int, list[int]] = {}
+
         for row, paragraph in enumerate(paragraphs):
             if self.page not in (None, paragraph.page):
                 continue
-            opening, offsets = _letters(paragraph.opening_sentence), _offsets(was, paragraph.text)
-            is_right = right == (_letters(paragraph.text) if self.text else opening)
+            opening = canonical(paragraph.opening_sentence)
+            offsets = _offsets(was, paragraph.text)
+            is_right = right == (canonical(paragraph.text) if self.text else opening)
             fits = (was == opening, 0 in offsets, is_right, bool(offsets))
             if any(fits):
                 found.setdefault(fits.index(True), []).append(row)
@@ -141,11 +153,19 @@ class Sidecar:
             else:
                 why = "fits several paragraphs" if rows else "fits nothing"
                 unfit.setdefault(why, []).append(repr(correction.was[:60]))
+
         n_applied = len(self.corrections) - sum(map(len, unfit.values()))
         note = [f"{pluralize(n_applied, 'correction')} applied"]
-        note += [f"{len(were)} {why} ({', '.join(were)})" for why, were in unfit.items()]
+        note += [
+            f"{len(were)} {why} ({', '.join(were)})" for why, were in unfit.items()
+        ]
         notes = (*reading.notes, ", ".join(note)) if self.corrections else reading.notes
-        return replace(reading, document=self.over(reading.document), paragraphs=tuple(paragraphs), notes=notes)
+        return replace(
+            reading,
+            document=self.over(reading.document),
+            paragraphs=tuple(paragraphs),
+            notes=notes,
+        )
 
     def over(self, document: Document) -> Document:
         """Return the document with the values of the sidecar in place of those that were read."""
@@ -154,7 +174,9 @@ class Sidecar:
         title = [Alias(self.title, "title")] if self.title is not None else []
         given = [Alias(alias, "sidecar") for alias in self.aliases]
         authors = [Alias(author, "author") for author in self.authors or ()]
-        values = {name: getattr(self, name) for name in ("authors", "date", "lecture_number")}
+        values = {
+            name: getattr(self, name) for name in ("authors", "date", "lecture_number")
+        }
         return replace(
             document,
             aliases=tuple(dict.fromkeys((*given, *title, *read, *authors))),
@@ -169,9 +191,11 @@ def read_sidecar(lecture: Path) -> Sidecar:
     Raises:
         SourceError: the file is not YAML, or holds an unknown key or a wrong value.
     """
-    path = next((path for suffix in SUFFIXES if (path := lecture.with_suffix(suffix)).is_file()), None)
+    paths = filter(Path.is_file, map(lecture.with_suffix, SUFFIXES))
+    path = next(paths, None)
     if path is None:
         return Sidecar()
+
     try:
         tree = read_plain_file(path)
     except (OSError, ValueError) as error:
@@ -179,10 +203,16 @@ def read_sidecar(lecture: Path) -> Sidecar:
             f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
         ) from error
     if not isinstance(tree, dict):
-        raise SourceError(f"{path}: must hold keys and values, got {type(tree).__name__}; mend or remove it")
+        raise SourceError(
+            f"{path}: must hold keys and values, got {type(tree).__name__}; mend or remove it"
+        )
+
     for key in tree:
         if key not in RULES:
-            raise SourceError(f"{path}: keys must be of {', '.join(RULES)}, got {repr(key)[:60]}; mend or remove it")
+            raise SourceError(
+                f"{path}: keys must be of {', '.join(RULES)}, got {repr(key)[:60]}; mend or remove it"
+            )
+
     try:
         return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
@@ -192,14 +222,11 @@ def read_sidecar(lecture: Path) -> Sidecar:
         ) from error
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits of a text, normalised and without case."""
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
-
-
 def _offsets(was: str, text: str) -> set[int]:
     """Return the offsets of `was` among the letters of a text, where it begins and ends with whole words."""
-    words = [_letters(word) for word in text.split()]
+    words = [canonical(word) for word in text.split()]
     edges = set(itertools.accumulate(map(len, words), initial=0))
-    found = (match.start() for match in re.finditer(f"(?={re.escape(was)})", "".join(words)))
+    found = (
+        match.start() for match in re.finditer(f"(?={re.escape(was)})", "".join(words))
+    )
     return {start for start in found if {start, start + len(was)} <= edges}

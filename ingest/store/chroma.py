@@ -10,7 +10,9 @@ import contextlib
 import functools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -18,10 +20,12 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.relevance import Relevance
-from quarry.ingest.errors import StoreChangedError, StoreError
-from quarry.ingest.store.records import FORMAT, as_json
+from ingest.arrays import Float32Array
+from ingest.console.terminal import visible
+from ingest.embed.relevance import Relevance
+from ingest.errors import StoreChangedError, StoreError
+from ingest.store.folder import readable
+from ingest.store.records import FORMAT, as_json
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -38,14 +42,26 @@ CHUNK = 200
 
 ANSWER_S = 30.0
 """Seconds that a server has to answer a request."""
-GREETING_S = 5.0
-"""Seconds that a server has to answer the first request."""
+GREETING_S = 4.0
+"""Seconds that a server has to answer the first request of an opening."""
+ASK_AGAIN_S = 2.0
+"""Seconds after which a server that was silent is asked again, in the background."""
 PATIENCE_S = 60.0
 """Seconds for which an ingest repeats a request while the server cannot be reached."""
 
-_SEARCHED: Any = {"space": "cosine", "ef_construction": 200, "max_neighbors": 32, "ef_search": 200}
+_SEARCHED: Any = {
+    "space": "cosine",
+    "ef_construction": 200,
+    "max_neighbors": 32,
+    "ef_search": 200,
+}
 """Parameters of Chroma's index over the passages."""
-_FETCHED: Any = {"space": "cosine", "ef_construction": 2, "max_neighbors": 2, "ef_search": 2}
+_FETCHED: Any = {
+    "space": "cosine",
+    "ef_construction": 2,
+    "max_neighbors": 2,
+    "ef_search": 2,
+}
 """Parameters of the index over records that are read by id only: the cheapest ones."""
 _SYNC: Any = {"sync_threshold": 250, "batch_size": 100}
 """Number of records that Chroma keeps twice before it writes its index; a passage takes about 20 kB."""
@@ -89,7 +105,9 @@ class Collections:
         StoreError: the collections have another format.
     """
 
-    def __init__(self, location: str, name: str, client: Client, patience_s: float = 0.0) -> None:
+    def __init__(
+        self, location: str, name: str, client: Client, patience_s: float = 0.0
+    ) -> None:
         from chromadb.errors import NotFoundError
 
         self.location = location
@@ -102,11 +120,15 @@ class Collections:
             found = client.get_collection(name, embedding_function=None).metadata or {}
         except NotFoundError:
             self.exist = False
+        except Exception as error:  # of Chroma, of SQLite and of HTTP
+            raise StoreError(
+                f"{location}: could not be read: {one_line(error)}"
+            ) from error
         else:
             if found.get("format") != FORMAT:
                 raise StoreError(
                     f"{location}: collection {name!r} must have store format {FORMAT}, got "
-                    f"{found.get('format')}; ingest into a new folder, or name another --collection"
+                    f"{visible(found.get('format'))[:60]}; ingest into a new folder, or name another --collection"
                 )
 
     def make(self, about: Mapping[str, str | int]) -> None:
@@ -128,7 +150,9 @@ class Collections:
             self._opened[part] = found
         self.exist = True
 
-    def get(self, part: Part, wanted: Sequence[str], *include: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def get(
+        self, part: Part, wanted: Sequence[str], *include: str
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the id and the values of records, in the order of `wanted`; the keys are the singular of `include`.
 
         Raises:
@@ -136,14 +160,19 @@ class Collections:
         """
         for start in range(0, len(wanted), CHUNK):
             ids = list(wanted[start : start + CHUNK])
-            found = self._read(part, ids=ids, include=list(include))
-            rows = {record_id: row for row, record_id in enumerate(found["ids"])}
-            if missing := [record_id for record_id in ids if record_id not in rows]:
-                raise StoreError(f"{self.location}: must hold the record {missing[0]!r}, got nothing; open it again")
+            answer = self._read(part, ids=ids, include=list(include))
+            rows = {record_id: row for row, record_id in enumerate(answer["ids"])}
             for record_id in ids:
-                yield record_id, {name.removesuffix("s"): found[name][rows[record_id]] for name in include}
+                if record_id not in rows:
+                    raise StoreError(
+                        f"{self.location}: the record {record_id!r} is missing; open it again"
+                    )
+                row = rows[record_id]
+                yield record_id, {name[:-1]: answer[name][row] for name in include}
 
-    def nearest(self, vector: Float32Array, n: int, doc_id: str = "") -> list[tuple[str, float]]:
+    def nearest(
+        self, vector: Float32Array, n: int, doc_id: str = ""
+    ) -> list[tuple[str, float]]:
         """Return the ids of the n passages nearest to a vector and their cosines, by Chroma's own index.
 
         Args:
@@ -154,12 +183,17 @@ class Collections:
             StoreError: Chroma cannot answer.
         """
         where: Any = {"doc_id": doc_id} if doc_id else None
-        try:
-            found = self._call("", "query", query_embeddings=[vector], n_results=n, where=where, include=["distances"])
-        except Exception as error:  # many kinds: Chroma's own and those of SQLite and HTTP
-            raise StoreError(f"{self.location}: could not be searched: {one_line(error)}") from error
-        found_at = zip(found["ids"][0], found["distances"][0], strict=True)
-        return [(record_id, 1.0 - distance) for record_id, distance in found_at]
+        with self._failing_as("could not be searched"):
+            answer = self._call(
+                "",
+                "query",
+                query_embeddings=[vector],
+                n_results=n,
+                where=where,
+                include=["distances"],
+            )
+        nearest = zip(answer["ids"][0], answer["distances"][0], strict=True)
+        return [(record_id, 1.0 - distance) for record_id, distance in nearest]
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a collection."""
@@ -181,14 +215,16 @@ class Collections:
         Args:
             over: replace a record that has the same id; otherwise Chroma leaves it unchanged.
         """
+        if vectors is None:
+            vectors = np.ones((len(ids), 1), dtype=np.float32)
         for start in range(0, len(ids), CHUNK):
             rows = slice(start, start + CHUNK)
             self._call(
                 part,
                 "upsert" if over else "add",
                 ids=list(ids[rows]),
-                embeddings=np.ones((len(ids[rows]), 1), dtype=np.float32) if vectors is None else vectors[rows],
-                metadatas=[dict(metadata) for metadata in metadatas[rows]],
+                embeddings=vectors[rows],
+                metadatas=list(map(dict, metadatas[rows])),
                 documents=None if texts is None else list(texts[rows]),
             )
 
@@ -210,10 +246,16 @@ class Collections:
         """Return the last generation."""
         if not self.exist or not (known := self._newest()):
             return Generation()
-        (_, values), *_ = self.get("-commits", [f"generation-{known['number']}"], "documents")
+        (_, values), *_ = self.get(
+            "-commits", [f"generation-{known['number']}"], "documents"
+        )
         bias, slope = known.get("relevance.bias"), known.get("relevance.slope")
-        relevance = None if bias is None or slope is None else (float(bias), float(slope))
-        return Generation(known["number"], known["token"], json.loads(values["document"]), relevance)
+        relevance = (
+            None if bias is None or slope is None else (float(bias), float(slope))
+        )
+        return Generation(
+            known["number"], known["token"], json.loads(values["document"]), relevance
+        )
 
     def publish(self, new: Generation) -> None:
         """Add the record of a new generation, and remove the records of earlier ones.
@@ -225,10 +267,23 @@ class Collections:
             StoreChangedError: another writer has published a generation of this number.
         """
         record_id = f"generation-{new.number}"
-        metadata: dict[str, Any] = {"kind": "generation", "number": new.number, "token": new.token}
+        metadata: dict[str, Any] = {
+            "kind": "generation",
+            "number": new.number,
+            "token": new.token,
+        }
         if new.relevance is not None:
-            metadata |= zip(("relevance.bias", "relevance.slope"), new.relevance, strict=True)
-        self.write("-commits", [record_id], [metadata], texts=[as_json(dict(new.documents))], over=False)
+            metadata |= zip(
+                ("relevance.bias", "relevance.slope"), new.relevance, strict=True
+            )
+        self.write(
+            "-commits",
+            [record_id],
+            [metadata],
+            texts=[as_json(dict(new.documents))],
+            over=False,
+        )
+
         (_, values), *_ = self.get("-commits", [record_id], "metadatas")
         if values["metadata"]["token"] != new.token:
             raise changed_meanwhile(self.location)
@@ -237,15 +292,25 @@ class Collections:
 
     def _newest(self) -> dict[str, Any]:
         """Return the metadata of the last generation's record, {} if there is none."""
-        found = self._read("-commits", where={"kind": "generation"}, include=["metadatas"])["metadatas"]
-        return dict(max(found, key=lambda metadata: int(metadata["number"]), default={}))
+        found = self._read(
+            "-commits", where={"kind": "generation"}, include=["metadatas"]
+        )["metadatas"]
+        return dict(
+            max(found, key=lambda metadata: int(metadata["number"]), default={})
+        )
 
     def _read(self, part: Part, **chosen: Any) -> Any:
-        """Return the result of Chroma's `get`; an error becomes one line."""
-        try:
+        """Return the result of Chroma's `get`."""
+        with self._failing_as("could not be read"):
             return self._call(part, "get", **chosen)
-        except Exception as error:  # many kinds: Chroma's own and those of SQLite and HTTP
-            raise StoreError(f"{self.location}: could not be read: {one_line(error)}") from error
+
+    @contextlib.contextmanager
+    def _failing_as(self, what: str) -> Iterator[None]:
+        """Turn the errors of Chroma, of SQLite and of HTTP into a StoreError of one line."""
+        try:
+            yield
+        except Exception as error:
+            raise StoreError(f"{self.location}: {what}: {one_line(error)}") from error
 
     def _call(self, part: Part, method: str, **arguments: Any) -> Any:
         """Call a method of a Chroma collection; repeat the request while the server cannot be reached.
@@ -255,23 +320,81 @@ class Collections:
         import httpx
         import tenacity
 
-        if part not in self._opened:
-            self._opened[part] = self._client.get_collection(self.name + part, embedding_function=None)
+        def request() -> Any:
+            if part not in self._opened:
+                self._opened[part] = self._client.get_collection(
+                    self.name + part, embedding_function=None
+                )
+            return getattr(self._opened[part], method)(**arguments)
+
         repeat = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(httpx.TransportError),
             stop=tenacity.stop_after_delay(self._patience_s),
             wait=tenacity.wait_exponential(0.1, max=5.0),
             reraise=True,
         )
-        return repeat(lambda: getattr(self._opened[part], method)(**arguments))
+        return repeat(request)
+
+
+class Pulse:
+    """Asks a server for the token of a course; a server that is silent makes only one caller wait.
+
+    Args:
+        token: asks the server.
+    """
+
+    def __init__(self, token: Callable[[], str]) -> None:
+        self._token = token
+        self._lock = threading.Lock()
+        self._error: StoreError | None = None
+        self._is_asking = False
+        self._asked_at = 0.0
+
+    def token(self) -> str:
+        """Return the token; after a failure, ask again in the background, and raise that failure meanwhile.
+
+        Raises:
+            StoreError: the server does not answer, or did not when it was asked last.
+        """
+        with self._lock:
+            if self._error is None:
+                return self._ask()
+            error = self._error
+            is_due = time.monotonic() - self._asked_at >= ASK_AGAIN_S
+            if is_due and not self._is_asking:
+                self._is_asking = True
+                threading.Thread(target=self._ask_again, daemon=True).start()
+        raise error
+
+    def _ask(self) -> str:
+        try:
+            return self._token()
+        except StoreError as error:
+            self._error, self._asked_at = error, time.monotonic()
+            raise
+
+    def _ask_again(self) -> None:
+        error = None
+        try:
+            self._token()
+        except StoreError as failure:
+            error = failure
+        finally:
+            with self._lock:
+                self._error, self._asked_at = error, time.monotonic()
+                self._is_asking = False
 
 
 def changed_meanwhile(location: str) -> StoreChangedError:
     """Return the error of a writer after another one has published its generation."""
-    return StoreChangedError(f"{location}: another ingest has changed it meanwhile; run this one again")
+    return StoreChangedError(
+        f"{location}: another ingest has changed it meanwhile; run this one again"
+    )
 
 
-def server_collections(location: str, name: str, answer_s: float = ANSWER_S, patience_s: float = 0.0) -> Collections:
+def server_collections(
+    location: str, name: str, answer_s: float = ANSWER_S, patience_s: float = 0.0
+) -> Collections:
     """Return the collections of a course on the Chroma server at a URL.
 
     Args:
@@ -292,7 +415,9 @@ def _server_at(location: str, answer_s: float) -> Client:
 
     url = urlsplit(location)
     if url.username or url.password or url.path.strip("/"):
-        raise StoreError("--store must be a URL of host and port alone, got one with more; leave the rest out")
+        raise StoreError(
+            "--store must be a URL of host and port alone, got one with more; leave the rest out"
+        )
     timeout_s = min(GREETING_S, answer_s)
     try:  # a client of Chroma waits without limit for the first answer
         httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=timeout_s)
@@ -301,9 +426,13 @@ def _server_at(location: str, answer_s: float) -> Client:
             f"--store {location} must answer within {timeout_s:g} s, got nothing; check that the Chroma server runs"
         ) from error
     client: Any = chromadb.HttpClient(
-        host=url.hostname or "", port=url.port or (443 if url.scheme == "https" else 80), ssl=url.scheme == "https"
+        host=url.hostname or "",
+        port=url.port or (443 if url.scheme == "https" else 80),
+        ssl=url.scheme == "https",
     )
-    client._server._session.timeout = answer_s  # Chroma has no timeout, and no option for one
+    client._server._session.timeout = (
+        answer_s  # Chroma has no timeout, and no option for one
+    )
     return cast("Client", client)
 
 
@@ -323,3 +452,25 @@ def folder_at(folder: Path) -> Iterator[Client]:
 def one_line(error: BaseException) -> str:
     """Return the message of an error on one line."""
     return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextlib.contextmanager
+def collections_of(location: str, name: str, token: str) -> Iterator[Collections]:
+    """Open the collections of a generation to read them.
+
+    Raises:
+        StoreError: they cannot be opened, or an ingest has replaced the generation.
+    """
+    if is_url(location):
+        collections = server_collections(location, name)
+        yield collections
+        if collections.token() != token:
+            raise changed_meanwhile(location)
+        return
+    database = Path(location) / token
+    if not database.is_dir():
+        raise StoreError(
+            f"{database} is gone; run: python -m ingest PATH... --store {location}"
+        )
+    with readable(database) as folder, folder_at(folder) as client:
+        yield Collections(location, name, client)

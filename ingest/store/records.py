@@ -21,9 +21,10 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.embed.vectors import ReadingVectors, form_of
-from quarry.ingest.paragraph import Document, Paragraph, Reading, RejectedParagraph
-from quarry.ingest.paragraphs.sentence import sentences_of
+from ingest.editions.piece import Piece
+from ingest.embed.vectors import ReadingVectors, form_of
+from ingest.paragraph import Document, Paragraph, Reading, RejectedParagraph
+from ingest.paragraphs.sentence import sentences_of
 
 FORMAT = 3
 """Version of the layout of records; a store of another format is refused."""
@@ -69,12 +70,17 @@ class Record:
     def holds_words(self, spec: str) -> bool:
         """Return whether every passage has token vectors in the present form of the model `spec`."""
         form = form_of(spec)
-        return not self.document.n_paragraphs or (form is not None and self.words.get(spec) == form.digest)
+        return not self.document.n_paragraphs or (
+            form is not None and self.words.get(spec) == form.digest
+        )
 
     @property
     def passage_ids(self) -> list[str]:
         """The ids of its passages' records, in reading order."""
-        return [f"{self.passages}#{position}" for position in range(self.document.n_paragraphs)]
+        return [
+            f"{self.passages}#{position}"
+            for position in range(self.document.n_paragraphs)
+        ]
 
 
 def digest_of(*parts: object) -> str:
@@ -88,9 +94,15 @@ def words_of(specs: Iterable[str]) -> dict[str, str]:
 
 
 def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
-    """Return the metadata of a document's record, with the vectors of its aliases and its rejected paragraphs."""
-    rejected = _adapter(tuple[RejectedParagraph, ...]).dump_json(update.reading.rejected).decode()
-    return {**_metadata_of(record), "alias_vectors": packed(update.vectors.aliases), "rejected_texts": rejected}
+    """Return the metadata of a document's record, with alias vectors, rejected paragraphs and pieces."""
+    rejected = _adapter(tuple[RejectedParagraph, ...])
+    pieces = _adapter(tuple[Piece, ...])
+    return {
+        **_metadata_of(record),
+        "alias_vectors": packed(update.vectors.aliases),
+        "rejected_texts": rejected.dump_json(update.reading.rejected).decode(),
+        "pieces": pieces.dump_json(update.reading.pieces).decode(),
+    }
 
 
 def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
@@ -99,9 +111,12 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
     starts = np.cumsum([0, *(len(sentences_of(paragraph)) for paragraph in paragraphs)])
     path = Path(update.reading.document.path)
     metadatas = []
+
     for row, paragraph in enumerate(paragraphs):
         metadata = _metadata_of(paragraph, but=("text", "same_as"))
-        metadata["pdf_name"] = paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
+        metadata["pdf_name"] = (
+            paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
+        )
         metadata["sentences"] = packed(vectors.sentences[starts[row] : starts[row + 1]])
         for spec, words in vectors.words.items():
             first, last = words.tokens.starts[row : row + 2]
@@ -113,7 +128,15 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
 
 def rejected_of(text: str) -> Sequence[RejectedParagraph]:
     """Return the rejected paragraphs of a document's record, in reading order."""
-    found: tuple[RejectedParagraph, ...] = _adapter(tuple[RejectedParagraph, ...]).validate_json(text)
+    found: tuple[RejectedParagraph, ...] = _adapter(
+        tuple[RejectedParagraph, ...]
+    ).validate_json(text)
+    return found
+
+
+def pieces_of(text: str) -> tuple[Piece, ...]:
+    """Return the pieces of a document's record, in order."""
+    found: tuple[Piece, ...] = _adapter(tuple[Piece, ...]).validate_json(text)
     return found
 
 
@@ -122,7 +145,9 @@ def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata
     kind: Any = type(value)
     plain = _plain_fields(kind)
     tree = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
-    return {name: item if name in plain else as_json(item) for name, item in tree.items()}
+    return {
+        name: item if name in plain else as_json(item) for name, item in tree.items()
+    }
 
 
 def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> T:
@@ -137,7 +162,10 @@ def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> 
     kind: Any = wanted
     plain = _plain_fields(kind)
     names = [field.name for field in dataclasses.fields(kind) if field.name in metadata]
-    tree = {name: metadata[name] if name in plain else json.loads(metadata[name]) for name in names}
+    tree = {
+        name: metadata[name] if name in plain else json.loads(metadata[name])
+        for name in names
+    }
     value: T = _adapter(kind).validate_python({**tree, **others})
     return value
 
@@ -149,7 +177,9 @@ def as_json(value: object) -> str:
 
 def packed(array: NDArray[Any]) -> str:
     """Return the numbers of an array as text."""
-    return base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 1)).decode("ascii")
+    return base64.b64encode(
+        zlib.compress(np.ascontiguousarray(array).tobytes(), 1)
+    ).decode("ascii")
 
 
 def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]:
@@ -168,7 +198,9 @@ def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]
         raise ValueError(f"vectors must be packed numbers, got {error}") from error
     numbers = np.frombuffer(content, dtype=dtype)
     if len(numbers) % (width or 1) or not decompressor.eof:
-        raise ValueError(f"vectors must have {width} numbers each, got {len(numbers)} numbers")
+        raise ValueError(
+            f"vectors must have {width} numbers each, got {len(numbers)} numbers"
+        )
     return finite(numbers.reshape(-1, width) if width else numbers[None, :])
 
 
@@ -196,5 +228,7 @@ def _plain_fields(kind: Any) -> frozenset[str]:
     """Return the names of the fields of a dataclass that Chroma can hold without conversion."""
     hints = typing.get_type_hints(kind)
     return frozenset(
-        name for name, hint in hints.items() if hint in (str, int, float, bool) or typing.get_origin(hint) is Literal
+        name
+        for name, hint in hints.items()
+        if hint in (str, int, float, bool) or typing.get_origin(hint) is Literal
     )

@@ -12,14 +12,35 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quarry.ingest.embed.exports import PUBLISHED
-from quarry.ingest.embed.relevance import Relevance
-from quarry.ingest.errors import EmbedderMismatchError, StoreChangedError, StoreError
-from quarry.ingest.store import chroma
-from quarry.ingest.store.chroma import Collections, Generation, changed_meanwhile, folder_at, is_url, one_line
-from quarry.ingest.store.course import DEFAULT_COLLECTION, course_at
-from quarry.ingest.store.folder import next_generation, require_usable
-from quarry.ingest.store.records import DocumentUpdate, Metadata, Record, document_metadata, passage_metadatas, words_of
+from ingest.embed.networks import NETWORKS
+from ingest.embed.relevance import Relevance
+from ingest.errors import (
+    EmbedderMismatchError,
+    StoreChangedError,
+    StoreDamagedError,
+    StoreError,
+)
+from ingest.store import chroma
+from ingest.store.chroma import (
+    Collections,
+    Generation,
+    changed_meanwhile,
+    folder_at,
+    is_url,
+    one_line,
+)
+from ingest.store.course import DEFAULT_COLLECTION, Course
+from ingest.store.damage import require_sound
+from ingest.store.folder import current_generation, next_generation, require_usable
+from ingest.store.opening import cached_course, course_at
+from ingest.store.records import (
+    DocumentUpdate,
+    Metadata,
+    Record,
+    document_metadata,
+    passage_metadatas,
+    words_of,
+)
 
 
 def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
@@ -28,9 +49,17 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
     Raises:
         StoreError: the folder cannot be read, the server does not answer, or it is not a store of ours.
     """
+    damage = None
     if not is_url(location):
-        require_usable(Path(location))
-    return Store(location, collection)
+        folder = Path(location)
+        require_usable(folder)
+        current = current_generation(folder)
+        try:
+            if current is not None:
+                require_sound(current)
+        except StoreDamagedError as error:
+            damage = error
+    return Store(location, collection, damage)
 
 
 class Store:
@@ -39,15 +68,27 @@ class Store:
     Args:
         location: folder or URL, as the user named it.
         collection: its name within the location.
+        damage: the damage of a folder's database, which the next change replaces, or None.
 
     Attributes:
-        course: the present content; a new one after each change.
+        course: the present content; a new one after each change. Of a damaged database, what the cache holds of it.
     """
 
-    def __init__(self, location: str, collection: str) -> None:
+    def __init__(
+        self,
+        location: str,
+        collection: str,
+        damage: StoreDamagedError | None = None,
+    ) -> None:
         self.location = location
         self.collection = collection
-        self.course = course_at(location, collection)
+        self.damage = damage
+        self._damaged: Path | None = None
+        if damage is None:
+            self.course = course_at(location, collection)
+        else:
+            self._damaged = current_generation(Path(location))
+            self.course = cached_course(location, collection)
 
     def require_embedder(self, spec: str) -> None:
         """Pass if the store is empty or was made with the embedder `spec`.
@@ -63,7 +104,10 @@ class Store:
             )
 
     def change(
-        self, updates: Iterable[DocumentUpdate], dropped: Sequence[str] = (), relevance: Relevance | None = None
+        self,
+        updates: Iterable[DocumentUpdate],
+        dropped: Sequence[str] = (),
+        relevance: Relevance | None = None,
     ) -> None:
         """Write documents and remove others: readers see all of it once this returns, and nothing of it before.
 
@@ -77,71 +121,124 @@ class Store:
             StoreChangedError: another ingest has changed the store meanwhile.
             StoreError: Chroma could not write (disk full, server gone); the content is as it was before.
         """
+        base, updates = self.course, list(updates)
+        if self.damage is not None:  # everything is written again
+            base = Course(location=self.location, collection=self.collection)
+            changed = {update.reading.document.doc_id for update in updates}
+            for doc_id in self.course.records:
+                if doc_id not in changed and doc_id not in dropped:
+                    updates.append(self.course.update(doc_id))
+            relevance = relevance or self.course.relevance
+
         try:
             with self._writing() as (collections, token):
-                self._write(collections, token, list(updates), dropped, relevance)
+                self._write(collections, token, base, updates, dropped, relevance)
         except (EmbedderMismatchError, StoreChangedError):
             raise
-        except Exception as error:  # chromadb raises many kinds, its own and those of SQLite and HTTP
+        except (
+            Exception
+        ) as error:  # Chroma raises errors of its own, of SQLite and of HTTP
             raise StoreError(
                 f"{self.location}: could not be written: {one_line(error)}; nothing stored was lost, "
                 "run the same command again"
             ) from error
+
+        self.damage = None
         self.course = course_at(self.location, self.collection)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[tuple[Collections, str]]:
         """Yield the collections to write to, and a token for the new generation."""
         if is_url(self.location):
-            collections = chroma.server_collections(self.location, self.collection, patience_s=chroma.PATIENCE_S)
+            collections = chroma.server_collections(
+                self.location, self.collection, patience_s=chroma.PATIENCE_S
+            )
             yield collections, uuid.uuid4().hex[:12]
             return
-        with next_generation(Path(self.location)) as folder, folder_at(folder) as client:
+        folder = Path(self.location)
+        with (
+            next_generation(folder, self._damaged) as database,
+            folder_at(database) as client,
+        ):
             collections = Collections(self.location, self.collection, client)
-            yield collections, folder.name
+            yield collections, database.name
             collections.settle()
 
     def _write(
         self,
         collections: Collections,
         token: str,
+        base: Course,
         updates: Sequence[DocumentUpdate],
         dropped: Sequence[str],
         relevance: Relevance | None,
     ) -> None:
-        """Write the records of a new generation and publish it."""
-        spec = next((update.embedder_spec for update in updates if update.reading.paragraphs), "")
-        spec = self.course.embedder_spec or spec
-        collections.make({"embedder": spec, "model": PUBLISHED.get(spec, spec)})
+        """Write the records of a new generation, which changes the course `base`, and publish it."""
+        spec = base.embedder_spec
+        for update in updates:
+            if update.reading.paragraphs:
+                spec = spec or update.embedder_spec
+        model = NETWORKS[spec].published if spec in NETWORKS else spec
+        collections.make({"embedder": spec, "model": model})
         before = collections.generation()
-        if before.documents != self.course.record_ids:
+        if before.documents != base.record_ids:
             raise changed_meanwhile(self.location)
-        records, changed = dict(self.course.records), dict[str, Metadata]()
+
+        records, metadatas = dict(base.records), dict[str, Metadata]()
+        documents = dict(before.documents)
         for update in updates:
             record = self._write_passages(collections, token, update)
-            records[record.document.doc_id] = record
-            changed[record.document.doc_id] = document_metadata(record, update)
-        documents = {doc_id: known for doc_id, known in before.documents.items() if doc_id not in dropped}
-        documents |= {doc_id: f"{doc_id}@{token}" for doc_id in changed}
-        collections.write("-documents", [documents[doc_id] for doc_id in changed], list(changed.values()))
+            doc_id = record.document.doc_id
+            records[doc_id] = record
+            documents[doc_id] = f"{doc_id}@{token}"
+            metadatas[documents[doc_id]] = document_metadata(record, update)
+        for doc_id in dropped:
+            documents.pop(doc_id, None)
+        collections.write("-documents", list(metadatas), list(metadatas.values()))
+
         # Stale records were replaced or dropped, were left by a killed run, or are of a writer that began before this
         # generation and can publish no more.
         passages = {records[doc_id].passages for doc_id in documents}
-        stale_passages = [known for known in collections.ids("") if known.rpartition("#")[0] not in passages]
-        stale_documents = sorted({*collections.ids("-documents")} - {*documents.values()})
-        collections.publish(Generation(before.number + 1, token, documents, relevance or before.relevance))
+        stale_passages = [
+            record_id
+            for record_id in collections.ids("")
+            if record_id.rpartition("#")[0] not in passages
+        ]
+        stale_documents = sorted(
+            {*collections.ids("-documents")} - {*documents.values()}
+        )
+        collections.publish(
+            Generation(
+                before.number + 1, token, documents, relevance or before.relevance
+            )
+        )
         # The change is valid now; if stale records cannot be removed from a server, the next ingest removes them.
         with contextlib.suppress(*[Exception] if is_url(self.location) else []):
             collections.delete("", stale_passages)
             collections.delete("-documents", stale_documents)
 
-    def _write_passages(self, collections: Collections, token: str, update: DocumentUpdate) -> Record:
+    def _write_passages(
+        self, collections: Collections, token: str, update: DocumentUpdate
+    ) -> Record:
         """Write the passages of a document, and return the document's record."""
         document, vectors = update.reading.document, update.vectors
         texts = [paragraph.text for paragraph in update.reading.paragraphs]
         passages = f"{document.doc_id}@{token}"
-        record = Record(document, passages, update.embedder_spec, update.max_tokens, words_of(vectors.words))
+        record = Record(
+            document,
+            passages,
+            update.embedder_spec,
+            update.max_tokens,
+            words_of(vectors.words),
+        )
+
         if texts:
             self.require_embedder(update.embedder_spec)
-            collections.write("", record.passage_ids, passage_metadatas(update), vectors.paragraphs, texts)
+            collections.write(
+                "",
+                record.passage_ids,
+                passage_metadatas(update),
+                vectors.paragraphs,
+                texts,
+            )
         return record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import AnyFloatArray, Float32Array, RowArray
-from quarry.player.questions.language import HEBREW_PREFIXES, hebrew_forms, is_hebrew
-from quarry.player.words import is_stop_word, stems, words
+from ingest.arrays import AnyFloatArray, Float32Array, RowArray
+from player.questions.language import hebrew_forms, is_hebrew
+from player.words import HEBREW_PREFIXES, is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """The bundled file; data/associations/README.md says how it was made."""
@@ -46,7 +46,9 @@ class Lexicon(NamedTuple):
 
     words: tuple[str, ...]
     rows: NDArray[np.uint16]  # (n, n_meanings) of the English vocabulary
-    shares: NDArray[np.float16]  # (n, n_meanings) probability of each meaning, 0 for none
+    shares: NDArray[
+        np.float16
+    ]  # (n, n_meanings) probability of each meaning, 0 for none
 
 
 @dataclass(frozen=True)
@@ -96,23 +98,34 @@ class Associations:
 
     @functools.cached_property
     def _domain_vectors(self) -> Float32Array:
-        return np.stack([self._mean(self.rows_of(domain)) for domain in self.norms.domains])
+        return np.stack(
+            [self.mean(self.rows_of(domain)) for domain in self.norms.domains]
+        )
 
     def rows_of(self, text: str) -> RowArray:
         """Return the rows of the words of a text, once each, without stop words and unknown words."""
-        rows = (self._row(word) for word in words(text) if not is_stop_word(word))
-        return np.array(list(dict.fromkeys(row for row in rows if row is not None)), dtype=np.intp)
+        rows = (self.row_of(word) for word in words(text) if not is_stop_word(word))
+        return np.array(
+            list(dict.fromkeys(row for row in rows if row is not None)), dtype=np.intp
+        )
 
-    def rank(self, domain: str, hint: str, text: str) -> tuple[RowArray, Float32Array]:
+    def rank(
+        self, domain: str, hint: str, text: str, more: Sequence[int] = ()
+    ) -> tuple[RowArray, Float32Array]:
         """Return the rows of the likeliest words, and their probabilities, summing to 1.
 
         Args:
             domain: domain of the secret word, "" if unknown.
             hint: about the paragraph, "" if unknown.
             text: text of the paragraph; its words and those of the domain have probability 0.
+            more: rows that are ranked too.
         """
-        near = self.shortlist(domain, hint, text)
-        scores = self.close(near, domain, hint, text) @ self.weights[1] + self.prior[1][near]
+        near = np.union1d(
+            self.shortlist(domain, hint, text), np.array(more, dtype=np.intp)
+        )
+        scores = (
+            self.close(near, domain, hint, text) @ self.weights[1] + self.prior[1][near]
+        )
         scores[np.isin(self._forms[near], stems(f"{text} {domain}"))] = -np.inf
         if not np.isfinite(scores).any():
             scores[:] = 0.0
@@ -122,7 +135,9 @@ class Associations:
     def shortlist(self, domain: str, hint: str, text: str) -> RowArray:
         """Return (N_NEAR,) rows of the words nearest to domain, hint and paragraph as wholes."""
         weights = self.weights[0]
-        means = np.stack([self._mean(self.rows_of(part)) for part in (domain, hint, text)])
+        means = np.stack(
+            [self.mean(self.rows_of(part)) for part in (domain, hint, text)]
+        )
         wanted = PER_UNIT * weights[1:] @ means  # in one pass over the vectors
         scores = weights[0] * self.named(domain) + self.vectors @ wanted + self.prior[0]
         n = min(N_NEAR, len(scores))
@@ -138,7 +153,10 @@ class Associations:
         columns: list[AnyFloatArray] = [self.named(domain)[rows]]
         for part, n in zip((domain, hint, text), N_NEAREST, strict=True):
             own = self.rows_of(part)
-            columns += [PER_UNIT * vectors @ self._mean(own), PER_UNIT * _nearest(vectors @ self.vectors[own].T, n)]
+            columns += [
+                PER_UNIT * vectors @ self.mean(own),
+                PER_UNIT * _nearest(vectors @ self.vectors[own].T, n),
+            ]
         return np.column_stack(columns).astype(np.float32)
 
     def named(self, domain: str) -> Float32Array:
@@ -146,12 +164,16 @@ class Associations:
         shares = np.full(len(self.words), UNNAMED, dtype=np.float32)
         own = self.rows_of(domain)
         if len(own) and self.norms.domains:
-            cosines = self._domain_vectors @ self._mean(own)
+            cosines = self._domain_vectors @ self.mean(own)
             nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS]
-            weights = np.exp((cosines[nearest] - cosines[nearest[0]]) / DOMAIN_TEMPERATURE)
+            weights = np.exp(
+                (cosines[nearest] - cosines[nearest[0]]) / DOMAIN_TEMPERATURE
+            )
             for place, weight in zip(nearest, weights / weights.sum(), strict=True):
                 span = slice(self.norms.starts[place], self.norms.starts[place + 1])
-                shares[self.norms.rows[span]] += weight * self.norms.shares[span].astype(np.float32)
+                shares[self.norms.rows[span]] += weight * self.norms.shares[
+                    span
+                ].astype(np.float32)
         return np.log(shares)
 
     def likeness(self, rows: RowArray) -> Float32Array:
@@ -166,20 +188,34 @@ class Associations:
         row_shares[rows] = shares
         meant = np.zeros(len(self.words), dtype=np.float32)
         np.add.at(meant, self.lexicon.rows, self.lexicon.shares.astype(np.float32))
-        parts = self.lexicon.shares.astype(np.float32) / np.maximum(meant[self.lexicon.rows], 1e-6)
+        parts = self.lexicon.shares.astype(np.float32) / np.maximum(
+            meant[self.lexicon.rows], 1e-6
+        )
         found = (parts * row_shares[self.lexicon.rows]).sum(axis=1)
-        return {self.lexicon.words[row]: float(found[row]) for row in np.flatnonzero(found)}
+        return {
+            self.lexicon.words[row]: float(found[row]) for row in np.flatnonzero(found)
+        }
 
-    def _row(self, word: str) -> int | None:
+    def row_of(self, word: str) -> int | None:
+        """Return the row of a word, English or Hebrew, or of the most frequent word of its stem; None if unknown."""
         if is_hebrew(word):
             places = (self._meaning_of.get(form) for form in _hebrew_readings(word))
-            return next((int(self.lexicon.rows[place, 0]) for place in places if place is not None), None)
+            return next(
+                (
+                    int(self.lexicon.rows[place, 0])
+                    for place in places
+                    if place is not None
+                ),
+                None,
+            )
         return self._row_of.get(word, self._row_of.get(f"{stems(word)[0]}*"))
 
-    def _mean(self, rows: RowArray) -> Float32Array:
+    def mean(self, rows: RowArray) -> Float32Array:
         """Return the (dim,) unit vector of the weighted mean of words; zeros for no words."""
         total = self.telling[rows] @ self.vectors[rows]
-        return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
+        return np.asarray(
+            total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32
+        )
 
 
 def _hebrew_readings(word: str) -> Iterator[str]:
@@ -211,9 +247,16 @@ def load_associations(path: Path | None = None) -> Associations:
             arrays["telling"].astype(np.float32),
             arrays["prior"].astype(np.float32),
             Norms(
-                _unpacked(arrays["domains"]), arrays["domain_starts"], arrays["domain_rows"], arrays["domain_shares"]
+                _unpacked(arrays["domains"]),
+                arrays["domain_starts"],
+                arrays["domain_rows"],
+                arrays["domain_shares"],
             ),
-            Lexicon(_unpacked(arrays["hebrew"]), arrays["hebrew_rows"], arrays["hebrew_shares"]),
+            Lexicon(
+                _unpacked(arrays["hebrew"]),
+                arrays["hebrew_rows"],
+                arrays["hebrew_shares"],
+            ),
             (arrays["weights_far"], arrays["weights_close"]),
         )
 

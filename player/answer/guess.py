@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.answer.associations import Associations, load_associations
-from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
-from quarry.player.protocol.messages import Guess
-from quarry.player.questions.language import hebrew_forms, is_hebrew, language_of
-from quarry.player.words import words
+from ingest.arrays import Float32Array
+from ingest.paragraph import Paragraph
+from player.answer.associations import Associations, load_associations
+from player.answer.ideas import Meanings, join
+from player.answer.justify import Evidence, justify_sentence, justify_word
+from player.protocol.messages import Guess
+from player.questions.language import hebrew_forms, is_hebrew, language_of
+from player.words import stems, words
 
 EXACT_ONLY = 0.6
 """Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
@@ -48,7 +50,10 @@ def make_guess(
 
 
 def associative_words(
-    paragraph: Paragraph, domain: str, hint: str = "", associations: Associations | None = None
+    paragraph: Paragraph,
+    domain: str,
+    hint: str = "",
+    meanings: Meanings | None = None,
 ) -> list[str]:
     """Return candidates for the associative word by their expected score, best first; at least one.
 
@@ -57,19 +62,57 @@ def associative_words(
     Args:
         domain: domain of the secret word, "" if unknown.
         hint: about the paragraph, "" if unknown.
-        associations: the bundled ones unless given.
+        meanings: compares ideas with hint and paragraph; None ranks words with ideas by typicality.
     """
-    known = associations or load_associations()
-    rows, shares = known.rank(domain, hint, paragraph.text)
+    known, text = load_associations(), paragraph.text
     if any(map(is_hebrew, words(domain))):
-        taken = {hebrew_forms(word) for word in words(f"{paragraph.text} {domain}")}
-        likeliest = sorted(known.in_hebrew(rows, shares).items(), key=lambda item: (-item[1], item[0]))
-        return [word for word, _ in likeliest if hebrew_forms(word) not in taken][:N_WEIGHED] or [LAST_RESORT]
+        return _in_hebrew(known, domain, hint, text, meanings) or [LAST_RESORT]
+
+    taken = {*stems(text), *stems(domain)}
+    joined = join(
+        known,
+        domain,
+        hint,
+        text,
+        lambda idea: stems(idea.word)[0] not in taken,
+        meanings,
+    )
+    shares = np.zeros(len(known.words), dtype=np.float32)
+    shares[joined.rows] = joined.row_shares
+    unknown: Counter[str] = Counter()
+    for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
+        row = known.row_of(idea.word)
+        if row is None:
+            unknown[idea.word] += share
+        else:
+            shares[row] += share
     best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
     best = best[shares[best] > 0.0]
-    worth = expected_scores(shares[best], known.likeness(rows[best]))
-    ordered = rows[best][np.argsort(-worth, kind="stable")]
-    return [known.words[row] for row in ordered.tolist()] or [LAST_RESORT]
+    worth = expected_scores(shares[best], known.likeness(best)).tolist()
+    found = {known.words[row]: value for row, value in zip(best, worth, strict=True)}
+    return _best_first(unknown | found) or [LAST_RESORT]
+
+
+def _in_hebrew(
+    known: Associations, domain: str, hint: str, text: str, meanings: Meanings | None
+) -> list[str]:
+    """Return the likeliest Hebrew words, best first."""
+    taken = {hebrew_forms(word) for word in words(f"{text} {domain}")}
+
+    def is_free(word: str) -> bool:
+        return words(word) == [word] and hebrew_forms(word) not in taken
+
+    joined = join(
+        known, domain, hint, text, lambda idea: is_free(idea.hebrew), meanings
+    )
+    shares = Counter(known.in_hebrew(joined.rows, joined.row_shares))
+    for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
+        shares[idea.hebrew] += share
+    return [word for word in _best_first(shares) if is_free(word)][:N_WEIGHED]
+
+
+def _best_first(worth: Mapping[str, float]) -> list[str]:
+    return sorted(worth, key=lambda word: (-worth[word], word))
 
 
 def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:
@@ -80,4 +123,6 @@ def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Arra
         likeness: (n, n) as `Associations.likeness` returns it.
     """
     exact = (likeness >= 1.0).astype(np.float32) @ shares
-    return np.asarray(EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32)
+    return np.asarray(
+        EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32
+    )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ingest.arrays import Float64Array
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.answer import LETTERS, NOT_RELEVANT, Answers
-from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.language import Language
-from quarry.player.questions.question import Question
+from ingest.arrays import Float64Array
+from ingest.paragraph import Paragraph
+from player.questions.answer import LETTERS, NOT_RELEVANT, Answers
+from player.questions.kinds import KINDS
+from player.questions.language import Language
+from player.questions.question import Question
 
 SENTENCE_WORDS = (30, 50)
 """Least and most words of the justification of the sentence, by every way of counting; see `count_words`."""
@@ -61,17 +61,32 @@ def weigh_answers(
         answers: (n_questions,) as `protocol.read_answers` returns them.
     """
     evidence = []
-    for number, (question, bits, answer) in enumerate(zip(questions, support, answers, strict=True), 1):
+    for number, (question, bits, answer) in enumerate(
+        zip(questions, support, answers, strict=True), 1
+    ):
         if answer is None or answer == NOT_RELEVANT:
             continue
         weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
         kind = KINDS.get(question.kind)
-        clause = kind.cite(question, LETTERS.index(answer), paragraph) if kind is not None and weight > 0.0 else ""
-        evidence.append(Evidence(number, answer, weight, clause if count_words(clause)[1] <= MAX_CLAUSE else ""))
+        clause = (
+            kind.cite(question, LETTERS.index(answer), paragraph)
+            if kind is not None and weight > 0.0
+            else ""
+        )
+        evidence.append(
+            Evidence(
+                number,
+                answer,
+                weight,
+                clause if count_words(clause)[1] <= MAX_CLAUSE else "",
+            )
+        )
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
-def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: Language) -> str:
+def justify_sentence(
+    evidence: Sequence[Evidence], confidence: float, language: Language
+) -> str:
     """Write 30 to 50 words: the strongest different facts about the paragraph with their answers, and the belief.
 
     Args:
@@ -86,13 +101,19 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float, language: 
     if len(facts) == N_CITED or (facts and not others):
         lead = say.facts.format(facts=say.series([say.fact(item) for item in facts]))
     elif facts:
-        lead = say.facts_and_others.format(facts=say.series([say.fact(item) for item in facts]), others=citations)
+        lead = say.facts_and_others.format(
+            facts=say.series([say.fact(item) for item in facts]), others=citations
+        )
     else:
         lead = (say.others if others else say.nothing).format(others=citations)
-    return _fit(lead, [closing.format(belief=percent(confidence)) for closing in say.closings])
+    return _fit(
+        lead, [closing.format(belief=percent(confidence)) for closing in say.closings]
+    )
 
 
-def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language: Language) -> str:
+def justify_word(
+    evidence: Sequence[Evidence], word: str, domain: str, language: Language
+) -> str:
     """Write 20 to 30 words: the ground for the associative word, and two answers that led to the paragraph.
 
     Args:
@@ -103,10 +124,17 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str, language:
     say = _SAID[language]
     named = " ".join(domain.replace('"', " ").split())
     ground = say.domain if any(char.isalpha() for char in named) else say.hint
-    if ground == say.domain and count_words(named)[1] + count_words(word)[1] <= MAX_DOMAIN:
+    if (
+        ground == say.domain
+        and count_words(named)[1] + count_words(word)[1] <= MAX_DOMAIN
+    ):
         ground = say.named_domain.format(domain=named)
     cited = [say.cite(item) for item in evidence[:N_CITED_FOR_WORD]]
-    rest = say.word_cites.format(cited=say.series(cited)) if cited else say.word_cites_nothing
+    rest = (
+        say.word_cites.format(cited=say.series(cited))
+        if cited
+        else say.word_cites_nothing
+    )
     return f"{say.word.format(ground=ground, word=word)} {rest}"
 
 
@@ -173,7 +201,11 @@ class _Said:
         return f"{item.clause} ({self.inside.format(number=item.number, letter=item.letter)})"
 
     def series(self, parts: Sequence[str]) -> str:
-        return f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+        return (
+            f"{', '.join(parts[:-1])} {self.conjunction} {parts[-1]}"
+            if len(parts) > 1
+            else "".join(parts)
+        )
 
 
 _SAID: dict[Language, _Said] = {

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from quarry.configs.terminal import visible
-from quarry.player.game.fallback import DeadlinePlayer, Planned
-from quarry.player.game.game import REPLY_SHARE, Timeouts
-from quarry.player.player import Player
-from quarry.player.protocol import messages as protocol
-from quarry.player.protocol.messages import Json, Message, RoundStart, WarmupCall, read_payload
+from ingest.console.terminal import visible
+from player.game.fallback import DeadlinePlayer, Planned
+from player.game.game import REPLY_SHARE, Timeouts
+from player.player import Player
+from player.protocol import messages as protocol
+from player.protocol.messages import Json, Message, RoundStart, WarmupCall, read_payload
 
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
@@ -43,10 +43,15 @@ class Callbacks:
     """
 
     def __init__(
-        self, player: Player, timeouts: Timeouts | None = None, say: Callable[[str], None] | None = None
+        self,
+        player: Player,
+        timeouts: Timeouts | None = None,
+        say: Callable[[str], None] | None = None,
     ) -> None:
         self._timeouts = timeouts or Timeouts()
-        self._player = DeadlinePlayer(player, say or (lambda line: print(visible(line), file=sys.stderr)))
+        self._player = DeadlinePlayer(
+            player, say or (lambda line: print(visible(line), file=sys.stderr))
+        )
         self._rounds: OrderedDict[str, _Round] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -62,9 +67,11 @@ class Callbacks:
         round_ = self._round(message)
         with round_.lock:
             if round_.planned is None:
-                round_.planned = self._player.plan(read_payload(RoundStart, message.payload), self._budget_s(message))
+                start = read_payload(RoundStart, message.payload)
+                round_.planned = self._player.plan(start, self._budget_s(message))
             plan = round_.planned.plan
-            return {"questions": protocol.questions_payload(plan.start, plan.questions)["questions"]}
+        payload = protocol.questions_payload(plan.start, plan.questions)
+        return {"questions": payload["questions"]}
 
     def get_guess(self, ctx: Context) -> Json:
         """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
@@ -72,11 +79,13 @@ class Callbacks:
         round_ = self._round(message)
         budget_s = self._budget_s(message)
         with round_.lock:
+            if round_.planned is None:
+                # an unannounced round: its fields may come with the answers
+                start = read_payload(RoundStart, message.payload)
+                round_.planned = self._player.plan(start, 0.5 * budget_s)
             if not round_.guess:
-                if round_.planned is None:  # an unannounced round: its fields may come with the answers
-                    start = read_payload(RoundStart, message.payload)
-                    round_.planned = self._player.plan(start, 0.5 * budget_s)
-                answers = protocol.read_answers(message, len(round_.planned.plan.questions))
+                n_questions = len(round_.planned.plan.questions)
+                answers = protocol.read_answers(message, n_questions)
                 decision = self._player.decide(round_.planned, answers, budget_s)
                 round_.guess = protocol.guess_json(decision.guess)
             return dict(round_.guess)
@@ -88,27 +97,35 @@ class Callbacks:
         """Return the round of a game by its id or its match; a new round for an unknown game."""
         key = message.game_id.lstrip("0") or message.match_id
         with self._lock:
-            found = self._rounds.setdefault(key, _Round())
+            round_ = self._rounds.setdefault(key, _Round())
             self._rounds.move_to_end(key)
             while len(self._rounds) > MOST_GAMES:
                 self._rounds.popitem(last=False)
-            return found
+            return round_
 
     def _budget_s(self, message: Message) -> float:
-        return REPLY_SHARE * min(self._timeouts.phase_s, message.deadline_s or self._timeouts.phase_s)
+        return REPLY_SHARE * min(
+            self._timeouts.phase_s, message.deadline_s or self._timeouts.phase_s
+        )
 
 
 def _message(ctx: object) -> Message:
     """Read a context as a message, with the fields of an envelope or a payload in it."""
-    context = ctx if isinstance(ctx, Mapping) else {}
     fields: Json = {}
     for name in ("service", "dynamic"):
-        part = context.get(name)
-        part = part if isinstance(part, Mapping) else {}
-        fields |= {str(key): value for key, value in part.items()}
+        part = _mapping(ctx, name)
+        fields |= part
         for inner in ("payload", "envelope", "message", "round_start", "start"):
-            inside = part.get(inner)
-            if isinstance(inside, Mapping):
-                fields |= {str(key): value for key, value in inside.items() if fields.get(str(key)) in (None, "")}
+            for key, value in _mapping(part, inner).items():
+                if fields.get(key) in (None, ""):
+                    fields[key] = value
     fields.pop("payload", None)
     return protocol.read_message({"message_type": "CALLBACK", "payload": fields})
+
+
+def _mapping(parent: object, name: str) -> Json:
+    """Return a mapping within a mapping, {} if there is none."""
+    value = parent.get(name) if isinstance(parent, Mapping) else None
+    if not isinstance(value, Mapping):
+        return {}
+    return {str(key): item for key, item in value.items()}

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from quarry.configs.terminal import described
-from quarry.player.answer.justify import Evidence, justify_sentence, justify_word
-from quarry.player.deadlines import Call, start_in_thread
-from quarry.player.player import Contestant, Decision, Plan
-from quarry.player.protocol.messages import Guess, RoundStart
-from quarry.player.questions.answer import NOT_RELEVANT, Answers
-from quarry.player.questions.design import N_QUESTIONS
-from quarry.player.questions.kinds import NONE_OF_THESE, OPENING
-from quarry.player.questions.language import Language, language_of
-from quarry.player.questions.places import places_of
-from quarry.player.questions.question import Question
-from quarry.player.questions.views import VIEWS
-from quarry.player.search.types import Query, SearchResult
+from ingest.console.terminal import described
+from player.answer.justify import Evidence, justify_sentence, justify_word
+from player.deadlines import Call, Pool
+from player.player import Contestant, Decision, Plan
+from player.protocol.messages import Guess, RoundStart
+from player.questions.answer import NOT_RELEVANT, Answers
+from player.questions.design import N_QUESTIONS
+from player.questions.kinds import NONE_OF_THESE, OPENING
+from player.questions.language import Language, language_of
+from player.questions.places import places_of
+from player.questions.question import FitArray, Question
+from player.questions.views import VIEWS
+from player.search.types import Query, SearchResult
 
 T = TypeVar("T")
 
@@ -41,10 +43,17 @@ class Planned:
     Attributes:
         plan: has no candidates if the search was too late.
         late: the search that was running at the deadline.
+        is_lean: True if the plan has no fits, which take megabytes; they are computed again for the decision.
     """
 
     plan: Plan
     late: Call[Plan] | None = None
+    is_lean: bool = False
+
+
+def thinking_pool() -> Pool:
+    """Return a pool for plans and decisions, which compute: as many threads as there are cores."""
+    return Pool(max(2, os.cpu_count() or 1))
 
 
 class DeadlinePlayer:
@@ -53,20 +62,37 @@ class DeadlinePlayer:
     Args:
         player: plans and decides.
         say: is called with a line about each part that was too late or failed.
+        pool: runs the plans and decisions of all games; a new one unless given.
+        lean: keep no fits between the questions and the answers.
     """
 
-    def __init__(self, player: Contestant, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        player: Contestant,
+        say: Callable[[str], None],
+        pool: Pool | None = None,
+        *,
+        lean: bool = False,
+    ) -> None:
         self._player = player
         self._say = say
+        self._pool = pool or thinking_pool()
+        self._lean = lean
 
     def warmup(self, question: str, budget_s: float | None) -> str:
         """Return the result of the sum, "0" if it is not ready in time."""
         if budget_s is None:
             return self._player.answer_warmup(question)
-        answer = self._result(start_in_thread(lambda: self._player.answer_warmup(question)), budget_s, "the warm-up")
-        return answer or "0"
 
-    def plan(self, start: RoundStart, budget_s: float | None, questions: Sequence[Question] | None = None) -> Planned:
+        call = self._start(lambda: self._player.answer_warmup(question), budget_s)
+        return self._result(call, budget_s, "the warm-up") or "0"
+
+    def plan(
+        self,
+        start: RoundStart,
+        budget_s: float | None,
+        questions: Sequence[Question] | None = None,
+    ) -> Planned:
         """Return the best plan in time: designed questions, else generic ones with candidates, else generic ones alone.
 
         Args:
@@ -75,78 +101,141 @@ class DeadlinePlayer:
         """
         if budget_s is None:
             return Planned(self._player.plan(start, questions))
-        if questions is None:
-            designed = start_in_thread(lambda: self._player.plan(start))
-            if (plan := self._result(designed, DESIGN_SHARE * budget_s, "the questions")) is not None:
-                return Planned(plan)
-            questions, budget_s = generic_questions(start), SEARCH_SHARE * budget_s
-        search = start_in_thread(lambda: self._player.plan(start, questions))
-        if (plan := self._result(search, budget_s, "the search")) is not None:
-            return Planned(plan)
-        fits = np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
-        result, nothing = SearchResult(Query(start.hint, start.book_name), ()), places_of(())
-        return Planned(
-            Plan(start, result, nothing, nothing.rows, np.empty(0), tuple(questions), fits, 0.0), late=search
-        )
 
-    def decide(self, planned: Planned, answers: Answers, budget_s: float | None) -> Decision:
+        if questions is None:
+            design_s = DESIGN_SHARE * budget_s
+            design = self._start(lambda: self._player.plan(start), design_s)
+            plan = self._result(design, design_s, "the questions")
+            if plan is not None:
+                return self._planned(plan)
+            design.cancel()
+            questions, budget_s = generic_questions(start), SEARCH_SHARE * budget_s
+
+        search = self._start(lambda: self._player.plan(start, questions), budget_s)
+        plan = self._result(search, budget_s, "the search")
+        if plan is not None:
+            return self._planned(plan)
+        return Planned(_plan_without_candidates(start, questions), late=search)
+
+    def decide(
+        self, planned: Planned, answers: Answers, budget_s: float | None
+    ) -> Decision:
         """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
         if budget_s is None:
             return self._player.decide(planned.plan, answers)
-        if planned.late is not None:
-            planned.plan = self._result(planned.late, LATE_SHARE * budget_s, "the search") or planned.plan
-        plan = planned.plan
-        if not len(plan.rows):
-            return _by_hint(plan, answers)
-        decision = self._result(
-            start_in_thread(lambda: self._player.decide(plan, answers)), DECIDE_SHARE * budget_s, "the decision"
-        )
-        return decision or _by_hint(plan, answers)
 
-    def _result(self, call: Call[T], budget_s: float, what: str) -> T | None:
+        if planned.late is not None:
+            late_plan = self._result(planned.late, LATE_SHARE * budget_s, "the search")
+            planned.plan = late_plan or planned.plan
+        if not len(planned.plan.rows):
+            return _guess_by_hint(planned.plan, answers)
+
+        decide_s = DECIDE_SHARE * budget_s
+        call = self._start(
+            lambda: self._player.decide(self.whole(planned), answers), decide_s
+        )
+        decision = self._result(call, decide_s, "the decision")
+        call.cancel()
+        return decision or _guess_by_hint(planned.plan, answers)
+
+    def whole(self, planned: Planned) -> Plan:
+        """Return a plan with its fits."""
+        plan = planned.plan
+        return (
+            self._player.plan(plan.start, plan.questions) if planned.is_lean else plan
+        )
+
+    def _planned(self, plan: Plan) -> Planned:
+        if not self._lean:
+            return Planned(plan)
+        return Planned(replace(plan, fits=_no_fits(plan.questions)), is_lean=True)
+
+    def _start(self, work: Callable[[], T], budget_s: float) -> Call[T]:
+        return self._pool.start(work, deadline=time.monotonic() + budget_s)
+
+    def _result(self, call: Call[T], budget_s: float, part: str) -> T | None:
         """Return the result of a call; print a line and return None if it fails or is not ready in time."""
         try:
-            return call.result(max(0.0, budget_s))
+            return call.result(budget_s)
         except TimeoutError:
-            self._say(f"{what} must be ready in {max(0.0, budget_s):.1f} s and is not; the game goes on with less")
+            self._pool.replace(call)
+            problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
-            self._say(f"{what} failed: {described(error)}; the game goes on with less")
+            problem = f"failed: {described(error)}"
+        self._say(f"{part} {problem}; the game goes on with less")
         return None
 
 
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:
     """Make 20 valid questions without a search, about common words of the opening sentence."""
     language = language_of(start.hint)
+    words = _COMMON[language].split()
     questions = []
-    for row in range(N_QUESTIONS):
-        groups = tuple((word,) for word in _COMMON[language].split()[3 * row : 3 * row + 3])
-        a, b, c = (group[0] for group in groups)
-        text = OPENING.ask[language].format(f"{a}; {b}; {c}")
-        key = frozenset(f"opening {word}" for word in (a, b, c))
-        questions.append(Question(text, (a, b, c, NONE_OF_THESE[language]), OPENING.name, key, groups))
+    for first in range(0, 3 * N_QUESTIONS, 3):
+        one, two, three = options = words[first : first + 3]
+        question = Question(
+            text=OPENING.ask[language].format("; ".join(options)),
+            options=(one, two, three, NONE_OF_THESE[language]),
+            kind=OPENING.name,
+            key=frozenset(f"opening {word}" for word in options),
+            groups=tuple((word,) for word in options),
+        )
+        questions.append(question)
     return tuple(questions)
 
 
-def _by_hint(plan: Plan, answers: Answers) -> Decision:
+def _plan_without_candidates(start: RoundStart, questions: Sequence[Question]) -> Plan:
+    places = places_of(())
+    return Plan(
+        start=start,
+        result=SearchResult(Query(start.hint, start.book_name), ()),
+        places=places,
+        rows=places.rows,
+        prior=np.empty(0),
+        questions=tuple(questions),
+        fits=_no_fits(questions),
+        questions_ms=0.0,
+    )
+
+
+def _no_fits(questions: Sequence[Question]) -> FitArray:
+    return np.empty((len(VIEWS), len(questions), 0, 4), dtype=np.float32)
+
+
+def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
     """Guess the candidate that is likeliest by the hint alone; without candidates, the hint itself."""
     start = plan.start
-    evidence = [
-        Evidence(number, answer, 0.0)
-        for number, answer in enumerate(answers, 1)
-        if answer is not None and answer != NOT_RELEVANT
-    ]
-    best = int(np.argmax(plan.prior)) if len(plan.prior) else -1
-    confidence = float(plan.prior[best]) if best >= 0 else 0.0
-    sentence = plan.paragraph(best).opening_sentence if best >= 0 else start.hint or start.book_name
+    best, confidence = -1, 0.0
+    sentence = start.hint or start.book_name or LAST_RESORT
+    if len(plan.prior):
+        best = int(np.argmax(plan.prior))
+        confidence = float(plan.prior[best])
+        sentence = plan.paragraph(best).opening_sentence
+
+    evidence = []
+    for number, answer in enumerate(answers, 1):
+        if answer is not None and answer != NOT_RELEVANT:
+            evidence.append(Evidence(number, answer, 0.0))
     language = language_of(sentence)
     guess = Guess(
-        opening_sentence=sentence or LAST_RESORT,
+        opening_sentence=sentence,
         sentence_justification=justify_sentence(evidence, confidence, language),
         associative_word=LAST_RESORT,
-        word_justification=justify_word(evidence, LAST_RESORT, start.association_domain, language),
+        word_justification=justify_word(
+            evidence, LAST_RESORT, start.association_domain, language
+        ),
         confidence=confidence,
     )
-    return Decision(guess, plan.prior, confidence, {}, best, tuple(evidence), (LAST_RESORT,), 0.0)
+    return Decision(
+        guess=guess,
+        belief=plan.prior,
+        confidence=confidence,
+        referees={},
+        best=best,
+        evidence=tuple(evidence),
+        associations=(LAST_RESORT,),
+        decide_ms=0.0,
+    )
 
 
 _COMMON: dict[Language, str] = {

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
-from quarry.ingest.arrays import Float64Array
-from quarry.player.game.fallback import DeadlinePlayer, Planned
-from quarry.player.game.journal import GameRecord, Ledger
-from quarry.player.player import Decision, Plan
-from quarry.player.protocol import messages as protocol
-from quarry.player.protocol.messages import Json, Message, RoundStart, Score, WarmupCall, read_payload
-from quarry.player.questions.answer import Answer, Answers
+import numpy as np
 
+from ingest.arrays import Float64Array
+from ingest.console.terminal import described, visible
+from player.answer.sentence import after_score
+from player.errors import PlayerError, ServerError
+from player.game.fallback import DeadlinePlayer, Planned
+from player.game.journal import Candidate, Ledger, SavedGame
+from player.player import Decision, Plan
+from player.protocol import messages as protocol
+from player.protocol.messages import (
+    Json,
+    Message,
+    RoundStart,
+    Score,
+    WarmupCall,
+    read_payload,
+)
+from player.questions.answer import Answer, Answers
+from player.questions.editions import editions_of
+from player.questions.question import Question
+
+OPENING_SCORE = "opening_sentence_score"
+"""Name of the points of the opening sentence in a score."""
 MOST_REPEATS = 100
 """The most replies to repeated messages of a game; a server that repeats more gets no further ones."""
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
 """Seconds for a reply to a message that has waited too long: a late reply may still count."""
-BEGINNINGS = frozenset({protocol.WARMUP_CALL, protocol.ROUND_START})
+N_LIKELIEST = 10
+"""Number of candidates that the journal keeps."""
+STAGES = (
+    protocol.WARMUP_CALL,
+    protocol.ROUND_START,
+    protocol.ANSWERS_BATCH,
+    protocol.SCORE_FEEDBACK,
+)
+"""Types of the referee's messages in their order; a later one shows that the reply to an earlier one arrived."""
+BEGINNINGS = frozenset(STAGES[:2])
 """Types of the messages that begin a game."""
 
 
@@ -29,7 +57,7 @@ class Timeouts:
 
     Attributes:
         phase_s: seconds within which a reply is due, unless the message asks for less; real deadlines are 40 and more.
-        resend_s: seconds without a score after which the guess is sent again.
+        resend_s: seconds without the referee's next message after which a reply is sent again.
         outage_s: seconds without an answer of the server after which its games are given up.
     """
 
@@ -39,19 +67,33 @@ class Timeouts:
 
 
 class Spectator:
-    """Receives the events of a game; this base class ignores them."""
+    """Receives the events of running games, from several threads at once; this base class ignores them.
+
+    An exception of a spectator is printed and disturbs no game.
+    """
+
+    def received(self, game_id: str, message: Json) -> None:
+        """Receive a message of the referee, as it came."""
+
+    def sent(self, game_id: str, message: Json) -> None:
+        """Receive a reply of the player; it is called once, however often the reply is sent."""
 
     def started(self, game_id: str, start: RoundStart) -> None:
         """Receive the name and hint of the round."""
 
-    def planned(self, plan: Plan) -> None:
+    def planned(self, game_id: str, plan: Plan) -> None:
         """Receive the candidates and the questions."""
 
-    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
-        """Receive the answers and the guess."""
+    def answered(
+        self, game_id: str, plan: Plan, answers: Answers, decision: Decision
+    ) -> None:
+        """Receive the answers, the belief after them and the guess."""
 
-    def scored(self, score: Score) -> None:
+    def scored(self, game_id: str, score: Score) -> None:
         """Receive the score."""
+
+    def failed(self, game_id: str, error: PlayerError) -> None:
+        """Receive the reason for which a game could not be played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +123,12 @@ class Game:
         key: key of the game in the ledger.
         name: logical id of the player.
         timeouts: None if no reply is urgent.
+        say: is called with a line about each fault.
+        opponent: logical id of the referee, "" before the first message.
         match_id: id of the game's first message, "" before.
+        stage: number of the latest message of the referee in `STAGES`, -1 before the first.
         score: None until it has come.
-        guess_sent: the guess and the key of the message that it replies to; None before.
+        reply: the reply to the latest message, None before.
     """
 
     game_id: str
@@ -93,65 +138,105 @@ class Game:
     spectator: Spectator
     timeouts: Timeouts | None
     ledger: Ledger
+    say: Callable[[str], None]
+    opponent: str = ""
     match_id: str = ""
+    stage: int = -1
     score: Score | None = None
-    guess_sent: tuple[str, Json] | None = None
+    reply: Json | None = None
     _replies: dict[str, Json] = field(default_factory=dict)
     _n_repeats: int = 0
     _planned: Planned | None = None
-    _answers: list[Answer] = field(default_factory=list)
+    _answers: Answers = ()
     _decision: Decision | None = None
 
     def owns(self, message: Message) -> bool:
         """Return whether a message belongs to this game, by its game id or else by its match id."""
         if message.game_id:
             return protocol.same_game(message.game_id, self.game_id)
-        return bool(message.match_id) and message.match_id in {self.match_id, self.game_id}
+        ids = {self.match_id, self.game_id}
+        return bool(message.match_id) and message.match_id in ids
 
-    def restore(self, saved: GameRecord) -> None:
+    def restore(self, saved: SavedGame) -> None:
         """Continue a game of an earlier process."""
-        for key, reply in saved.replies.items():
-            self._keep(key, reply)
+        for message in saved.messages:
+            self._replies[message.key] = message.reply
+            self._move_to(message.key.split()[0], message.reply)
         if saved.start is None:
             return
-        self.match_id = saved.start.match_id
-        self.spectator.started(self.game_id, saved.start)
-        planned = self._plan(saved.start, self._budget_s(time.monotonic(), None), saved)
-        if saved.answers is not None and saved.guess is not None:
-            self._answers = list(saved.answers)
-            decision = self.player.decide(planned, self._answers, self._budget_s(time.monotonic(), None))
-            self._decision = replace(decision, guess=saved.guess)
 
-    def receive(self, message: Message, envelope: Json, arrived: float) -> tuple[str, Json] | None:
-        """Return the reply to a message and the key of the message; None if the message asks for no reply.
+        self.match_id = saved.start.match_id
+        self._tell("started", saved.start)
+        budget_s = self._budget_s(time.monotonic(), None)
+        planned = self._plan(saved.start, budget_s, saved.questions)
+        if saved.answers is not None and saved.guess is not None:
+            self._answers = saved.answers
+            decision = self.player.decide(planned, self._answers, budget_s)
+            self._decision = replace(decision, guess=saved.guess)
+            if saved.score is not None:
+                self.take(saved.score)
+
+    def receive(self, message: Message, envelope: Json, arrived: float) -> Json | None:
+        """Return the reply to a message; None if the message asks for no reply.
 
         Args:
             arrived: time of arrival, of time.monotonic().
+
+        Raises:
+            MessageError: the message holds a score that is out of range.
         """
-        key = message.message_type
-        if key in BEGINNINGS:
+        kind = key = message.message_type
+        self._tell("received", envelope)
+        if kind in BEGINNINGS:
+            self.opponent = protocol.sender_of(envelope)
             self.match_id = self.match_id or message.match_id
-        if key == protocol.WARMUP_CALL:
-            key = f"{key} {read_payload(WarmupCall, message.payload).question}"
+        if kind == protocol.WARMUP_CALL:
+            key = f"{kind} {read_payload(WarmupCall, message.payload).question}"
         if key in self._replies:
             self._n_repeats += 1
-            return (key, self._replies[key]) if self._n_repeats <= MOST_REPEATS else None
+            return self._replies[key] if self._n_repeats <= MOST_REPEATS else None
+
         facts: dict[str, object] = {}
-        payload = self._payload(message, arrived, facts)
-        if payload is None:
+        content = self._content(message, arrived, facts)
+        if content is None:
             return None
-        recipient = protocol.sender_of(envelope)
         reply = protocol.write_message(
-            *payload, sender=self.name, recipient=recipient, game_id=self.game_id, like=envelope
+            *content,
+            sender=self.name,
+            recipient=protocol.sender_of(envelope),
+            game_id=self.game_id,
+            like=envelope,
         )
-        self.ledger.replied(self.key, key, reply, **facts)
-        self._keep(key, reply)
-        return key, reply
+        self.ledger.replied(self.key, key, reply, envelope, **facts)
+        self._replies[key] = reply
+        self._move_to(kind, reply)
+        self._tell("sent", reply)
+        return reply
 
     def take(self, score: Score) -> None:
-        """Store the score and show it."""
+        """Store the score and show it.
+
+        Raises:
+            ServerError: the game was scored before the player has sent its guess.
+        """
+        if self._decision is None:
+            raise ServerError(
+                f"Game {visible(self.game_id)} was scored before a guess was sent."
+            )
         self.score = score
-        self.spectator.scored(score)
+        self.ledger.scored(self.key, score)
+        if self._planned is not None and self._decision.best >= 0:
+            plan, belief = self._planned.plan, self._decision.belief
+            points = score.breakdown.get(OPENING_SCORE)
+            guess = self._decision.guess.opening_sentence
+            belief = after_score(belief, plan.rows, plan.places, guess, points)
+            shares = editions_of(belief, plan.places, plan.rows)
+            self.ledger.learn(self.opponent, shares)
+        self._tell("scored", score)
+
+    def fail(self, error: PlayerError) -> None:
+        """Show the reason for which the game could not be played."""
+        self._tell("failed", error)
 
     def report(self, elapsed_s: float) -> GameReport:
         """Return the report of the game after its score has come."""
@@ -159,49 +244,126 @@ class Game:
         assert self._decision is not None
         assert self.score is not None
         plan = self._planned.plan
-        return GameReport(self.game_id, plan.start, plan, tuple(self._answers), self._decision, self.score, elapsed_s)
+        with contextlib.suppress(Exception):  # a search that fails now loses no score
+            plan = self.player.whole(self._planned)
+        return GameReport(
+            game_id=self.game_id,
+            start=plan.start,
+            plan=plan,
+            answers=tuple(self._answers),
+            decision=self._decision,
+            score=self.score,
+            elapsed_s=elapsed_s,
+        )
 
-    def _keep(self, key: str, reply: Json) -> None:
-        self._replies[key] = reply
-        if reply["message_type"] == protocol.GUESS_SUBMISSION:
-            self.guess_sent = key, reply
+    def due(self, message: Message, arrived: float) -> float:
+        """Return the time at which the reply to a message is due, of time.monotonic()."""
+        if self.timeouts is None:
+            return inf
+        return arrived + (message.deadline_s or self.timeouts.phase_s)
 
-    def _payload(self, message: Message, arrived: float, facts: dict[str, object]) -> tuple[str, Json] | None:
+    def _move_to(self, kind: str, reply: Json) -> None:
+        stage = STAGES.index(kind)
+        if stage >= self.stage:
+            self.stage, self.reply = stage, reply
+
+    def _tell(self, event: str, *facts: object) -> None:
+        """Call the spectator; print its exception unless all faults are raised."""
+        try:
+            getattr(self.spectator, event)(self.game_id, *facts)
+        except Exception as error:
+            if self.timeouts is None:
+                raise
+            self.say(f"the spectator failed: {described(error)}")
+
+    def _content(
+        self, message: Message, arrived: float, facts: dict[str, object]
+    ) -> tuple[str, Json] | None:
         """Return type and payload of the reply, and add to `facts` all that a restart must know of it."""
-        kind = message.message_type
+        kind, payload = message.message_type, message.payload
         budget_s = self._budget_s(arrived, message.deadline_s)
+
         if kind == protocol.WARMUP_CALL:
-            call = read_payload(WarmupCall, message.payload)
+            call = read_payload(WarmupCall, payload)
             answer = self.player.warmup(call.question, budget_s)
             return protocol.WARMUP_RESPONSE, protocol.warmup_payload(call, answer)
+
         if kind == protocol.ROUND_START:
-            start = read_payload(RoundStart, message.payload)
-            self.spectator.started(self.game_id, start)
+            known = tuple(self.ledger.editions(self.opponent).items())
+            start = replace(read_payload(RoundStart, payload), editions=known)
+            self._tell("started", start)
             questions = self._plan(start, budget_s).plan.questions
             facts.update(start=start, questions=questions)
-            return protocol.QUESTIONS_BATCH, protocol.questions_payload(start, questions)
+            batch = protocol.questions_payload(start, questions)
+            return protocol.QUESTIONS_BATCH, batch
+
         if kind == protocol.ANSWERS_BATCH and self._planned is not None:
-            plan = self._planned.plan
-            self._answers = protocol.read_answers(message, len(plan.questions))
-            self._decision = self.player.decide(self._planned, self._answers, budget_s)
-            self.spectator.answered(self._planned.plan, self._answers, self._decision)
-            facts.update(answers=self._answers, guess=self._decision.guess)
-            return protocol.GUESS_SUBMISSION, protocol.guess_payload(plan.start, self._decision.guess)
-        if kind == protocol.SCORE_FEEDBACK and self._decision is not None and self.score is None:
-            self.take(read_payload(Score, message.payload))
+            return protocol.GUESS_SUBMISSION, self._guess(
+                self._planned, message, budget_s, facts
+            )
+
+        is_open = self._decision is not None and self.score is None
+        if kind == protocol.SCORE_FEEDBACK and is_open:
+            self.take(protocol.read_score(payload))
         return None
 
-    def _plan(self, start: RoundStart, budget_s: float | None, saved: GameRecord | None = None) -> Planned:
-        self._planned = self.player.plan(start, budget_s, saved.questions if saved is not None else None)
-        self.spectator.planned(self._planned.plan)
+    def _plan(
+        self,
+        start: RoundStart,
+        budget_s: float | None,
+        questions: Sequence[Question] | None = None,
+    ) -> Planned:
+        self._planned = self.player.plan(start, budget_s, questions)
+        self._tell("planned", self._planned.plan)
         return self._planned
 
+    def _guess(
+        self,
+        planned: Planned,
+        message: Message,
+        budget_s: float | None,
+        facts: dict[str, object],
+    ) -> Json:
+        """Return the payload of the guess after the answers in a message."""
+        self._answers = protocol.read_answers(message, len(planned.plan.questions))
+        decision = self.player.decide(planned, self._answers, budget_s)
+        self._decision = decision
+        self._tell("answered", planned.plan, self._answers, decision)
+        facts.update(
+            answers=self._answers,
+            guess=decision.guess,
+            belief=_likeliest(planned.plan, decision),
+        )
+        return protocol.guess_payload(planned.plan.start, decision.guess)
+
     def _budget_s(self, arrived: float, deadline_s: float | None) -> float | None:
-        """Return the seconds left for the reply to a message that came at `arrived`; None if it is not urgent."""
+        """Return the seconds for the reply to a message that came at `arrived`; None if it is not urgent.
+
+        A reply may take a share of `phase_s`, from the moment at which its work begins. It may wait for its turn as
+        long as the message allows, since many games are answered one after another.
+        """
         if self.timeouts is None:
             return None
-        share_s = REPLY_SHARE * min(self.timeouts.phase_s, deadline_s or self.timeouts.phase_s)
-        return max(LEAST_BUDGET_S, share_s - (time.monotonic() - arrived))
+        phase_s = self.timeouts.phase_s
+        work_s = REPLY_SHARE * min(phase_s, deadline_s or phase_s)
+        waited_s = time.monotonic() - arrived
+        remaining_s = REPLY_SHARE * (deadline_s or phase_s) - waited_s
+        return max(LEAST_BUDGET_S, min(work_s, remaining_s))
+
+
+def _likeliest(plan: Plan, decision: Decision) -> list[Candidate]:
+    """Return the candidates with the highest belief after the answers, the best first."""
+    candidates = []
+    for row in np.argsort(-decision.belief, kind="stable")[:N_LIKELIEST]:
+        paragraph = plan.paragraph(int(row))
+        candidate = Candidate(
+            paragraph_id=paragraph.paragraph_id,
+            opening_sentence=paragraph.opening_sentence,
+            before=float(plan.prior[row]),
+            after=float(decision.belief[row]),
+        )
+        candidates.append(candidate)
+    return candidates
 
 
 def report_json(report: GameReport) -> Json:

@@ -6,27 +6,27 @@ import contextlib
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator
+from concurrent.futures import wait
 from dataclasses import dataclass, field
-from math import inf
 
-from quarry.configs.terminal import described, visible
-from quarry.player.errors import (
+from ingest.console.terminal import described, visible
+from player.deadlines import Call, Pool
+from player.errors import (
     GameTimeoutError,
     MessageError,
     PlayerError,
-    RefusedError,
     ServerError,
     UnauthorizedError,
 )
-from quarry.player.game.fallback import DeadlinePlayer
-from quarry.player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
-from quarry.player.game.journal import GameRecord, Journal, Ledger
-from quarry.player.player import Contestant
-from quarry.player.protocol import messages as protocol
-from quarry.player.protocol.client import GameServer
-from quarry.player.protocol.messages import Json, Message, Score
+from player.game.fallback import DeadlinePlayer, thinking_pool
+from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.journal import Journal, Ledger
+from player.game.outbox import Outbox, state_of
+from player.player import Contestant
+from player.protocol import messages as protocol
+from player.protocol.client import GameServer
+from player.protocol.messages import Json, Message, Score
 
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
@@ -43,15 +43,13 @@ MOST_REFUSED = 3
 """Failed requests for a game in a row after which no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-DEADLINES_WAITED = 2.0
-LONGEST_DEADLINE_S = 3_600.0
-"""A game is not given up before so many times the deadline of a message, which counts as an hour at most."""
 N_WORKERS = 8
-"""Threads that answer messages if several games are played at once."""
-CONFLICT = 409
-"""Status with which a server may refuse a message that it has already."""
-ABANDONED = frozenset({"aborted", "cancelled", "canceled", "forfeited", "over", "finished", "failed", "closed"})
-"""States of a game in which no score will come any more."""
+"""Threads that answer messages if several games are played at once; the earliest deadline comes first.
+
+If more games are played at once, they keep less in memory and compute it again.
+"""
+MOST_BUSY = 2 * N_WORKERS
+"""No further game is requested while so many have unread messages, so that their replies are in time."""
 
 Outcomes = Generator[GameReport | PlayerError, None, None]
 
@@ -72,7 +70,15 @@ def play(
         GameTimeoutError: the game was not over in time.
         QueryError: nothing can be searched for.
     """
-    games = play_games(server, contestant, 1, name=name, timeout_s=timeout_s, spectator=spectator, timeouts=timeouts)
+    games = play_games(
+        server,
+        contestant,
+        1,
+        name=name,
+        timeout_s=timeout_s,
+        spectator=spectator,
+        timeouts=timeouts,
+    )
     with contextlib.closing(games):
         outcome = next(games)
     if isinstance(outcome, PlayerError):
@@ -110,46 +116,51 @@ def play_games(
     Raises:
         UnauthorizedError: the server does not know the player.
     """
-    return _Scheduler(
-        server,
-        contestant,
-        name,
-        timeout_s,
-        at_once,
-        spectator or Spectator(),
-        timeouts,
-        ledger or Ledger(Journal(None)),
-        say,
-    ).play(n_games)
+    loop = Loop(
+        server=server,
+        player=contestant,
+        name=name,
+        timeout_s=timeout_s,
+        at_once=at_once,
+        spectator=spectator or Spectator(),
+        timeouts=timeouts,
+        ledger=ledger or Ledger(Journal(None)),
+        say=say,
+    )
+    return loop.play(n_games)
 
 
 @dataclass(eq=False, slots=True)
 class ActiveGame:
-    """A running game with its unread messages, its undelivered replies, and the times at which something is due."""
+    """A running game with its unread messages and its outbox."""
 
     game: Game
+    outbox: Outbox
     began: float
     deadline: float
     unread: deque[tuple[Message, Json, float]] = field(default_factory=deque)
-    undelivered: dict[str, Json] = field(default_factory=dict)
-    retry_at: float = 0.0
-    resend_at: float = inf
     failure: PlayerError | None = None
-    work: Future[None] | None = None
+    work: Call[None] | None = None
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a thread is answering its messages."""
+        return self.work is not None and not self.work.done()
 
     @property
     def is_busy(self) -> bool:
         """Whether the game has unread messages, or a thread is answering."""
-        return bool(self.unread) or (self.work is not None and not self.work.done())
+        return bool(self.unread) or self.is_answering
 
     @property
-    def due_at(self) -> float:
-        """The time at which the game has something to send, without another message."""
-        return min(self.resend_at, self.retry_at if self.undelivered else inf)
+    def reply_due_at(self) -> float:
+        """The earliest time at which a reply to an unread message is due."""
+        dues = [self.game.due(message, at) for message, _, at in list(self.unread)]
+        return min(dues, default=self.outbox.due_at)
 
 
 @dataclass(eq=False)
-class _Scheduler:
+class Loop:
     """Plays all games of one player on one server; see `play_games` for the attributes."""
 
     server: GameServer
@@ -166,215 +177,251 @@ class _Scheduler:
         self._cursor = self._saved_cursor = self.ledger.cursor()
         self._may_begin_again = True
         self._active: list[ActiveGame] = []
-        self._unnamed: list[int] = []  # keys of games that a killed process requested; their ids are not known
-        self._pool = ThreadPoolExecutor(N_WORKERS, "game") if self.at_once > 1 else None
+        self._n_left = self._n_refused = 0
+        self._unnamed: list[int] = []  # games of a killed process that have no id yet
+        self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
+        self._thinking = thinking_pool()
         self._last_good = time.monotonic()
         self._fault_pause_s = 0.0
-        self._closing = False
+        self._is_closing = False
 
     def play(self, n_games: int) -> Outcomes:
         """Play, and yield the outcome of each game when it is over."""
         try:
             self._resume()
-            left, n_refused = n_games - len(self._active), 0
-            while left > 0 or self._active:
-                while left > 0 and len(self._active) < self.at_once:
-                    left -= 1
-                    try:
-                        self._request_game()
-                        n_refused = 0
-                    except UnauthorizedError:
-                        raise
-                    except ServerError as error:
-                        n_refused += 1
-                        yield error
-                        if n_refused == MOST_REFUSED:
-                            left = 0
+            self._n_left = n_games - len(self._active)
+            while self._n_left > 0 or self._active:
+                yield from self._request_games()
                 n_over = yield from self._outcomes()
-                if n_over == 0 and (self._active or left > 0):
+                if n_over == 0 and (self._active or self._n_left > 0):
                     self._poll()
+
             for key in self._unnamed:
                 self.ledger.end(key, "given up")
         finally:
-            self._closing = True
-            if self._pool is not None:
-                wait([active.work for active in self._active if active.work is not None], CLOSING_S)
-                self._pool.shutdown(wait=False, cancel_futures=True)
+            self._close()
+
+    def _close(self) -> None:
+        """Wait a moment for the threads that are sending replies."""
+        self._is_closing = True
+        calls = [active.work for active in self._active if active.work is not None]
+        wait([call for call in calls if not call.cancel()], CLOSING_S)
 
     def _resume(self) -> None:
         """Continue the unfinished games, and wait a moment for the first messages of those without a known id."""
-        for record in self.ledger.running():
-            if record.game_id:
-                self._begin(record.game_id, record.key, record)
-            else:
-                self._unnamed.append(record.key)
+        for saved in self.ledger.running():
+            if not saved.game_id:
+                self._unnamed.append(saved.key)
+                continue
+            active = self._begin(saved.game_id, saved.key)
+            active.game.restore(saved)
+            if active.game.reply is not None:
+                active.outbox.restore(active.game.reply)
+
         if self._unnamed:
             self._poll(UNNAMED_S)
+
+    def _request_games(self) -> Outcomes:
+        """Request some games unless enough are running or waiting for replies; yield the errors."""
+        n_busy = sum(active.is_busy for active in self._active)
+        while self._may_request and n_busy < MOST_BUSY:
+            n_busy += 1
+            self._n_left -= 1
+            try:
+                self._request_game()
+                self._n_refused = 0
+            except UnauthorizedError:
+                raise
+            except ServerError as error:
+                self._n_refused += 1
+                if self._n_refused == MOST_REFUSED:
+                    self._n_left = 0
+                yield error
+
+    @property
+    def _may_request(self) -> bool:
+        return self._n_left > 0 and len(self._active) < self.at_once
 
     def _request_game(self) -> None:
         key = self.ledger.ask()
         try:
             game_id = self.server.request_game()
+            for active in self._active:
+                if protocol.same_game(game_id, active.game.game_id):
+                    raise ServerError(
+                        f"The server gave the id of the running game {visible(game_id)} to another game."
+                    )
         except ServerError:
             self.ledger.end(key, "given up")
             raise
         self.ledger.name(key, game_id)
         self._begin(game_id, key)
 
-    def _begin(self, game_id: str, key: int, saved: GameRecord | None = None) -> ActiveGame:
-        player = DeadlinePlayer(self.player, lambda line: self.say(f"game {game_id}: {line}"))
-        game = Game(game_id, key, player, self.name, self.spectator, self.timeouts, self.ledger)
+    def _begin(self, game_id: str, key: int) -> ActiveGame:
+        def say(line: str) -> None:
+            self.say(f"game {game_id}: {line}")
+
+        game = Game(
+            game_id=game_id,
+            key=key,
+            player=DeadlinePlayer(
+                self.player, say, self._thinking, lean=self.at_once > N_WORKERS
+            ),
+            name=self.name,
+            spectator=self.spectator,
+            timeouts=self.timeouts,
+            ledger=self.ledger,
+            say=say,
+        )
+        resend_s = None if self.timeouts is None else self.timeouts.resend_s
         now = time.monotonic()
-        active = ActiveGame(game, now, now + self.timeout_s)
-        if saved is not None:
-            game.restore(saved)
-            active.undelivered = dict(saved.replies)  # which of them arrived is not known; twice is once
-            if game.guess_sent is not None:
-                active.resend_at = now
+        outbox = Outbox(self.server, resend_s, say)
+        active = ActiveGame(game, outbox, began=now, deadline=now + self.timeout_s)
         self._active.append(active)
         return active
 
     def _poll(self, longest_s: float = LONGEST_POLL_S) -> None:
         """Read the inbox once, and let each game answer its messages."""
-        envelopes: Sequence[Json] = ()
-        came = self._cursor
+        cursor = self._read_inbox(longest_s)
+        for active in self._active:
+            self._serve(active)
+
+        self._cursor = cursor
+        is_busy = any(active.is_busy for active in self._active)
+        if cursor != self._saved_cursor and not is_busy:
+            self.ledger.move_cursor(cursor)
+            self._saved_cursor = cursor
+
+    def _read_inbox(self, longest_s: float) -> str:
+        """Hand the new messages to their games, and return the new cursor."""
         try:
-            envelopes, came = self.server.inbox(self._cursor, self._wait_s(longest_s))
+            envelopes, cursor = self.server.inbox(self._cursor, self._wait_s(longest_s))
         except UnauthorizedError:
             raise
         except ServerError as error:
             if self.timeouts is None:
                 raise
             self._outage(error, self.timeouts)
-        else:
-            self._last_good, self._fault_pause_s = time.monotonic(), 0.0
-            if came == self._cursor:
-                time.sleep(STUCK_PAUSE_S if envelopes else PAUSE_S)
-            elif (
-                not envelopes and self._may_begin_again
-            ):  # a server that does not know our cursor has lost its messages
-                self._may_begin_again, came = False, ""
-        arrived = time.monotonic()
+            return self._cursor
+
+        arrived = self._last_good = time.monotonic()
+        self._fault_pause_s = 0.0
         for envelope in envelopes:
             self._hand_over(envelope, arrived)
-        for active in self._active:
-            self._serve(active)
-        self._cursor = came
-        if came != self._saved_cursor and not any(active.is_busy for active in self._active):
-            self.ledger.move_cursor(came)
-            self._saved_cursor = came
+        if cursor == self._cursor:
+            time.sleep(STUCK_PAUSE_S if envelopes else PAUSE_S)
+        elif not envelopes and self._may_begin_again:
+            # a server that does not know our cursor has lost its messages
+            self._may_begin_again, cursor = False, ""
+        return cursor
 
     def _wait_s(self, longest_s: float) -> float:
         """Return the seconds until something is due, at most `longest_s`."""
         now = time.monotonic()
-        due = [moment - now for active in self._active for moment in (active.deadline, active.due_at)]
-        if any(active.is_busy for active in self._active):
-            due.append(BUSY_POLL_S)
-        return max(0.0, min([longest_s, *due]))
+        if self._may_request:
+            longest_s = min(longest_s, BUSY_POLL_S)
+        for active in self._active:
+            longest_s = min(longest_s, active.deadline - now)
+            next_s = BUSY_POLL_S if active.is_busy else active.outbox.due_at - now
+            longest_s = min(longest_s, next_s)
+        return max(0.0, longest_s)
 
     def _outage(self, error: ServerError, timeouts: Timeouts) -> None:
         """Wait a moment after a fault of the inbox; give the games up if the faults have lasted too long."""
         if self._fault_pause_s == 0.0:
             self.say(f"the inbox cannot be read and is tried again: {error}")
-        if time.monotonic() - self._last_good > timeouts.outage_s:
+        now = time.monotonic()
+        if now - self._last_good > timeouts.outage_s:
             for active in self._active:
                 active.failure = error
-        self._fault_pause_s = min(MOST_FAULTS_S, max(2.0 * self._fault_pause_s, 0.1, error.retry_after_s))
-        time.sleep(max(0.0, min([self._fault_pause_s, *(one.deadline - time.monotonic() for one in self._active)])))
 
-    def _hand_over(self, envelope: Json, arrived: float) -> None:
+        pause_s = max(2.0 * self._fault_pause_s, 0.1, error.retry_after_s)
+        self._fault_pause_s = pause_s = min(MOST_FAULTS_S, pause_s)
+        for active in self._active:
+            pause_s = min(pause_s, active.deadline - now, active.outbox.due_at - now)
+        time.sleep(max(PAUSE_S, pause_s))
+
+    def _hand_over(self, envelope: object, arrived: float) -> None:
         """Add a message to the unread ones of its game."""
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
-            self.say(f"a message is left unread: {error}")
+            self.say(f"a message is skipped: {error}")
             return
         active = self._game_of(message)
-        if active is not None:
-            if message.deadline_s is not None:  # the other player has as long, and the referee must read its reply too
-                own_s = DEADLINES_WAITED * min(message.deadline_s, LONGEST_DEADLINE_S)
-                active.deadline = max(active.deadline, arrived + own_s)
+        if active is not None and isinstance(envelope, dict):
             active.unread.append((message, envelope, arrived))
 
     def _game_of(self, message: Message) -> ActiveGame | None:
         """Return the game of a message; a message with a match id alone may begin a game without one."""
-        begins = message.message_type in BEGINNINGS
         for active in self._active:
             if active.game.owns(message):
                 return active
-        if begins and message.match_id and not message.game_id:
-            return next((active for active in self._active if not active.game.match_id), None)
-        if begins and message.game_id and self._unnamed and not self.ledger.knows(message.game_id):
+        if message.message_type not in BEGINNINGS:
+            return None
+
+        game_id = message.game_id
+        if not game_id and message.match_id:
+            for active in self._active:
+                if not active.game.match_id:
+                    return active
+        if game_id and self._unnamed and not self.ledger.knows(game_id):
             key = self._unnamed.pop()
-            self.ledger.name(key, message.game_id)
-            return self._begin(message.game_id, key)
+            self.ledger.name(key, game_id)
+            return self._begin(game_id, key)
         return None
 
     def _serve(self, active: ActiveGame) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
         if self._pool is None:
             self._work(active)
-        elif active.work is None or active.work.done():
+        elif not active.is_answering:
             if active.work is not None:
                 active.work.result()
-            if active.unread or time.monotonic() >= active.due_at:
-                active.work = self._pool.submit(self._work, active)
+            if active.unread or time.monotonic() >= active.outbox.due_at:
+                active.work = self._pool.start(
+                    lambda: self._work(active), deadline=active.reply_due_at
+                )
 
     def _work(self, active: ActiveGame) -> None:
-        game = active.game
         try:
-            while active.unread and not self._closing:
-                answer = game.receive(*active.unread.popleft())
-                if answer is not None:
-                    self._deliver(active, *answer)
-            now = time.monotonic()
-            for key, reply in list(active.undelivered.items()) if now >= active.retry_at else ():
-                self._deliver(active, key, reply)
-            if now >= active.resend_at and game.score is None and self.timeouts is not None:
-                self._remind(active, self.timeouts)
+            while active.unread and not self._is_closing:
+                self._answer(active, *active.unread.popleft())
+            if time.monotonic() >= active.outbox.due_at and active.game.score is None:
+                self._remind(active)
         except Exception as error:  # a fault ends neither its game nor another
             if self.timeouts is None:
                 raise
             if isinstance(error, PlayerError):
                 active.failure = error
             else:
-                self.say(f"game {game.game_id}: {described(error)}; the game goes on")
+                active.game.say(f"{described(error)}; the game goes on")
 
-    def _deliver(self, active: ActiveGame, key: str, reply: Json) -> None:
-        """Send a reply now, or keep it for later if the server cannot be reached."""
-        if self.timeouts is not None and reply["message_type"] == protocol.GUESS_SUBMISSION:
-            active.resend_at = time.monotonic() + self.timeouts.resend_s
+    def _answer(
+        self, active: ActiveGame, message: Message, envelope: Json, arrived: float
+    ) -> None:
+        """Answer one message of a game."""
+        game = active.game
         try:
-            self.server.send(reply)
-        except UnauthorizedError:
-            raise
-        except ServerError as error:
-            if self.timeouts is None:
-                raise
-            if not isinstance(error, RefusedError):
-                active.undelivered[key] = reply
-                active.retry_at = time.monotonic() + max(1.0, error.retry_after_s)
-                return
-            if error.status != CONFLICT:  # the server has this message already
-                self.say(f"game {active.game.game_id}: {error}")
-        active.undelivered.pop(key, None)
+            reply = game.receive(message, envelope, arrived)
+        except MessageError as error:
+            game.say(f"a message is skipped: {error}")
+            return
+        if reply is game.reply and reply is not None:
+            active.outbox.send(reply, game.due(message, arrived))
+        elif reply is not None:
+            active.outbox.repeat(reply)
 
-    def _remind(self, active: ActiveGame, timeouts: Timeouts) -> None:
-        """Ask the server for the missing score, and send the guess again."""
-        active.resend_at = time.monotonic() + timeouts.resend_s
-        with contextlib.suppress(ServerError):
-            state = self.server.game(active.game.game_id)
-            if state.private_score is not None:
-                active.game.take(Score(state.private_score, state.league_points or 0, {}, {}))
+    def _remind(self, active: ActiveGame) -> None:
+        """Ask the server for a score, and send the last reply again."""
+        game = active.game
+        if active.outbox.is_accepted:
+            state = state_of(self.server, game.game_id)
+            if state is not None and state.private_score is not None:
+                points = state.league_points or 0
+                game.take(Score(state.private_score, points, {}, {}))
                 return
-            if state.state.lower() in ABANDONED:
-                active.failure = ServerError(
-                    f"game {active.game.game_id} must end with a score, the server says {visible(state.state)!r} "
-                    "and gives none; nothing is left to do"
-                )
-                return
-        if active.game.guess_sent is not None:
-            self._deliver(active, *active.game.guess_sent)
+        active.outbox.send_again()
 
     def _outcomes(self) -> Generator[GameReport | PlayerError, None, int]:
         """Yield the outcomes of the games that are over, and return their number.
@@ -388,22 +435,24 @@ class _Scheduler:
                 continue
             self._active.remove(active)
             n_over += 1
+            is_scored = active.game.score is not None
+            if isinstance(outcome, PlayerError):
+                active.game.fail(outcome)
             try:
                 yield outcome
             finally:
-                self.ledger.end(active.game.key, "over" if active.game.score is not None else "given up")
+                self.ledger.end(active.game.key, "over" if is_scored else "given up")
         return n_over
 
     def _outcome(self, active: ActiveGame) -> GameReport | PlayerError | None:
         """Return the outcome of a finished game, None for a running one."""
         now, game = time.monotonic(), active.game
-        if active.work is not None and not active.work.done():
+        if active.is_answering:
             return None
         if game.score is not None:
             return game.report(now - active.began)
         if active.failure is None and now >= active.deadline:
             return GameTimeoutError(
-                f"game {game.game_id} must be over in time, its deadline has passed; "
-                "raise game.game_timeout_s if the referee is slow"
+                f"Game {visible(game.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
             )
         return active.failure

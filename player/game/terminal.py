@@ -10,16 +10,17 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from quarry.configs.terminal import visible
-from quarry.player.answer.justify import percent
-from quarry.player.game.game import Spectator
-from quarry.player.player import Decision, Plan
-from quarry.player.protocol.messages import RoundStart, Score
-from quarry.player.questions.answer import LETTERS, Answers
-from quarry.player.questions.question import Question
-from quarry.player.search.types import SearchResult
+from ingest.console.terminal import visible
+from player.answer.justify import percent
+from player.game.game import Spectator
+from player.player import Decision, Plan
+from player.protocol.messages import RoundStart, Score
+from player.questions.answer import LETTERS, Answer, Answers
+from player.questions.question import Question
+from player.search.types import Hit, SearchResult
 
 N_CANDIDATES_SHOWN = 8
+MAX_SENTENCE_CHARS = 76
 LEGEND = (
     "slot: found in the named book or in the whole course; relevance: how well it fits the hint, 0 to 1; belief: the "
     "probability that it is the paragraph"
@@ -69,80 +70,106 @@ class Terminal(Spectator):
         self._say(f"[bold]book[/]   {shown(start.book_name)}")
         self._say(f"[bold]hint[/]   {shown(start.hint)}")
         self._say(f"[bold]domain[/] {shown(start.association_domain)}\n")
+        if start.editions:
+            name, count = max(start.editions, key=lambda item: item[1])
+            share = count / sum(count for _, count in start.editions)
+            self._say(f"[dim]its text in earlier games: {shown(name)}, {share:.2f}[/]")
 
-    def planned(self, plan: Plan) -> None:
+    def planned(self, game_id: str, plan: Plan) -> None:
         """Print the likeliest candidates with slots and beliefs."""
-        if book := book_of(plan.result):
-            self._say(f"{'The book:' if plan.result.tier == 'none' else 'The book is'} {book}.")
-        for failure in plan.result.failures:
-            self._say(shown(str(failure)), style="red")
-        if plan.result.answered_by == "course":
-            self._say("Nothing was found for the hint, so every paragraph of the course is a candidate.")
-        elif plan.result.message:
+        result = plan.result
+        if book := book_of(result):
+            self._say(f"The book{':' if result.tier == 'none' else ' is'} {book}.")
+        for failure in result.failures:
+            self._say(shown(failure), style="red")
+        if result.answered_by == "course":
             self._say(
-                f"{plan.result.message} The nearest paragraphs, all below the threshold of "
-                f"{plan.result.threshold:g}, are the candidates."
+                "Nothing was found for the hint, so every paragraph of the course is a candidate."
             )
-        self._say(
-            f"{len(plan.rows)} candidates in {plan.result.search_ms + plan.result.embed_ms:.0f} ms; the first:",
-        )
+        elif result.message:
+            self._say(
+                f"{result.message} The nearest paragraphs, all below the threshold of "
+                f"{result.threshold:g}, are the candidates."
+            )
+        search_ms = result.search_ms + result.embed_ms
+        self._say(f"{len(plan.rows)} candidates in {search_ms:.0f} ms; the first:")
+
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in ("#", "slot", "relevance", "belief", "where", "opening sentence"):
-            table.add_column(name, justify="right" if name in {"#", "relevance", "belief"} else "left")
+            is_number = name in {"#", "relevance", "belief"}
+            table.add_column(name, justify="right" if is_number else "left")
         for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
             hit = plan.hit(int(row))
-            table.add_row(
-                str(row + 1),
-                hit.slot,
-                f"{hit.relevance:.2f}",
-                f"{plan.prior[row]:.3f}",
-                Text(visible(f"{hit.paragraph.doc_id} p{hit.paragraph.page}")),
-                Text(visible(_shortened(hit.paragraph.opening_sentence))),
-            )
+            numbers = (f"{hit.relevance:.2f}", f"{plan.prior[row]:.3f}")
+            table.add_row(str(row + 1), hit.slot, *numbers, *_place_of(hit))
         self._console.print(table)
         self._say(LEGEND, style="dim")
 
-    def answered(self, plan: Plan, answers: Answers, decision: Decision) -> None:
+    def answered(
+        self, game_id: str, plan: Plan, answers: Answers, decision: Decision
+    ) -> None:
         """Print the questions with their answers, the change of the belief, and the guess."""
-        self._say(f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:")
+        self._say(
+            f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:"
+        )
         self._say(QUESTIONS_LEGEND, style="dim")
-        stem, shown_stems = "", set()
-        for number, (question, answer) in enumerate(zip(plan.questions, answers, strict=True), 1):
+        stem = ""
+        shown_stems: set[str] = set()
+        for number, question in enumerate(plan.questions, 1):
             asked = stem_of(question)
             if asked != stem:
-                self._say(f"  {shown(asked)}", style="italic", whole=asked not in shown_stems)
+                is_new = asked not in shown_stems
+                self._say(f"  {shown(asked)}", style="italic", whole=is_new)
                 stem = asked
                 shown_stems.add(asked)
-            given = "no answer" if answer is None else answer
-            options = dict(zip(LETTERS, question.options, strict=True))
-            chosen = f" [bold green]{shown(options.pop(given))}[/]" if given in options else ""
-            others = "  ".join(f"{letter} {shown(option)}" for letter, option in options.items())
-            self._say(f"  {number:2}. [bold]{shown(given)}[/]{chosen}  [dim]{others}[/]", whole=False)
+            self._say(
+                _question_line(number, question, answers[number - 1]), whole=False
+            )
+
         self._say("\n[bold]belief[/] before and after the answers:")
         table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
-            hit = plan.hit(int(row))
-            table.add_row(
-                f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}",
-                Text(visible(f"{hit.paragraph.doc_id} p{hit.paragraph.page}")),
-                Text(visible(_shortened(hit.paragraph.opening_sentence))),
-            )
+            change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
+            table.add_row(change, *_place_of(plan.hit(int(row))))
         self._console.print(table)
-        self._say("")
+
         guess = decision.guess
-        self._say(f"[bold]guess[/]  {shown(guess.opening_sentence)}")
+        self._say(f"\n[bold]guess[/]  {shown(guess.opening_sentence)}")
         self._say(f"       {shown(guess.sentence_justification)}", style="dim")
         self._say(f"[bold]word[/]   {shown(guess.associative_word)}")
         self._say(f"       {shown(guess.word_justification)}", style="dim")
         self._say(f"[bold]sure[/]   {percent(guess.confidence)}\n")
 
-    def scored(self, score: Score) -> None:
+    def scored(self, game_id: str, score: Score) -> None:
         """Print the score and its parts."""
-        self._say(f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]")
+        self._say(
+            f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]"
+        )
         for part, points in score.breakdown.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {points:.1f}")
         for part, remark in score.feedback.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
+
+
+def _place_of(hit: Hit) -> tuple[Text, Text]:
+    """Return where a paragraph is, and its opening sentence."""
+    paragraph = hit.paragraph
+    sentence = paragraph.opening_sentence
+    if len(sentence) > MAX_SENTENCE_CHARS:
+        sentence = f"{sentence[: MAX_SENTENCE_CHARS - 3]}..."
+    place = f"{paragraph.doc_id} p{paragraph.page}"
+    return Text(visible(place)), Text(visible(sentence))
+
+
+def _question_line(number: int, question: Question, answer: Answer) -> str:
+    """Return a question with its answer and options as markup."""
+    options = dict(zip(LETTERS, question.options, strict=True))
+    letter = "no answer" if answer is None else answer
+    chosen = ""
+    if letter in options:
+        chosen = f" [bold green]{shown(options.pop(letter))}[/]"
+    others = "  ".join(f"{name} {shown(text)}" for name, text in options.items())
+    return f"  {number:2}. [bold]{shown(letter)}[/]{chosen}  [dim]{others}[/]"
 
 
 def stem_of(question: Question) -> str:
@@ -160,7 +187,3 @@ def summary(scores: Sequence[Score]) -> str:
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
     return escape(visible(text))
-
-
-def _shortened(text: str, length: int = 76) -> str:
-    return text if len(text) <= length else f"{text[: length - 3]}..."

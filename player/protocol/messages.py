@@ -16,12 +16,19 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.dataclasses import dataclass
 
-from quarry.player.errors import MessageError
-from quarry.player.questions.answer import LETTERS, Answer, read_answer
-from quarry.player.questions.question import Question
+from player.errors import MessageError
+from player.questions.answer import LETTERS, Answer, read_answer
+from player.questions.question import Question
 
 PROTOCOL = "Q21G.v1"
 WARMUP_CALL = "Q21WARMUPCALL"
@@ -39,6 +46,8 @@ MAX_TOKEN_CHARS = 8_000
 MAX_REMARK_CHARS = 10_000
 MAX_REMARKS = 50
 """The most characters or entries that are read."""
+MOST_POINTS = 1_000
+"""Scores beyond these points are refused; honest ones have at most 100."""
 FURTHEST_DEADLINE_S = 7 * 86_400.0
 """Later deadlines are ignored."""
 
@@ -50,13 +59,20 @@ def printed(value: object, most: int | None = None) -> str:
     """Return a value as text for UTF-8; half surrogates become question marks."""
     try:
         return str(value)[:most].encode("utf-8", "replace").decode("utf-8")
-    except (ValueError, RecursionError):  # Python refuses to print an integer of more than 4,300 digits
+    except (
+        ValueError,
+        RecursionError,
+    ):  # Python refuses to print an integer of more than 4,300 digits
         return ""
 
 
 def text_of(value: object, most: int) -> str:
     """Return a stripped string, or an integer as text; "" for anything else."""
-    return printed(value, most).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return (
+        printed(value, most).strip()
+        if isinstance(value, str | int) and not isinstance(value, bool)
+        else ""
+    )
 
 
 def _float_of(value: Any) -> float:
@@ -68,15 +84,28 @@ def _float_of(value: Any) -> float:
     return number if math.isfinite(number) else 0.0
 
 
+def _points_of(value: object) -> float:
+    points = _float_of(value)
+    return points if abs(points) <= MOST_POINTS else 0.0
+
+
 def _cut(most: int) -> BeforeValidator:
-    return BeforeValidator(lambda value: value if text_of(value, most) == "" != value else text_of(value, most))
+    return BeforeValidator(
+        lambda value: (
+            value if text_of(value, most) == "" != value else text_of(value, most)
+        )
+    )
 
 
 def _by_part(read: Callable[[object], object]) -> BeforeValidator:
     """Read the first entries of a mapping; anything else is an empty mapping."""
 
     def read_all(value: object) -> dict[str, object]:
-        parts = itertools.islice(value.items(), MAX_REMARKS) if isinstance(value, dict) else ()
+        parts = (
+            itertools.islice(value.items(), MAX_REMARKS)
+            if isinstance(value, dict)
+            else ()
+        )
         return {printed(part, MAX_ID_CHARS): read(item) for part, item in parts}
 
     return BeforeValidator(read_all)
@@ -86,8 +115,8 @@ Id = Annotated[str, _cut(MAX_ID_CHARS)]
 Name = Annotated[str, _cut(MAX_NAME_CHARS)]
 Hint = Annotated[str, _cut(MAX_HINT_CHARS)]
 Token = Annotated[str, _cut(MAX_TOKEN_CHARS)]
-Points = Annotated[float, Field(allow_inf_nan=False)]
-WholePoints = Annotated[int, Field(ge=-1_000, le=1_000)]
+Points = Annotated[float, Field(ge=-MOST_POINTS, le=MOST_POINTS)]
+WholePoints = Annotated[int, Field(ge=-MOST_POINTS, le=MOST_POINTS)]
 _CONFIG = ConfigDict(extra="ignore", validate_by_name=True, validate_by_alias=True)
 
 
@@ -129,13 +158,20 @@ class WarmupCall:
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)
 class RoundStart:
-    """Q21ROUNDSTART: name of the book, hint, and domain of the associative word."""
+    """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
+
+    Attributes:
+        editions: our own knowledge, never the message's: the editions that this opponent held, and in how many games.
+    """
 
     match_id: Id
     book_name: Name = _named("book_name", "bookname")
     hint: Hint = _named("book_hint", "description", "general_description", "hint")
-    association_domain: Name = _named("association_word", "associative_domain", "association_domain")
+    association_domain: Name = _named(
+        "association_word", "associative_domain", "association_domain"
+    )
     auth_token: Token = ""
+    editions: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)
@@ -150,10 +186,12 @@ class Score:
 
     private_score: Points = _named("private_score", "score", default=0.0)
     league_points: WholePoints = _named("league_points", "league_score", default=0)
-    breakdown: Annotated[Mapping[str, float], _by_part(_float_of)] = Field(default_factory=dict)
-    feedback: Annotated[Mapping[str, str], _by_part(lambda remark: printed(remark, MAX_REMARK_CHARS))] = Field(
+    breakdown: Annotated[Mapping[str, float], _by_part(_points_of)] = Field(
         default_factory=dict
     )
+    feedback: Annotated[
+        Mapping[str, str], _by_part(lambda remark: printed(remark, MAX_REMARK_CHARS))
+    ] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +216,14 @@ def read_message(envelope: object) -> Message:
         MessageError: it is not an object, or has no message type.
     """
     if not isinstance(envelope, dict):
-        raise MessageError(f"a message must be a JSON object, got {type(envelope).__name__}")
+        came = printed(envelope, 80) or type(envelope).__name__
+        raise MessageError(f"a message must be a JSON object, got {came}")
     kind = next((envelope[name] for name in _MESSAGE_TYPES if name in envelope), None)
-    message_type = re.sub(r"[^A-Z0-9]", "", kind[:MAX_ID_CHARS].upper()) if isinstance(kind, str) else ""
+    message_type = (
+        re.sub(r"[^A-Z0-9]", "", kind[:MAX_ID_CHARS].upper())
+        if isinstance(kind, str)
+        else ""
+    )
     if not message_type:
         came = "an empty one" if isinstance(kind, str) else type(kind).__name__
         raise MessageError(f"message_type must be a string, got {came}")
@@ -201,14 +244,33 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 def read_payload(kind: type[T], payload: Json) -> T:
     """Read a payload; a blank or unreadable field is replaced by its other spellings, and then by its default."""
-    readable = {name: value for name, value in payload.items() if isinstance(name, str) and not _is_blank(value)}
+    readable = {
+        name: value
+        for name, value in payload.items()
+        if isinstance(name, str) and not _is_blank(value)
+    }
     while True:
         try:
             found: T = adapter(kind).validate_python({"match_id": "", **readable})  # type: ignore[arg-type]  # hashable
             return found
         except ValidationError as error:
-            for fault in error.errors(include_url=False, include_context=False, include_input=False):
+            for fault in error.errors(
+                include_url=False, include_context=False, include_input=False
+            ):
                 del readable[str(fault["loc"][0])]
+
+
+def read_score(payload: Json) -> Score:
+    """Read a score; one that is missing or not a number is 0.
+
+    Raises:
+        MessageError: it is a number, and out of range.
+    """
+    for name in ("private_score", "score"):
+        points = payload.get(name)
+        if isinstance(points, int | float) and not abs(points) <= MOST_POINTS:
+            raise MessageError(f"{name} is {printed(points)[:40]}, out of range")
+    return read_payload(Score, payload)
 
 
 def read_answers(message: Message, n_questions: int) -> list[Answer]:
@@ -222,9 +284,14 @@ def read_answers(message: Message, n_questions: int) -> list[Answer]:
     """
     given = _first(message.payload, "answers", "responses")
     items = given if isinstance(given, list) else []
-    numbered = any(isinstance(item, dict) and not item.keys().isdisjoint(_NUMBERS) for item in items)
+    numbered = any(
+        isinstance(item, dict) and not item.keys().isdisjoint(_NUMBERS)
+        for item in items
+    )
     answers: list[Answer] = [None] * n_questions
-    for place, item in given.items() if isinstance(given, dict) else enumerate(items, 1):
+    for place, item in (
+        given.items() if isinstance(given, dict) else enumerate(items, 1)
+    ):
         fields = item if isinstance(item, dict) else {"answer": item}
         number = _number_of(_first(fields, *_NUMBERS) if numbered else place)
         answer = read_answer(_first(fields, *_ANSWERS))
@@ -235,7 +302,11 @@ def read_answers(message: Message, n_questions: int) -> list[Answer]:
 
 def same_game(game_id: str, other: str) -> bool:
     """Return whether two game ids are equal, or equal numbers: 0101001 sent as a number is 101001."""
-    return game_id == other or (game_id.isdecimal() and other.isdecimal() and game_id.lstrip("0") == other.lstrip("0"))
+    return game_id == other or (
+        game_id.isdecimal()
+        and other.isdecimal()
+        and game_id.lstrip("0") == other.lstrip("0")
+    )
 
 
 def sender_of(envelope: Mapping[str, Any]) -> str:
@@ -273,7 +344,9 @@ def write_message(
         "payload": payload,
     }
     for canonical, *others in (_MESSAGE_TYPES[:3], _GAME_IDS):
-        envelope |= {name: envelope[canonical] for name in others if name in (like or {})}
+        envelope |= {
+            name: envelope[canonical] for name in others if name in (like or {})
+        }
     return envelope
 
 
@@ -285,7 +358,12 @@ def warmup_payload(call: WarmupCall, answer: str) -> Json:
 def questions_payload(start: RoundStart, questions: Sequence[Question]) -> Json:
     """Write a batch of questions, numbered from 1, with the keys of other versions too."""
     items = [
-        {**item, "number": item["question_number"], "text": item["question_text"], "choices": item["options"]}
+        {
+            **item,
+            "number": item["question_number"],
+            "text": item["question_text"],
+            "choices": item["options"],
+        }
         for item in questions_json(questions)
     ]
     total = {"questions": items, "total_questions": len(items)}
@@ -298,7 +376,10 @@ def questions_json(questions: Sequence[Question]) -> list[Json]:
         {
             "question_number": number,
             "question_text": printed(question.text),
-            "options": {letter: printed(option) for letter, option in zip(LETTERS, question.options, strict=True)},
+            "options": {
+                letter: printed(option)
+                for letter, option in zip(LETTERS, question.options, strict=True)
+            },
         }
         for number, question in enumerate(questions, 1)
     ]
@@ -307,13 +388,26 @@ def questions_json(questions: Sequence[Question]) -> list[Json]:
 def guess_payload(start: RoundStart, guess: Guess) -> Json:
     """Write the guess, flat and nested, and its two main parts under their other names too."""
     parts = guess_json(guess)
-    others = {f"{name}_guess": parts[name] for name in ("opening_sentence", "associative_word")}
-    return {"match_id": start.match_id, "auth_token": start.auth_token, **parts, **others, "guess": parts}
+    others = {
+        f"{name}_guess": parts[name]
+        for name in ("opening_sentence", "associative_word")
+    }
+    return {
+        "match_id": start.match_id,
+        "auth_token": start.auth_token,
+        **parts,
+        **others,
+        "guess": parts,
+    }
 
 
 def guess_json(guess: Guess) -> Json:
     """Write a guess in canonical form."""
-    texts = {name: printed(text) for name, text in asdict(guess).items() if name != "confidence"}
+    texts = {
+        name: printed(text)
+        for name, text in asdict(guess).items()
+        if name != "confidence"
+    }
     return {**texts, "confidence": round(min(1.0, max(0.0, guess.confidence)), 4)}
 
 
@@ -321,9 +415,25 @@ _GAME_IDS = ("game_id", "gameid", "gameId")
 _MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
 _NUMBERS = ("question_number", "number", "questionNumber", "question_id")
 _ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
-_DEADLINES = ("deadline", "deadline_s", "deadline_seconds", "timeout", "timeout_s", "timeout_seconds", "time_limit")
+_DEADLINES = (
+    "deadline",
+    "deadline_s",
+    "deadline_seconds",
+    "timeout",
+    "timeout_s",
+    "timeout_seconds",
+    "time_limit",
+)
 _ENVELOPE_FIELDS = frozenset(
-    {"protocol", "message_id", "timestamp", "sender", "recipient_id", *_MESSAGE_TYPES[:3], *_GAME_IDS}
+    {
+        "protocol",
+        "message_id",
+        "timestamp",
+        "sender",
+        "recipient_id",
+        *_MESSAGE_TYPES[:3],
+        *_GAME_IDS,
+    }
 )
 
 
@@ -333,18 +443,26 @@ def _is_blank(value: object) -> bool:
 
 def _first(fields: Mapping[str, Any], *names: str) -> Any:
     """Return the first of these fields that is not blank, or None."""
-    return next((fields[name] for name in names if not _is_blank(fields.get(name))), None)
+    return next(
+        (fields[name] for name in names if not _is_blank(fields.get(name))), None
+    )
 
 
 def _id(fields: Mapping[str, Any], *names: str) -> str:
     """Return the first of these fields with a text or a number, as text, or ""."""
-    return next(filter(None, (text_of(fields.get(name), MAX_ID_CHARS) for name in names)), "")
+    return next(
+        filter(None, (text_of(fields.get(name), MAX_ID_CHARS) for name in names)), ""
+    )
 
 
 def _number_of(value: Any) -> int | None:
     """Read 1, "1", "1.0", "Q1" or "question 1" as 1."""
     if isinstance(value, str):
-        found = re.fullmatch(r"\s*(?:q|question)?[\s_#.-]*(\d{1,9})(?:\.0*)?\s*", value[:40], re.IGNORECASE)
+        found = re.fullmatch(
+            r"\s*(?:q|question)?[\s_#.-]*(\d{1,9})(?:\.0*)?\s*",
+            value[:40],
+            re.IGNORECASE,
+        )
         return int(found[1]) if found else None
     try:
         return int(value)
@@ -355,7 +473,11 @@ def _number_of(value: Any) -> int | None:
 def _payload(envelope: Json) -> Json:
     """Return the payload: an object, the object of a JSON text, or the other fields of the envelope."""
     if "payload" not in envelope:
-        return {name: value for name, value in envelope.items() if name not in _ENVELOPE_FIELDS}
+        return {
+            name: value
+            for name, value in envelope.items()
+            if name not in _ENVELOPE_FIELDS
+        }
     payload = envelope["payload"]
     if isinstance(payload, str):
         try:
@@ -367,13 +489,24 @@ def _payload(envelope: Json) -> Json:
 
 def _deadline_s(envelope: Json, payload: Json) -> float | None:
     """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
-    value = next((at[name] for at in (payload, envelope) for name in _DEADLINES if name in at), None)
+    value = next(
+        (at[name] for at in (payload, envelope) for name in _DEADLINES if name in at),
+        None,
+    )
     seconds = 0.0 if isinstance(value, bool) else _float_of(value)
     if isinstance(value, str) and not seconds:
-        sent = _id(envelope, "timestamp") or datetime.now(UTC).isoformat()  # by the clock of the sender
+        sent = (
+            _id(envelope, "timestamp") or datetime.now(UTC).isoformat()
+        )  # by the clock of the sender
         try:
-            moments = [datetime.fromisoformat(moment) for moment in (value[:MAX_ID_CHARS], sent)]
-            due, now = (moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments)
+            moments = [
+                datetime.fromisoformat(moment)
+                for moment in (value[:MAX_ID_CHARS], sent)
+            ]
+            due, now = (
+                moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+                for moment in moments
+            )
             seconds = (due - now).total_seconds()
         except (ValueError, OverflowError):
             return None

@@ -36,8 +36,11 @@ def read_answer(value: object) -> Answer:
     return found[1].upper() if found else None
 
 
-_LETTER_FIRST = re.compile(r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE)
+_LETTER_FIRST = re.compile(
+    r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
+)
 """The letter, then a sign, then the text of the option."""
 _LETTER_NAMED = re.compile(
-    r"\W*(?:the\s+)?(?:correct\s+)?(?:option|answer|choice|תשובה|אפשרות)(?:\s+is)?\W+([A-D])(?!\w)", re.IGNORECASE
+    r"\W*(?:the\s+)?(?:correct\s+)?(?:option|answer|choice|תשובה|אפשרות)(?:\s+is)?\W+([A-D])(?!\w)",
+    re.IGNORECASE,
 )

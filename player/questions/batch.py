@@ -8,25 +8,28 @@ from collections.abc import Sequence
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from quarry.ingest.arrays import Float64Array, RowArray
-from quarry.player.questions.design import N_QUESTIONS, design
-from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.question import FitArray, Question, QuestionPool, join_pools
-from quarry.player.questions.referees import ErrorModel
-from quarry.player.questions.views import VIEWS
-from quarry.player.questions.word_index import Candidates
+from player.questions.candidates import Candidates
+from player.questions.design import N_QUESTIONS, design
+from player.questions.kinds import ANYWHERE, KINDS
+from player.questions.question import FitArray, Question, QuestionPool, join_pools
+from player.questions.referees import ErrorModel
+from player.questions.views import VIEWS
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""
-MAX_DESIGN = 250
-"""The number of likeliest candidates that questions are chosen for; the belief runs over all."""
-N_SAMPLED = 150
-"""The size of the sample of the other candidates, which represents them when questions are chosen."""
+N_SAMPLED = 512
+"""Draws from the belief for which the information of questions is measured; words come from all candidates."""
+N_PIECES = 128
+"""Draws from each other edition."""
+PIECES_SHARE = 0.15
+"""Questions about words anywhere that are made for the pieces of other editions, next to the pool's size."""
 _thread_pools = functools.cache(ThreadpoolController)
 """Returns the thread pools of the loaded libraries, looked up once."""
 
 
-def choose_questions(candidates: Candidates, model: ErrorModel, pool_size: int, seed: int) -> tuple[Question, ...]:
+def choose_questions(
+    candidates: Candidates, model: ErrorModel, pool_size: int, seed: int
+) -> tuple[Question, ...]:
     """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
     Args:
@@ -34,31 +37,15 @@ def choose_questions(candidates: Candidates, model: ErrorModel, pool_size: int, 
         pool_size: number of questions to choose from.
         seed: seed of every draw.
     """
-    chosen_for, share = _design_set(candidates.prior, np.random.default_rng(seed))
+    offset = np.random.default_rng(seed).random()
+    sample = candidates.sample(N_SAMPLED, N_PIECES, offset)
     # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(Candidates(candidates.index, candidates.rows[chosen_for], share), pool_size, seed)
-        chosen = design(pool, share, model)
+        pool = build_pool(sample, pool_size, seed)
+        chosen = design(
+            pool, sample.prior, model, own=sample.own, editions=sample.editions
+        )
     return _padded([pool.drafts[row]() for row in chosen])
-
-
-def _design_set(prior: Float64Array, generator: np.random.Generator) -> tuple[RowArray, Float64Array]:
-    """Return the rows of the candidates that questions are chosen for, and their probabilities, summing to 1.
-
-    They are the likeliest candidates and a systematic sample of the others, which shares the probability of all others.
-    So the questions also tell apart candidates that the hint makes unlikely.
-    """
-    order = np.argsort(-prior, kind="stable")
-    head, tail = order[:MAX_DESIGN], order[MAX_DESIGN:]
-    mass = np.cumsum(prior[tail])
-    if not len(tail) or mass[-1] <= 0.0:
-        return np.sort(head), prior[np.sort(head)] / prior[head].sum()
-    drawn = np.searchsorted(mass, (np.arange(N_SAMPLED) + generator.random()) * mass[-1] / N_SAMPLED, side="right")
-    rows, counts = np.unique(tail[np.minimum(drawn, len(tail) - 1)], return_counts=True)
-    chosen = np.concatenate([head, rows])
-    share = np.concatenate([prior[head], counts * mass[-1] / N_SAMPLED])
-    at = np.argsort(chosen)
-    return chosen[at], share[at] / share.sum()
 
 
 def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
@@ -68,13 +55,22 @@ def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
         seed: seed of the draws.
     """
     generator = np.random.default_rng(seed)
-    pools = [kind.make(candidates, max(1, round(size * kind.share)), generator) for kind in KINDS.values()]
+    pools = []
+    if not candidates.editions.all():
+        for kind in KINDS.values():
+            n = max(1, round(size * kind.share))
+            pools.append(kind.make(candidates, n, generator))
+    if candidates.editions.any():
+        n = max(1, round(size * PIECES_SHARE))
+        pools.append(ANYWHERE.make(candidates, n, generator, for_pieces=True))
     return join_pools(pools, len(candidates))
 
 
 def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitArray:
     """Return the (n_views, n_questions, n_candidates, 4) fits of questions; an unknown kind fits all options alike."""
-    fits = np.full((len(VIEWS), len(questions), len(candidates), 4), 0.25, dtype=np.float32)
+    fits = np.full(
+        (len(VIEWS), len(questions), len(candidates), 4), 0.25, dtype=np.float32
+    )
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:

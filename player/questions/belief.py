@@ -8,14 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.answer import Answers, letter_row
-from quarry.player.questions.question import FitArray
-from quarry.player.questions.referees import SKEW, SKEWED, ErrorModel
-from quarry.player.questions.views import VIEWS
+from ingest.arrays import BoolArray, Float64Array
+from player.questions.answer import Answers, letter_row
+from player.questions.question import FitArray
+from player.questions.referees import SKEW, SKEWED, ErrorModel
+from player.questions.views import VIEWS
 
 CHANCE = 0.25
 """Probability of a letter that is given by chance."""
+
+UNUSUAL = 1e-3
+"""Weight of a referee who holds a raw piece and sees a part of it only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,14 @@ class Posterior:
     support: Float64Array
 
 
-def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: Answers, model: ErrorModel) -> Posterior:
+def update(
+    prior: Float64Array,
+    fits: FitArray,
+    kinds: Sequence[str],
+    answers: Answers,
+    model: ErrorModel,
+    pieces: BoolArray | None = None,
+) -> Posterior:
     """Return the posterior over paragraphs and referees; all answers share one unknown referee.
 
     The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
@@ -47,38 +57,57 @@ def update(prior: Float64Array, fits: FitArray, kinds: Sequence[str], answers: A
         kinds: (n_questions,) kinds of the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         model: error model of the referees.
+        pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text; None for none.
     """
-    rows = [letter_row(answer) for _, answer in zip(kinds, answers, strict=True)]
-    asked = [number for number, row in enumerate(rows) if row is not None]
-    letters = [row for row in rows if row is not None]
-    likelihoods = _likelihoods(fits[:, asked], [kinds[number] for number in asked], letters, model)
-    log_joint = np.log(likelihoods).sum(axis=1) + np.log(np.maximum(prior, 1e-300))
-    for place, referee in enumerate(model.referees):
-        if referee.name == SKEWED:
-            log_joint[place] += log_skewed(letters) - len(letters) * np.log(CHANCE)
-    weights = np.array([referee.weight for referee in model.referees])
-    log_joint += np.log(weights / weights.sum())[:, None]
+    letters = [letter_row(answer) for answer in answers]
+    seen_by = np.array([VIEWS.index(each.view or VIEWS[0]) for each in model.referees])
+    log_joint = _log_prior(prior, [row for row in letters if row is not None], model)
+    if pieces is not None:
+        log_joint[:, pieces] += _log_view_of_pieces(model)[:, None]
+    asked = [
+        (number, model.letters[:, row, letter].astype(np.float32))
+        for number, (row, letter) in enumerate(
+            zip(model.rows_of(kinds), letters, strict=True)
+        )
+        if letter is not None
+    ]
+    for number, given in asked:
+        for view, seen in enumerate(fits[:, number]):
+            log_joint[seen_by == view] += np.log(given[seen_by == view] @ seen.T)
+
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     referees = joint.sum(axis=1)
     support = np.zeros((len(answers), len(prior)))
-    support[asked] = np.log2(np.tensordot(referees, likelihoods, axes=1))
+    for number, given in asked:
+        weighted = np.zeros((len(VIEWS), given.shape[1]))
+        np.add.at(weighted, seen_by, referees[:, None] * given)
+        support[number] = np.log2(np.einsum("vpo,vo->p", fits[:, number], weighted))
     return Posterior(joint.sum(axis=0), referees, support)
 
 
-def _likelihoods(fits: FitArray, kinds: Sequence[str], letters: Sequence[int], model: ErrorModel) -> Float64Array:
-    """Return the (n_referees, n_answers, n_paragraphs) probability of each letter; chance without a view."""
-    likelihoods = np.full((len(model.referees), *fits.shape[1:3]), CHANCE)
-    for view, seen in zip(VIEWS, fits, strict=True):
-        places = [place for place, referee in enumerate(model.referees) if referee.view == view]
-        given = np.array(
-            [
-                [model.channel(view, model.referees[place].errors, kind)[letter] for place in places]
-                for kind, letter in zip(kinds, letters, strict=True)
-            ]
-        ).reshape(len(letters), len(places), 4)
-        likelihoods[places] = np.matmul(seen, given.transpose(0, 2, 1).astype(np.float32)).transpose(2, 0, 1)
-    return likelihoods
+def _log_prior(
+    prior: Float64Array, letters: Sequence[int], model: ErrorModel
+) -> Float64Array:
+    """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
+    weights = np.array([referee.weight for referee in model.referees])
+    log_prior = np.log(np.maximum(prior, 1e-300))
+    log_joint: Float64Array = np.log(weights / weights.sum())[:, None] + log_prior
+    for place, referee in enumerate(model.referees):
+        if referee.name == SKEWED:
+            log_joint[place] += log_skewed(letters) - len(letters) * np.log(CHANCE)
+    return log_joint
+
+
+def _log_view_of_pieces(model: ErrorModel) -> Float64Array:
+    """Return (n_referees,) what to add for pieces: of the referees who look at something, all see the whole text."""
+    weights = np.array([referee.weight for referee in model.referees])
+    looks = np.array([referee.view is not None for referee in model.referees])
+    whole = np.array([referee.view == "paragraph" for referee in model.referees])
+    factors = np.where(looks, UNUSUAL, 1.0)
+    factors[whole] = weights[looks].sum() / weights[whole].sum()
+    log_factors: Float64Array = np.log(factors)
+    return log_factors
 
 
 def log_skewed(letters: Sequence[int]) -> float:
@@ -88,4 +117,8 @@ def log_skewed(letters: Sequence[int]) -> float:
         Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
     """
     counts = np.bincount(letters, minlength=4)
-    return float(gammaln(4 * SKEW) - gammaln(4 * SKEW + len(letters)) + (gammaln(SKEW + counts) - gammaln(SKEW)).sum())
+    return float(
+        gammaln(4 * SKEW)
+        - gammaln(4 * SKEW + len(letters))
+        + (gammaln(SKEW + counts) - gammaln(SKEW)).sum()
+    )

@@ -3,39 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quarry.ingest.arrays import BoolArray, Float64Array
-from quarry.player.questions.question import FitArray, QuestionPool
-from quarry.player.questions.referees import DESIGNED_FOR, ErrorModel
-from quarry.player.questions.views import DESIGN_VIEWS, View
+from ingest.arrays import BoolArray, Float64Array, RowArray
+from player.questions.question import FitArray, QuestionPool
+from player.questions.referees import ErrorModel
+from player.questions.views import DESIGN_VIEWS
 
 N_QUESTIONS = 20
-MAX_TIMES = 3
+MAX_TIMES = 4
 """At most so many questions of a batch ask for the same word."""
+MAX_SHARED = 4
+"""Two questions name at most so many words in common."""
+PIECES_WEIGHT = 0.15
+"""Weight of a bit about pieces of other editions: long texts are told apart by fewer questions."""
+TINY = 1e-30
+"""Least sum of a row, so that its logarithm is finite."""
 BLOCK = 32
 """The information of so many questions is computed at once."""
 
 
-def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = N_QUESTIONS) -> list[int]:
+def design(
+    pool: QuestionPool,
+    prior: Float64Array,
+    model: ErrorModel,
+    n: int = N_QUESTIONS,
+    own: Float64Array | None = None,
+    editions: RowArray | None = None,
+) -> list[int]:
     """Choose n questions one by one, each for what it adds to those before, and return their rows in the pool.
 
-    The worth of a batch is the mutual information of all its answers with the paragraph, given the view and averaged
-    over the views. If the view is unknown, the information is lower by at most the entropy of the view. The worth is
+    The worth of a batch is the mutual information of all its answers with the paragraph, given the view and the edition
+    that the referee holds, averaged over both. If they are unknown, the information is lower by at most their entropy.
+    Pieces of other editions are seen as a whole. The worth is
     measured by its lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j c_ij. Here c_ij is the Bhattacharyya
     coefficient of the answers to two paragraphs, a product over the questions, since answers are independent given the
     paragraph. The bound counts every pair of paragraphs that answers could confuse, so the batch is a code that
     tolerates errors.
     Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
-    only if its last value is the highest. No word is asked for more than three times if other questions are left.
+    only if its last value is the highest. No word is asked for more than four times if other questions are left.
 
     Args:
         pool: questions to choose from.
         prior: (n_paragraphs,) probabilities, summing to 1.
         model: error model of the referees.
         n: number of questions; a smaller pool gives fewer.
+        own: (n_paragraphs,) probability of each paragraph itself, where `prior` counts the draws of a sample, which
+            stand for others too; None for `prior`.
+        editions: (n_paragraphs,) number of the edition of each, 0 for printed passages; None for these alone.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
@@ -46,53 +63,89 @@ def design(pool: QuestionPool, prior: Float64Array, model: ErrorModel, n: int = 
     if n == 0:
         return []
     about = _incidence(pool.keys)
-    seen = [
-        _information(pool, view, weight, prior, model)
-        for view, weight in zip(DESIGN_VIEWS, model.design_views, strict=True)
-        if weight
-    ]
-    worth = np.add.reduce([view.weight * (-np.log2(view.alone(prior)) @ prior) for view in seen])
+    own = prior if own is None else own
+    editions = np.zeros(len(prior), dtype=np.intp) if editions is None else editions
+    seen = []
+    for edition in np.unique(editions):
+        rows = np.flatnonzero(editions == edition)
+        for view, share in enumerate(model.design_views.tolist()):
+            is_whole = DESIGN_VIEWS[view] == "paragraph"
+            weight = share if edition == 0 else PIECES_WEIGHT * is_whole
+            if weight > 0.0:
+                held = _information(pool, view, rows, prior, own, model)
+                seen.append(replace(held, weight=weight * held.weight))
+
+    worth = np.add.reduce([view.weight * view.alone() for view in seen])
     chosen: list[int] = []
     for _ in range(n):
-        place = _next(worth, seen, prior, _fresh(about, chosen))
+        place = _next(worth, seen, _fresh(about, chosen))
         chosen.append(place)
-        for view in seen:
-            view.confusion *= view.roots[place] @ view.roots[place].T
+        for each in seen:
+            each.confusion *= each.roots[place] @ each.roots[place].T
     return chosen
 
 
 @dataclass(slots=True)
 class _ViewInformation:
-    """The information of the answers under one view.
+    """The information of the answers under one view, about the paragraphs of one edition.
 
     Attributes:
         weight: weight of a bit.
+        prior: (n_paragraphs,) probabilities under this view.
         roots: (n_questions, n_paragraphs, 4) square roots of the probabilities of the letters.
         confusion: (n_paragraphs, n_paragraphs) p_j c_ij after the questions chosen so far.
     """
 
     weight: float
+    prior: Float64Array
     roots: FitArray
     confusion: FitArray
 
-    def alone(self, prior: Float64Array) -> FitArray:
-        """Return (n_questions, n_paragraphs) row sums of the confusion after each question alone."""
-        mean = np.einsum("p,qpa->qa", prior.astype(np.float32), self.roots)
+    def alone(self) -> Float64Array:
+        """Return the (n_questions,) information of each question alone."""
+        mean = np.einsum("p,qpa->qa", self.prior.astype(np.float32), self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
-        return sums
+        return self.bits(sums)
+
+    def bits(self, sums: FitArray) -> Float64Array:
+        """Return the information that belongs to (..., n_paragraphs) row sums of the confusion."""
+        bits: Float64Array = -np.log2(np.maximum(sums, TINY)) @ self.prior
+        return bits
 
 
 def _information(
-    pool: QuestionPool, view: View, weight: float, prior: Float64Array, model: ErrorModel
+    pool: QuestionPool,
+    view: int,
+    rows: RowArray,
+    prior: Float64Array,
+    own: Float64Array,
+    model: ErrorModel,
 ) -> _ViewInformation:
-    channels = np.stack([model.channel(view, DESIGNED_FOR, kind) for kind in pool.kinds]).astype(np.float32)
-    letters = np.matmul(pool.fits[DESIGN_VIEWS.index(view)], channels.transpose(0, 2, 1))
-    return _ViewInformation(float(weight), np.sqrt(letters), np.tile(prior.astype(np.float32), (len(prior), 1)))
+    """Return the information about the paragraphs of one edition before any question is chosen.
+
+    Its weight is the probability of the edition.
+
+    Args:
+        rows: the paragraphs of the edition.
+    """
+    mass = prior[rows].sum()
+    prior, own = prior[rows] / mass, own[rows] / mass
+    channels = model.design_letters[view, model.rows_of(pool.kinds)].astype(np.float32)
+    letters = np.matmul(pool.fits[view][:, rows], channels.transpose(0, 2, 1))
+    confusion = np.tile(prior.astype(np.float32), (len(prior), 1))
+    np.fill_diagonal(confusion, own)
+    return _ViewInformation(
+        weight=float(mass), prior=prior, roots=np.sqrt(letters), confusion=confusion
+    )
 
 
-def _next(worth: Float64Array, seen: Sequence[_ViewInformation], prior: Float64Array, fresh: BoolArray) -> int:
+def _next(
+    worth: Float64Array,
+    seen: Sequence[_ViewInformation],
+    fresh: BoolArray,
+) -> int:
     """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
-    before = [np.log2(view.confusion.sum(axis=1)) for view in seen]
+    before = [view.bits(view.confusion.sum(axis=1)) for view in seen]
     current = np.zeros(len(worth), dtype=np.bool_)
     while True:
         best = int(np.argmax(np.where(fresh, worth, -np.inf)))
@@ -100,12 +153,11 @@ def _next(worth: Float64Array, seen: Sequence[_ViewInformation], prior: Float64A
             return best
         stale = np.flatnonzero(fresh & ~current)
         block = stale[np.argsort(-worth[stale], kind="stable")[:BLOCK]]
-        worth[block] = np.add.reduce(
-            [
-                view.weight * ((row_sums - np.log2(_row_sums(view.confusion, view.roots[block]))) @ prior)
-                for view, row_sums in zip(seen, before, strict=True)
-            ]
-        )
+        gains = []
+        for view, bits in zip(seen, before, strict=True):
+            after = view.bits(_row_sums(view.confusion, view.roots[block]))
+            gains.append(view.weight * (after - bits))
+        worth[block] = np.add.reduce(gains)
         current[block] = True
 
 
@@ -122,13 +174,13 @@ def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:
 def _fresh(about: FitArray, chosen: Sequence[int]) -> BoolArray:
     """Return (n_questions,) those that may be chosen next; all that are left if no question may.
 
-    Two questions share one word at most, and no word is asked for more than MAX_TIMES times.
+    Two questions share at most MAX_SHARED words, and no word is asked for more than MAX_TIMES times.
     """
     left = np.ones(len(about), dtype=np.bool_)
     left[list(chosen)] = False
     asked = about[list(chosen)]
     spent = about @ (asked.sum(axis=0) >= MAX_TIMES).astype(np.float32)
-    fresh = left & (spent == 0) & ((about @ asked.T) <= 1).all(axis=1)
+    fresh = left & (spent == 0) & ((about @ asked.T) <= MAX_SHARED).all(axis=1)
     return fresh if fresh.any() else left
 
 

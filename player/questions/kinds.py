@@ -1,36 +1,51 @@
-"""Kinds of questions: each names three lists of words; the first list with a word that is there is the answer."""
+"""Kinds of questions: each names three lists; the first list of which something is there is the answer."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
-from quarry.ingest.arrays import Float64Array, RowArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.language import Language, either, language_of
-from quarry.player.questions.question import OUT, FitArray, Question, QuestionPool, first_of, no_questions
-from quarry.player.questions.views import DESIGN_VIEWS
-from quarry.player.questions.word_index import Candidates
-from quarry.player.words import words
+from ingest.arrays import BoolArray, Float32Array, RowArray
+from ingest.paragraph import Paragraph
+from player.questions.candidates import SEEN, STRAY, Candidates, drawn
+from player.questions.deal import N_LISTS, deal
+from player.questions.initials import FIRST, LAST, LETTERS, SECOND, THIRD, initial
+from player.questions.language import Language, either, language_of
+from player.questions.question import (
+    OUT,
+    FitArray,
+    Question,
+    QuestionPool,
+    first_of,
+    no_questions,
+)
+from player.questions.views import DESIGN_VIEWS, VIEWS, View
+from player.words import words
 
-N_LISTS = 3
-"""Options that name words; the fourth option is "none of these words"."""
-FULL = 0.27
-"""A list gets no further word when it fits this share of the belief, so that all options are about equally likely."""
-MIN_WORDS = 150
+MIN_WORDS = 300
 """The least number of words that questions are made of; large pools use more."""
-RETRIEVED, NOT_RETRIEVED = 0.5, 0.2
-"""Probability that a referee who sees the opening sentence and retrieved passages finds a later word of the paragraph,
-and a word that is not in the paragraph: the passages were retrieved by the words of the question."""
-STRAY = 0.04
-"""Probability that such a referee takes a word of a passage for one of the opening sentence."""
+N_DRAWS = 512
+"""Draws from the belief over which the options are balanced."""
+LEAST_WORTH = 1e-6
+"""A word with less variance over the belief is never named."""
 MAX_CITED = 2
 """The most words of an option that a citation names."""
-NONE_OF_THESE = {"en": "none of these words", "he": "אף אחת מהמילים האלה"}
+SAME_OPENING = 0.4
+"""Share of the answers about the first sentence of a raw page that mean the opening that is compared: 76 of 161."""
+ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
+"""Answers of the others: another sentence has few of the words."""
+NONE_OF_THESE: Mapping[Language, str] = {
+    "en": "none of these words",
+    "he": "אף אחת מהמילים האלה",
+}
+NO_LETTER: Mapping[Language, str] = {
+    "en": "none of these letters",
+    "he": "אף אחת מהאותיות האלה",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +55,13 @@ class ListKind:
     Attributes:
         name: name of the kind in its questions.
         share: share of the pool, 0..1.
-        wrong: expected share of wrong letters before any answer was logged, 0..1.
+        wrong: expected share of wrong letters before any answer was logged, 0..1; of 119 answers about letters none was
+            wrong (docs/notebook/questions.md).
         sizes: least and most words of a list.
         in_opening: asks for words of the opening sentence; else for words anywhere in the paragraph.
         ask: the question by language; {0} is replaced by the lists.
         has, has_none: beginnings of citations by language.
+        none: the last option by language.
     """
 
     name: str
@@ -55,141 +72,222 @@ class ListKind:
     ask: Mapping[Language, str]
     has: Mapping[Language, str]
     has_none: Mapping[Language, str]
+    none: Mapping[Language, str] = field(default_factory=lambda: NONE_OF_THESE)
 
-    def make(self, candidates: Candidates, n: int, generator: np.random.Generator) -> QuestionPool:
-        """Make about n questions; draw words by the variance of their occurrence, and fill each list with them."""
-        ids, worth = candidates.telling(opening=self.in_opening, n=max(MIN_WORDS, n // 2))
+    def make(
+        self,
+        candidates: Candidates,
+        n: int,
+        generator: np.random.Generator,
+        *,
+        for_pieces: bool = False,
+    ) -> QuestionPool:
+        """Make about n questions; draw words by the variance of their occurrence, and balance the options.
+
+        Words are weighed over the whole belief, and options are balanced over draws from it.
+
+        Args:
+            for_pieces: weigh and balance over the pieces of other editions; else over printed passages.
+        """
+        population = candidates.population
+        belief = population.belief_in(pieces=for_pieces)
+        mass = np.clip(self.table(population).T @ belief, 0.0, 1.0)
+        worth = mass * (1.0 - mass) * self.usable(candidates)
+        ids = np.argsort(-worth, kind="stable")[: max(MIN_WORDS, n)]
+        ids = ids[worth[ids] > LEAST_WORTH]
         if len(ids) < N_LISTS:
             return no_questions(len(candidates))
-        seen = candidates.in_opening(ids) if self.in_opening else candidates.in_paragraph(ids)
+
+        belief = candidates.belief_in(pieces=for_pieces)
+        rows = drawn(belief, N_DRAWS, generator.random())
+        seen = self.table(candidates)[rows][:, ids].toarray() > 0.5
         sizes = generator.integers(self.sizes[0], self.sizes[1] + 1, size=n)
-        drawn = np.unique(_deal(seen, candidates.prior, worth, sizes, generator), axis=0)
-        drawn = drawn[(drawn[:, :, 0] >= 0).all(axis=1)]
-        if not len(drawn):
+        lists = np.unique(deal(seen, worth[ids], sizes, generator), axis=0)
+        lists = lists[(lists[:, :, 0] >= 0).all(axis=1)]
+        if not len(lists):
             return no_questions(len(candidates))
-        fits = _fits(seen, drawn)[None]
-        if not self.in_opening:
-            fits = np.concatenate([fits, _fits(candidates.in_opening(ids), drawn)[None]])
-        fits = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape[1:]))
-        spelling, language = candidates.index.spelling, candidates.language
-        names = [candidates.index.words[word] for word in ids]
-        things = [f"opening {name}" if self.in_opening else name for name in names]
-        flat = drawn.reshape(len(drawn), -1).tolist()
-        keys = tuple(frozenset(things[place] for place in places if place >= 0) for places in flat)
 
-        def write(row: int) -> Question:
-            groups = tuple(tuple(sorted(names[place] for place in group if place >= 0)) for group in drawn[row])
-            a, b, c = (either([spelling.get(word, word) for word in group], language) for group in groups)
-            text = self.ask[language].format(f"{a}; {b}; {c}")
-            return Question(text, (a, b, c, NONE_OF_THESE[language]), self.name, keys[row], groups)
-
-        drafts = tuple(functools.partial(write, row) for row in range(len(drawn)))
-        return QuestionPool(drafts, (self.name,) * len(drawn), keys, fits)
+        named = np.where(lists >= 0, ids[lists], -1)
+        fits = self._fits(named, candidates, DESIGN_VIEWS)
+        names = self.names(candidates)
+        groups = [
+            tuple(_sorted_names(group, names) for group in question)
+            for question in named.tolist()
+        ]
+        drafts = tuple(
+            functools.partial(self._write, lists_of_names, candidates)
+            for lists_of_names in groups
+        )
+        keys = tuple(self.key(lists_of_names) for lists_of_names in groups)
+        return QuestionPool(drafts, (self.name,) * len(keys), keys, fits)
 
     def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
         """Return the (n_views, n_questions, n_candidates, 4) fits; words that the course lacks are found nowhere."""
-        names = sorted({word for question in questions for group in question.groups for word in group})
-        known = [name for name in names if name in candidates.index.ids]
-        by_view = _by_view(candidates, candidates.ids_of(known), in_opening=self.in_opening)
-        place = {name: row for row, name in enumerate(known)}
-        lists = [
-            [[place[name] for name in group if name in place] for group in question.groups] for question in questions
-        ]
-        rows = np.full((len(questions), N_LISTS, max(len(group) for groups in lists for group in groups) or 1), -1)
-        for question, groups in enumerate(lists):
-            for row, group in enumerate(groups):
-                rows[question, row, : len(group)] = group
-        return np.stack([_fits(seen, rows) for seen in by_view])
+        column = {name: place for place, name in enumerate(self.names(candidates))}
+        most = max(len(group) for question in questions for group in question.groups)
+        named = np.full((len(questions), N_LISTS, most), -1)
+        for row, question in enumerate(questions):
+            for place, group in enumerate(question.groups):
+                known = [column[name] for name in group if name in column]
+                named[row, place, : len(known)] = known
+        return self._fits(named, candidates, VIEWS)
 
     def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
         language = language_of(question.text)
-        there = set(words(paragraph.opening_sentence if self.in_opening else paragraph.text))
+        text = paragraph.opening_sentence if self.in_opening else paragraph.text
+        there = set(words(text))
         if option == OUT:
             named = {word for group in question.groups for word in group}
             return "" if named & there else self.has_none[language]
-        found = [f'"{word}"' for word in question.options[option].split('"')[1::2] if word.casefold() in there]
-        joined = (" ו-" if language == "he" else " and ").join(found[:MAX_CITED])
-        return f"{self.has[language]} {joined}" if found else ""
+        quoted = question.options[option].split('"')[1::2]
+        cited = [f'"{word}"' for word in quoted if word.casefold() in there]
+        joined = (" ו-" if language == "he" else " and ").join(cited[:MAX_CITED])
+        return f"{self.has[language]} {joined}" if cited else ""
+
+    def table(self, candidates: Candidates) -> csr_array:
+        """Return the (n_candidates, n_things) share of the referees who find each thing that lists may name."""
+        return candidates.opening if self.in_opening else candidates.whole
+
+    def names(self, candidates: Candidates) -> Sequence[str]:
+        """Return the (n_things,) names."""
+        return candidates.index.words
+
+    def usable(self, candidates: Candidates) -> BoolArray:
+        """Return (n_things,) whether a question may name it."""
+        index = candidates.index
+        return index.plain if self.in_opening else index.telling
+
+    def key(self, groups: Sequence[Sequence[str]]) -> frozenset[str]:
+        """Return what a question with these lists is about."""
+        things = [word for group in groups for word in group]
+        return frozenset(
+            f"opening {word}" if self.in_opening else word for word in things
+        )
+
+    def seen(
+        self, lists: csr_array, candidates: Candidates, view: View
+    ) -> Float32Array:
+        """Return the (n_candidates, n_lists) probability that a referee of a view finds something of a list.
+
+        Args:
+            lists: (n_things, n_lists) 1 where a list names a thing.
+        """
+        match view:
+            case "name":
+                return candidates.in_clue(lists)
+            case "paragraph" if not self.in_opening:
+                return candidates.in_paragraph(lists)
+            case "passages" if not self.in_opening:
+                return candidates.in_passages(lists)
+            case "passages":
+                return np.maximum(candidates.in_opening(lists), np.float32(STRAY))
+        return candidates.in_opening(lists)
+
+    def _fits(
+        self, named: RowArray, candidates: Candidates, views: Sequence[View]
+    ) -> FitArray:
+        """Return (n_views, n_questions, n_candidates, 4) fits.
+
+        Args:
+            named: (n_questions, N_LISTS, most) things that the lists name; -1 is none.
+        """
+        at = np.argwhere(named >= 0)
+        lists = csr_array(
+            (
+                np.ones(len(at), dtype=np.float32),
+                (named[tuple(at.T)], at[:, 0] * N_LISTS + at[:, 1]),
+            ),
+            shape=(len(self.names(candidates)), len(named) * N_LISTS),
+        )
+        fits = np.empty((len(views), len(named), len(candidates), 4), dtype=np.float32)
+        for row, view in enumerate(views):
+            seen = self.seen(lists, candidates, view)
+            by_question = seen.reshape(len(candidates), len(named), N_LISTS)
+            fits[row] = first_of(by_question).transpose(1, 0, 2)
+        if self.in_opening:
+            pieces = candidates.editions > 0
+            fits[:, :, pieces] *= SAME_OPENING
+            fits[:, :, pieces] += (1.0 - SAME_OPENING) * ANOTHER_OPENING
+        return fits
+
+    def _write(
+        self, groups: tuple[tuple[str, ...], ...], candidates: Candidates
+    ) -> Question:
+        language = candidates.language
+        a, b, c = (
+            either([self.written(name, candidates) for name in group], language)
+            for group in groups
+        )
+        text = self.ask[language].format(f"{a}; {b}; {c}")
+        options = (a, b, c, self.none[language])
+        return Question(text, options, self.name, self.key(groups), groups)
+
+    def written(self, name: str, candidates: Candidates) -> str:
+        """Return a name as a question writes it."""
+        return candidates.index.spelling.get(name, name)
 
 
-def _fits(seen: FitArray, drawn: RowArray) -> FitArray:
-    """Return (n_questions, n_candidates, 4) fits of lists of words.
+@dataclass(frozen=True, slots=True)
+class LetterKind(ListKind):
+    """A kind of question that names lists of letters, for the first letter of a word of the opening sentence.
 
-    Args:
-        seen: (n_words, n_candidates) probability that a referee finds each word.
-        drawn: (n_questions, N_LISTS, most) rows of words in `seen`; -1 is no word.
+    Attributes:
+        position: position of the word, negative from the end.
     """
-    absent = np.concatenate([1.0 - seen, np.ones((1, seen.shape[1]), dtype=seen.dtype)])
-    none: FitArray = absent[drawn[:, :, 0]]
-    for place in range(1, drawn.shape[2]):
-        none *= absent[drawn[:, :, place]]
-    there: FitArray = 1.0 - none
-    return first_of(there.transpose(0, 2, 1))
+
+    position: int = FIRST
+
+    def table(self, candidates: Candidates) -> csr_array:
+        """Return the (n_candidates, n_letters) probability of each letter."""
+        return candidates.initials(self.position)
+
+    def names(self, candidates: Candidates) -> Sequence[str]:
+        """Return the letters."""
+        return LETTERS
+
+    def usable(self, candidates: Candidates) -> BoolArray:
+        """Return that all letters may be named."""
+        return np.ones(len(LETTERS), dtype=np.bool_)
+
+    def key(self, groups: Sequence[Sequence[str]]) -> frozenset[str]:
+        """Return the word that the question is about."""
+        return frozenset({self.name})
+
+    def written(self, name: str, candidates: Candidates) -> str:
+        """Return the capital letter."""
+        return name.upper()
+
+    def seen(
+        self, lists: csr_array, candidates: Candidates, view: View
+    ) -> Float32Array:
+        """Return the probability that the word begins with a letter of a list; by chance without the sentence."""
+        if view == "name":
+            n_questions = lists.shape[1] // N_LISTS
+            by_chance = np.tile(
+                np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32), n_questions
+            )
+            return np.broadcast_to(by_chance, (len(candidates), lists.shape[1]))
+        seen: Float32Array = (self.table(candidates) @ lists).toarray()
+        return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
+
+    def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
+        """Say with which letter the word begins; "" if it is none of the option."""
+        letter = initial(paragraph.opening_sentence, self.position)
+        if option == OUT or letter not in question.groups[option]:
+            return ""
+        return f'{self.has[language_of(question.text)]} "{letter.upper()}"'
 
 
-def _by_view(candidates: Candidates, ids: RowArray, *, in_opening: bool) -> FitArray:
-    """Return the (n_views, n_words, n_candidates) probability that a referee finds each word in the named place."""
-    first = candidates.in_opening(ids)
-    clue = candidates.in_clue(ids)
-    if in_opening:
-        return np.stack([first, first, np.maximum(first, STRAY), clue])
-    whole = candidates.in_paragraph(ids)
-    retrieved = np.where(whole > 0.5, np.float32(RETRIEVED), np.float32(NOT_RETRIEVED))
-    return np.stack([whole, first, np.maximum(first, retrieved), clue])
-
-
-def _deal(
-    seen: FitArray,
-    prior: Float64Array,
-    worth: Float64Array,
-    sizes: NDArray[np.integer],
-    generator: np.random.Generator,
-) -> RowArray:
-    """Return (n, N_LISTS, most) rows of words, ascending within a list; -1 fills up short lists.
-
-    The words of a question come in an order drawn by their worth (Gumbel noise on its logarithm: without replacement,
-    Kool et al., 2019). Each word goes to the list that fits the least of the belief, until all lists are full.
-
-    Args:
-        seen: (n_words, n_candidates).
-        sizes: (n,) most words of a list.
-    """
-    n, most = len(sizes), int(sizes.max())
-    n_drawn = min(len(worth), 2 * N_LISTS * most)
-    noisy = np.log(worth) + generator.gumbel(size=(n, len(worth)))
-    if n_drawn < len(worth):
-        order = np.argpartition(-noisy, n_drawn - 1, axis=1)[:, :n_drawn]
-        order = np.take_along_axis(order, np.argsort(-np.take_along_axis(noisy, order, axis=1), axis=1), axis=1)
-    else:
-        order = np.argsort(-noisy, axis=1)
-    weights = prior.astype(np.float32)
-    absent = np.ones((n, N_LISTS, seen.shape[1]), dtype=np.float32)
-    filled = np.zeros((n, N_LISTS), dtype=np.intp)
-    share = np.zeros((n, N_LISTS), dtype=np.float32)
-    lists = np.full((n, N_LISTS, most), -1, dtype=np.intp)
-    each = np.arange(n)
-    for step in range(n_drawn):
-        open_ = (filled < sizes[:, None]) & (share < FULL)
-        target = np.argmin(np.where(open_, share, np.inf), axis=1)
-        active = each[open_[each, target]]
-        if not len(active):
-            break
-        group, word = target[active], order[active, step]
-        lists[active, group, filled[active, group]] = word
-        filled[active, group] += 1
-        absent[active, group] *= 1.0 - seen[word]
-        share[active, group] = 1.0 - absent[active, group] @ weights
-    # -1 would sort first
-    lists = np.sort(np.where(lists < 0, len(worth), lists), axis=2)
-    return np.where(lists == len(worth), -1, lists)
+def _sorted_names(ids: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(names[number] for number in ids if number >= 0))
 
 
 OPENING = ListKind(
     name="opening",
-    share=0.5,
+    share=0.4,
     wrong=0.04,
-    sizes=(1, 4),
+    sizes=(8, 8),
     in_opening=True,
     ask={
         "en": "Which of these words does the first sentence of the paragraph contain: {0}? Choose the first option "
@@ -207,9 +305,9 @@ OPENING = ListKind(
 
 ANYWHERE = ListKind(
     name="anywhere",
-    share=0.4,
+    share=0.2,
     wrong=0.04,
-    sizes=(1, 3),
+    sizes=(6, 6),
     in_opening=False,
     ask={
         "en": "Which of these words occur anywhere in the paragraph: {0}? Choose the first option with a word that is "
@@ -218,9 +316,48 @@ ANYWHERE = ListKind(
         "רק הצורה המדויקת נחשבת.",
     },
     has={"en": "it has", "he": "יש בה"},
-    has_none={"en": "it has none of the words named", "he": "אין בה אף אחת מהמילים שנשאלו"},
+    has_none={
+        "en": "it has none of the words named",
+        "he": "אין בה אף אחת מהמילים שנשאלו",
+    },
 )
 """Asks which of three lists has a word of the paragraph."""
 
-KINDS: dict[str, ListKind] = {kind.name: kind for kind in (OPENING, ANYWHERE)}
+
+def _letter_kind(name: str, position: int, word: str, hebrew: str) -> ListKind:
+    return LetterKind(
+        name=name,
+        share=0.1,
+        wrong=0.01,
+        sizes=(12, 12),
+        in_opening=True,
+        ask={
+            "en": f"With which of these letters does the {word} word of the first sentence of the paragraph begin: "
+            "{0}? Numbers and signs are not words; capital letters do not matter.",
+            "he": f"באיזו מהאותיות האלה מתחילה {hebrew} במשפט הראשון של הפסקה: "
+            "{0}? מספרים וסימנים אינם מילים.",
+        },
+        has={
+            "en": f"the {word} word of its first sentence begins with",
+            "he": f"{hebrew} במשפט הראשון שלה מתחילה באות",
+        },
+        has_none={},
+        none=NO_LETTER,
+        position=position,
+    )
+
+
+FIRST_LETTER = _letter_kind("first letter", FIRST, "first", "המילה הראשונה")
+SECOND_LETTER = _letter_kind("second letter", SECOND, "second", "המילה השנייה")
+THIRD_LETTER = _letter_kind("third letter", THIRD, "third", "המילה השלישית")
+LAST_LETTER = _letter_kind("last letter", LAST, "last", "המילה האחרונה")
+"""Ask for the first letter of a word of the opening sentence."""
+
+KINDS: dict[str, ListKind] = {
+    kind.name: kind
+    for kind in (
+        *(OPENING, ANYWHERE),
+        *(FIRST_LETTER, SECOND_LETTER, THIRD_LETTER, LAST_LETTER),
+    )
+}
 """All kinds by name; questions are drawn in this order."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from player.words import HEBREW_PREFIXES
+
 Language = Literal["en", "he"]
 
-HEBREW_PREFIXES = frozenset("ושהכלבמ")
 _ENDINGS = ("ים", "ות", "ית", "ה", "ת", "י")
 _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 
@@ -15,7 +16,11 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 def language_of(text: str) -> Language:
     """Return Hebrew if most letters of the text are Hebrew, else English."""
     letters = [char for char in text if char.isalpha()]
-    return "he" if sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters) else "en"
+    return (
+        "he"
+        if sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters)
+        else "en"
+    )
 
 
 def is_hebrew(word: str) -> bool:

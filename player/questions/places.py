@@ -7,15 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array, lil_array
 
-from quarry.ingest.arrays import Float64Array, IntArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.paragraphs.sentence import alternatives, sentences
-from quarry.player.questions import start_model
-from quarry.player.words import canonical
+from ingest.arrays import Float64Array, IntArray
+from ingest.editions.openings import openings
+from ingest.editions.piece import Piece
+from ingest.editions.reading_order import in_reading_order
+from ingest.paragraph import Paragraph
+from ingest.paragraphs.sentence import alternatives, sentences
+from ingest.text import canonical
+from player.kinds import kind_log_odds
+from player.questions import start_model
+from player.words import words
 
 MAX_READINGS = 3
 """The most ways to end the first sentence of a passage."""
+MOST_WORDS = 0.6
+"""A piece holds a passage if it holds this share of its words."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 
@@ -40,11 +48,13 @@ class Start:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """The places of a course, those of a passage together and in order.
+    """The places of a course, those of a passage together and in order; each piece of another edition is one more.
 
     Attributes:
         paragraphs: passages of the course.
-        rows: (n_places,) row of each place's passage in `paragraphs`.
+        pieces: pieces of other editions.
+        links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
+        rows: (n_places,) row of each place's passage in `paragraphs`, or of its piece after all passages.
         starts: (n_places,) in the passage.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         numbers: canonical opening sentence -> key.
@@ -53,6 +63,8 @@ class Places:
     """
 
     paragraphs: Sequence[Paragraph]
+    pieces: Sequence[Piece]
+    links: csr_array
     rows: IntArray
     starts: Sequence[Start]
     keys: IntArray
@@ -63,8 +75,44 @@ class Places:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def n_printed(self) -> int:
+        """Number of places in passages; the places of pieces follow."""
+        return len(self.rows) - len(self.pieces)
+
+    def piece(self, place: int) -> Piece | None:
+        """Return the piece of a place, None for a place in a passage."""
+        return None if place < self.n_printed else self.pieces[place - self.n_printed]
+
+    def openings(self, place: int) -> Mapping[str, float]:
+        """Return the opening sentences that a referee may hold, as it holds them, with their shares."""
+        piece = self.piece(place)
+        if piece is None:
+            return {self.starts[place].sentence: 1.0}
+        return openings(piece.text, piece.cut)
+
+    def passages_of(self, place: int) -> IntArray:
+        """Return the rows of the passages in which a place is, or which its piece holds."""
+        if place < self.n_printed:
+            return self.rows[place : place + 1]
+        row: IntArray = self.links[[place - self.n_printed]].indices
+        return row
+
     def paragraph(self, place: int) -> Paragraph:
-        """Return the passage from a place on; the number of a later sentence is added to its paragraph_id."""
+        """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
+
+        A piece is a paragraph in reading order, with its likeliest opening sentence as the referee holds it.
+        """
+        piece = self.piece(place)
+        if piece is not None:
+            return Paragraph(
+                paragraph_id=f"{piece.doc_id}:{piece.page}:{piece.edition}",
+                doc_id=piece.doc_id,
+                page=piece.page,
+                heading="",
+                text=in_reading_order(piece.text),
+                opening_sentence=next(iter(self.openings(place))),
+            )
         passage, start = self.paragraphs[int(self.rows[place])], self.starts[place]
         number = f"+{start.number}" if start.number else ""
         return replace(
@@ -79,25 +127,61 @@ class Places:
         return np.flatnonzero(self.keys == self.numbers.get(canonical(sentence), -1))
 
 
-def places_of(paragraphs: Sequence[Paragraph]) -> Places:
-    """Return the places of a course."""
+def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> Places:
+    """Return the places of a course, and of its other editions."""
     rows: list[int] = []
     starts: list[Start] = []
-    keys: dict[str, int] = {}
     for row, paragraph in enumerate(paragraphs):
         found = list(starts_of(paragraph))
         rows += [row] * len(found)
         starts += found
-    compared = [canonical(start.sentence) or start.sentence for start in starts]  # "" for symbols alone
+    log_odds = start_model.place_log_odds(paragraphs, rows, starts)
+
+    for number, piece in enumerate(pieces):
+        likeliest = next(iter(openings(piece.text, piece.cut)))
+        sentence = in_reading_order(likeliest, piece.text)
+        rows.append(len(paragraphs) + number)
+        starts.append(Start(0, 0, sentence, 0, on_top=True))
+
+    keys: dict[str, int] = {}
+    numbers = []
+    for start in starts:
+        sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
+        numbers.append(keys.setdefault(sentence, len(keys)))
     return Places(
-        paragraphs,
-        np.array(rows, dtype=np.int64),
-        starts,
-        np.array([keys.setdefault(sentence, len(keys)) for sentence in compared], dtype=np.int64),
-        keys,
-        start_model.place_log_odds(paragraphs, rows, starts),
-        start_model.kind_log_odds(paragraphs),
+        paragraphs=paragraphs,
+        pieces=pieces,
+        links=links_of(paragraphs, pieces),
+        rows=np.array(rows, dtype=np.int64),
+        starts=starts,
+        keys=np.array(numbers, dtype=np.int64),
+        numbers=keys,
+        log_odds=log_odds,
+        kind_log_odds=kind_log_odds(paragraphs),
     )
+
+
+def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_array:
+    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
+    on_page: dict[tuple[str, int], list[int]] = {}
+    long_words = []
+    for row, paragraph in enumerate(paragraphs):
+        for page in range(
+            paragraph.page, paragraph.page + len(paragraph.page_breaks) + 1
+        ):
+            on_page.setdefault((paragraph.doc_id, page), []).append(row)
+        long_words.append({word for word in words(paragraph.text) if len(word) > 3})
+
+    links = lil_array((len(pieces), len(paragraphs)), dtype=np.float32)
+    for number, piece in enumerate(pieces):
+        # some readers print English without spaces
+        letters = in_reading_order(piece.text).casefold().replace(" ", "")
+        for page in range(piece.page, piece.last_page + 1):
+            for row in on_page.get((piece.doc_id, page), ()):
+                held = sum(word in letters for word in long_words[row])
+                if held >= MOST_WORDS * len(long_words[row]):
+                    links[number, row] = 1.0
+    return csr_array(links)
 
 
 def starts_of(paragraph: Paragraph) -> Iterator[Start]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.places import Places
-from quarry.player.search.types import SearchResult, Tier
+from ingest.arrays import Float64Array
+from player.questions.places import Places
+from player.search.types import SearchResult, Tier
 
 
 @dataclass(frozen=True, slots=True)
 class PriorModel:
-    """Parameters that turn relevance into probability; fitted on training games by `quarry.evaluate.tuning.prior`.
+    """Parameters that turn relevance into probability; fitted on training games by `evaluate.tuning.prior`.
 
     Attributes:
         temperature: divisor of the log-odds of relevance, within the book and outside it.
@@ -29,7 +29,7 @@ class PriorModel:
 
 
 def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64Array:
-    """Return (n_places,) probabilities of the places of the searched course, summing to 1.
+    """Return (n_printed,) probabilities of the places of the searched course's passages, summing to 1.
 
     The probability of a place is the probability of its passage, from the search, times the probability that the secret
     begins at this place of the passage.
@@ -43,19 +43,26 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
     rows = result.ranking.rows
     relevance = np.full(len(places.paragraphs), -np.inf)
     relevance[rows] = result.ranking.log_odds + places.kind_log_odds[rows]
-    log_odds = relevance[places.rows] / model.temperature + places.log_odds
+    passages = places.rows[: places.n_printed]
+    log_odds = relevance[passages] / model.temperature + places.log_odds
     book = result.book.doc_id if result.book else ""
-    held = np.array([paragraph.doc_id == book for paragraph in places.paragraphs], dtype=np.bool_)[places.rows]
+    held = np.array(
+        [paragraph.doc_id == book for paragraph in places.paragraphs], dtype=np.bool_
+    )[passages]
     share = model.book_share.get(result.tier)
     if share is None or held.all() or not held.any():
         return _softmax(log_odds, places.log_odds, model.floor)
     prior = np.empty(len(log_odds))
     prior[held] = share * _softmax(log_odds[held], places.log_odds[held], model.floor)
-    prior[~held] = (1.0 - share) * _softmax(log_odds[~held], places.log_odds[~held], model.floor)
+    prior[~held] = (1.0 - share) * _softmax(
+        log_odds[~held], places.log_odds[~held], model.floor
+    )
     return prior
 
 
-def _softmax(log_odds: Float64Array, before: Float64Array, floor: float) -> Float64Array:
+def _softmax(
+    log_odds: Float64Array, before: Float64Array, floor: float
+) -> Float64Array:
     """Return (n_places,) probabilities in proportion to the odds; the share `floor` is as before any hint.
 
     Args:
@@ -65,5 +72,7 @@ def _softmax(log_odds: Float64Array, before: Float64Array, floor: float) -> Floa
     """
     weights = np.exp(log_odds - log_odds.max())
     even = np.where(np.isfinite(log_odds), np.exp(before - before.max()), 0.0)
-    prior: Float64Array = (1.0 - floor) * weights / weights.sum() + floor * even / even.sum()
+    prior: Float64Array = (
+        1.0 - floor
+    ) * weights / weights.sum() + floor * even / even.sum()
     return prior

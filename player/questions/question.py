@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.ingest.arrays import Float32Array
-from quarry.player.questions.views import DESIGN_VIEWS
+from ingest.arrays import Float32Array
+from player.questions.views import DESIGN_VIEWS
 
 FitArray = Float32Array
 
@@ -59,12 +59,16 @@ class QuestionPool:
 
 def no_questions(n_paragraphs: int) -> QuestionPool:
     """Return an empty pool."""
-    return QuestionPool((), (), (), np.empty((len(DESIGN_VIEWS), 0, n_paragraphs, 4), dtype=np.float32))
+    return QuestionPool(
+        (), (), (), np.empty((len(DESIGN_VIEWS), 0, n_paragraphs, 4), dtype=np.float32)
+    )
 
 
 def join_pools(pools: Sequence[QuestionPool], n_paragraphs: int) -> QuestionPool:
     """Return the questions of several pools in order."""
-    joined = np.concatenate([no_questions(n_paragraphs).fits, *(pool.fits for pool in pools)], axis=1)
+    joined = np.concatenate(
+        [no_questions(n_paragraphs).fits, *(pool.fits for pool in pools)], axis=1
+    )
     return QuestionPool(
         tuple(draft for pool in pools for draft in pool.drafts),
         tuple(kind for pool in pools for kind in pool.kinds),

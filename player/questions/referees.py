@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.configs.settings import GameSettings
-from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.views import VIEWS, View
+from configs.settings import GameSettings
+from ingest.arrays import Float64Array
+from player.questions.kinds import KINDS
+from player.questions.views import DESIGN_VIEWS, VIEWS, View
 
 CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
@@ -53,14 +52,15 @@ class ErrorProfile:
     slips: float = 0.0
     falls_back: float = 0.0
 
-    @functools.lru_cache(maxsize=1_000)  # noqa: B019 - profiles are constants
     def channel(self, wrong: float) -> Float64Array:
         """Return the (4, 4) probability of each letter given the fitting option.
 
         Args:
             wrong: share of wrong letters of a careful referee, 0..1.
         """
-        letters = (1.0 - self.falls_back) * channel(wrong + (CHANCE - wrong) * self.slips)
+        letters = (1.0 - self.falls_back) * channel(
+            wrong + (CHANCE - wrong) * self.slips
+        )
         letters[0] += self.falls_back
         return letters
 
@@ -102,49 +102,88 @@ class RefereeType:
     @property
     def name(self) -> str:
         """The name of the view and of the error profile."""
-        return self.errors.name if self.view is None else f"{self.view}, {self.errors.name}"
+        return (
+            self.errors.name
+            if self.view is None
+            else f"{self.view}, {self.errors.name}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """How probable each letter is, for every referee and kind of question.
+    """The probability of each letter, for every referee and kind of question.
 
     Attributes:
-        wrong: share of wrong letters of a careful referee, by view and kind.
         referees: the mixture.
+        kinds: row of each kind of question in the arrays; the last row is that of any other kind.
+        letters: (n_referees, n_kinds + 1, 4, 4) probability of each letter given the fitting option.
+        design_letters: (n_design_views, n_kinds + 1, 4, 4) the same for the referee that questions are chosen for.
         design_views: (n_design_views,) weight of each design view when questions are chosen, summing to 1.
     """
 
-    wrong: Mapping[tuple[View, str], float]
     referees: tuple[RefereeType, ...]
+    kinds: Mapping[str, int]
+    letters: Float64Array
+    design_letters: Float64Array
     design_views: Float64Array
 
-    def channel(self, view: View, errors: ErrorProfile, kind: str) -> Float64Array:
-        """Return the (4, 4) probability of each letter given the fitting option."""
-        return errors.channel(self.wrong.get((view, kind), UNKNOWN_KIND))
+    def rows_of(self, kinds: Sequence[str]) -> list[int]:
+        """Return the rows of kinds of questions in the arrays."""
+        return [self.kinds.get(kind, len(self.kinds)) for kind in kinds]
+
+
+def error_model(
+    wrong: Mapping[tuple[View, str], float],
+    referees: tuple[RefereeType, ...],
+    design_views: Float64Array,
+) -> ErrorModel:
+    """Return the error model of a mixture.
+
+    Args:
+        wrong: share of wrong letters of a careful referee, by view and kind.
+    """
+    kinds = sorted({kind for _, kind in wrong})
+
+    def of(view: View | None, errors: ErrorProfile) -> list[Float64Array]:
+        if view is None:
+            return [channel(CHANCE)] * (len(kinds) + 1)
+        rates = [wrong.get((view, kind), UNKNOWN_KIND) for kind in (*kinds, "")]
+        return [errors.channel(rate) for rate in rates]
+
+    return ErrorModel(
+        referees,
+        {kind: row for row, kind in enumerate(kinds)},
+        np.array([of(referee.view, referee.errors) for referee in referees]),
+        np.array([of(view, DESIGNED_FOR) for view in DESIGN_VIEWS]),
+        design_views,
+    )
 
 
 def error_model_of(settings: GameSettings) -> ErrorModel:
     """Return the error model of the settings: learned rates, and all views with all error profiles."""
-    views: dict[View, float] = {
-        "paragraph": 1.0 - settings.opening_share - settings.passages_share - settings.name_share,
+    shares: dict[View, float] = {
         "opening": settings.opening_share,
         "passages": settings.passages_share,
         "name": settings.name_share,
     }
+    shares["paragraph"] = 1.0 - sum(shares.values())
     careless, useless = settings.careless_share, settings.useless_share
     before = sum(errors.weight for errors in ERROR_PROFILES if errors.name != SOUND)
-    weights = {errors.name: careless * errors.weight / before for errors in ERROR_PROFILES}
+    weights = {
+        errors.name: careless * errors.weight / before for errors in ERROR_PROFILES
+    }
     weights[SOUND] = 1.0 - useless - careless
-    return ErrorModel(
-        {(view, name): WRONG.get((view, name), kind.wrong) for view in VIEWS for name, kind in KINDS.items()},
-        (
-            *(
-                RefereeType(views[view] * weights[errors.name], view, errors)
-                for view, errors in itertools.product(VIEWS, ERROR_PROFILES)
-            ),
-            RefereeType(useless * (1.0 - SKEWED_SHARE), None, ErrorProfile(USELESS, 1.0)),
-            RefereeType(useless * SKEWED_SHARE, None, ErrorProfile(SKEWED, 1.0)),
-        ),
-        np.array([1.0 - settings.design_opening_share, settings.design_opening_share]),
+    looking = tuple(
+        RefereeType(shares[view] * weights[errors.name], view, errors)
+        for view, errors in itertools.product(VIEWS, ERROR_PROFILES)
     )
+    blind = (
+        RefereeType(useless * (1.0 - SKEWED_SHARE), None, ErrorProfile(USELESS, 1.0)),
+        RefereeType(useless * SKEWED_SHARE, None, ErrorProfile(SKEWED, 1.0)),
+    )
+    rates = {
+        (view, name): WRONG.get((view, name), kind.wrong)
+        for view, (name, kind) in itertools.product(VIEWS, KINDS.items())
+    }
+    opening = settings.design_opening_share
+    return error_model(rates, (*looking, *blind), np.array([1.0 - opening, opening]))

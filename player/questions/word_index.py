@@ -11,28 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from quarry.ingest.arrays import BoolArray, Float64Array, RowArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store.course import cached
-from quarry.player.questions.language import Language, hebrew_forms, is_hebrew, language_of
-from quarry.player.questions.places import Places, Start, places_of
-from quarry.player.questions.question import FitArray
-from quarry.player.questions.start_model import start_weights
-from quarry.player.words import is_stop_word, stems, words, written_words
+from ingest.arrays import BoolArray, RowArray
+from ingest.editions.piece import Piece
+from ingest.paragraph import Paragraph
+from ingest.store.cache import cached
+from player.kinds import start_weights
+from player.questions.language import Language, hebrew_forms, is_hebrew, language_of
+from player.questions.places import Places, Start, places_of
+from player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
+MAX_LETTERS = 20
+"""A longer word of a piece is several words without spaces."""
 LISTED = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
 FOLLOWING = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
-SEEN = 0.98
-"""Probability that a careful referee sees a word in its exact form."""
-OTHER_FORM = 0.05
-"""Probability that a referee accepts another form of a word although the question says otherwise; none of 20 such
-cases among the logged answers did."""
-BELOW = 0.02
-"""Probability for a word of the paragraph after our opening sentence: the referee's may be longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,7 @@ class WordIndex:
         plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
         whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
             sentence.
+        raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition holds the word.
     """
 
     places: Places
@@ -64,19 +60,27 @@ class WordIndex:
     plain: BoolArray
     whole: csr_array
     opening: csr_array
+    raw: csr_array
 
 
-def index_words(paragraphs: Sequence[Paragraph]) -> WordIndex:
-    """Return the index of the words of a course's passages."""
-    return cached(paragraphs, f"words {start_weights()}", functools.partial(_index_of, paragraphs))
+def index_words(
+    paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
+) -> WordIndex:
+    """Return the index of the words of a course's passages, and of the pieces of its other editions."""
+    make = functools.partial(_index_of, paragraphs, pieces)
+    return cached(paragraphs, f"words {start_weights()}", make)
 
 
-def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
-    places = places_of(paragraphs)
+def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordIndex:
+    places = places_of(paragraphs, pieces)
     ids: dict[str, int] = {}
     ends = np.searchsorted(places.rows, np.arange(len(paragraphs) + 1)).tolist()
     passages = zip(paragraphs, ends, ends[1:], strict=False)
-    held_from = (_words_from(paragraph, places.starts[first:last]) for paragraph, first, last in passages)
+    held_from = [
+        _words_from(paragraph, places.starts[first:last])
+        for paragraph, first, last in passages
+    ]
+    held_from.append(_words_of_pieces(places))
     whole = _table(itertools.chain.from_iterable(held_from), ids)
     openings = [start.sentence for start in places.starts]
     opening = _table(map(_held, openings), ids)
@@ -84,15 +88,26 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
         table.resize((table.shape[0], len(ids)))
     vocabulary = tuple(ids)
     hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
-    plain = np.array([word.isalpha() and len(word) > 1 for word in vocabulary], dtype=np.bool_)
-    telling = [len(word) >= MIN_LETTERS and not is_stop_word(word) for word in vocabulary]
+    plain = np.array(
+        [word.isalpha() and len(word) > 1 for word in vocabulary], dtype=np.bool_
+    )
+    telling = [
+        len(word) >= MIN_LETTERS and not is_stop_word(word) for word in vocabulary
+    ]
     form_ids: dict[str, int] = {}
     stemmed = stems(" ".join(vocabulary))
     if len(stemmed) != len(vocabulary):  # some word was split among others
         stemmed = [(stems(word) or [word])[0] for word in vocabulary]
-    shared = [hebrew_forms(word) if he else stem for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)]
-    forms = np.array([form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp)
-    languages = [language_of(_with_list(paragraph)[:400]) for paragraph in paragraphs]
+    shared = [
+        hebrew_forms(word) if he else stem
+        for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)
+    ]
+    forms = np.array(
+        [form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp
+    )
+    texts = [_with_list(paragraph) for paragraph in paragraphs]
+    texts += [piece.text for piece in pieces]
+    languages = [language_of(text[:400]) for text in texts]
     return WordIndex(
         places=places,
         spelling=_spelling(map(_with_list, paragraphs)),
@@ -105,33 +120,70 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> WordIndex:
         plain=plain,
         whole=whole,
         opening=opening,
+        raw=_raw_words(pieces, ids),
     )
+
+
+def _raw_words(pieces: Sequence[Piece], ids: Mapping[str, int]) -> csr_array:
+    """Return the (n_pieces, n_words) table of the words that raw texts hold letter by letter."""
+    rows = []
+    for piece in pieces:
+        held = dict.fromkeys(words(piece.text), 1.0)
+        rows.append({word: 1.0 for word in held if word in ids})
+    return _table(rows, dict(ids))
 
 
 def _spelling(texts: Iterable[str]) -> dict[str, str]:
     """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
     counts = Counter(word for text in texts for word in written_words(text))
-    return {word.casefold(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
+    return {
+        word.casefold(): word
+        for word in sorted(counts, key=lambda word: (counts[word], word))
+    }
 
 
 def _with_list(paragraph: Paragraph) -> str:
     return f"{paragraph.text} {paragraph.follows}"
 
 
-def _words_from(paragraph: Paragraph, starts: Sequence[Start]) -> list[dict[str, float]]:
+def _words_from(
+    paragraph: Paragraph, starts: Sequence[Start]
+) -> list[dict[str, float]]:
     """Return the words from each place of a passage on, with the share of the referees who find them."""
     length = paragraph.own_length or len(paragraph.text)
-    held = {word: LISTED * share for word, share in _held(paragraph.text[length:]).items()}
-    held |= {word: FOLLOWING * share for word, share in _held(paragraph.follows).items() if word not in held}
+    held = {
+        word: LISTED * share for word, share in _held(paragraph.text[length:]).items()
+    }
+    held |= {
+        word: FOLLOWING * share
+        for word, share in _held(paragraph.follows).items()
+        if word not in held
+    }
     found: list[dict[str, float]] = []
     end = length
     for start in reversed(starts):
         if start.offset < end:
             own = _held(paragraph.text[start.offset : end])
-            held = held | {word: max(share, held.get(word, 0.0)) for word, share in own.items()}
+            held = held | {
+                word: max(share, held.get(word, 0.0)) for word, share in own.items()
+            }
             end = start.offset
         found.append(held)
     return found[::-1]
+
+
+def _words_of_pieces(places: Places) -> list[dict[str, float]]:
+    """Return the words of each piece, and of the passages in it, which readers may print without spaces."""
+    found = []
+    for place in range(places.n_printed, len(places)):
+        held: dict[str, float] = {}
+        for row in places.passages_of(place):
+            held |= _held(places.paragraphs[row].text)
+        for word in words(places.paragraph(place).text):
+            if len(word) <= MAX_LETTERS:
+                held[word] = 1.0
+        found.append(held)
+    return found
 
 
 def _held(text: str) -> dict[str, float]:
@@ -149,92 +201,7 @@ def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_arra
         data += held.values()
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
-    return csr_array((values, np.array(columns, dtype=np.int32), np.array(ends)), shape=(len(ends) - 1, len(ids)))
-
-
-class Candidates:
-    """The places that questions are made for, or fitted to, with their words.
-
-    Args:
-        index: word index of the course.
-        rows: (n_candidates,) places of the index.
-        prior: (n_candidates,) their probabilities, summing to 1.
-        clue: the book's name and the hint, all that a referee of the view "name" sees.
-    """
-
-    def __init__(self, index: WordIndex, rows: RowArray, prior: Float64Array, clue: str = "") -> None:
-        self.index = index
-        self.rows = rows
-        self.prior = prior
-        self._clue = frozenset(words(clue))
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @functools.cached_property
-    def language(self) -> Language:
-        """The language of most of the belief."""
-        hebrew = np.array([self.index.languages[row] == "he" for row in self.rows])
-        return "he" if float(self.prior[hebrew].sum()) > 0.5 else "en"
-
-    def telling(self, *, opening: bool, n: int) -> tuple[RowArray, Float64Array]:
-        """Return the ids of the n words that split the belief most evenly, best first, and the variance of each.
-
-        Args:
-            opening: words of the opening sentences, also stop words; else of the whole paragraphs.
-        """
-        index = self.index
-        table = self._opening if opening else self._whole
-        mass = np.clip(table.T @ self.prior, 0.0, 1.0)
-        usable = (index.plain if opening else index.telling) & (index.hebrew == (self.language == "he"))
-        worth = mass * (1.0 - mass) * usable
-        best = np.argsort(-worth, kind="stable")[:n]
-        best = best[worth[best] > 1e-6]
-        return best, worth[best]
-
-    def in_paragraph(self, ids: RowArray) -> FitArray:
-        """Return the (n_words, n_candidates) probability that a referee finds each word in the whole paragraph."""
-        return self._seen(self._whole, ids)
-
-    def in_opening(self, ids: RowArray) -> FitArray:
-        """Return the (n_words, n_candidates) probability that a referee finds each word in the opening sentence."""
-        below = np.float32(BELOW) * (_columns(self._whole, ids) > 0)
-        seen: FitArray = np.maximum(self._seen(self._opening, ids), below)
-        return seen
-
-    def in_clue(self, ids: RowArray) -> FitArray:
-        """Return the (n_words, n_candidates) probability that a referee finds each word in the name and the hint."""
-        there = np.array([self.index.words[number] in self._clue for number in ids], dtype=np.bool_)
-        return np.repeat(np.where(there, np.float32(SEEN), np.float32(0.0))[:, None], len(self), axis=1)
-
-    def ids_of(self, group: Sequence[str]) -> RowArray:
-        """Return the ids of those words that the course has."""
-        ids = self.index.ids
-        return np.array([ids[word] for word in group if word in ids], dtype=np.intp)
-
-    def _seen(self, table: csr_array, ids: RowArray) -> FitArray:
-        there = _columns(table, ids)
-        forms, place = np.unique(self.index.forms[ids], return_inverse=True)
-        n_forms = int(self.index.forms.max(initial=-1)) + 1
-        chosen = np.full(n_forms, -1)
-        chosen[forms] = np.arange(len(forms))
-        kept = chosen[self.index.forms[table.indices]]
-        row_of = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-        alike = np.zeros((len(forms), table.shape[0]), dtype=np.float32)
-        alike[kept[kept >= 0], row_of[kept >= 0]] = OTHER_FORM
-        seen: FitArray = np.maximum(np.float32(SEEN) * there, alike[place])
-        return seen
-
-    @functools.cached_property
-    def _whole(self) -> csr_array:
-        return self.index.whole[self.rows]
-
-    @functools.cached_property
-    def _opening(self) -> csr_array:
-        return self.index.opening[self.rows]
-
-
-def _columns(table: csr_array, ids: RowArray) -> FitArray:
-    """Return (n_ids, n_rows) columns of a table."""
-    columns: FitArray = table[:, ids].toarray().T
-    return columns
+    return csr_array(
+        (values, np.array(columns, dtype=np.int32), np.array(ends)),
+        shape=(len(ends) - 1, len(ids)),
+    )

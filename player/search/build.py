@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from quarry.configs.imports import find, make
-from quarry.configs.settings import SearchSettings, Settings
-from quarry.ingest.embed import Embedder, Models, TokenEmbedder, word_models_of
-from quarry.ingest.embed.hint_bank import Hints, load_hints, read_bank
-from quarry.ingest.embed.vectors import form_of
-from quarry.ingest.errors import EmbedderError, StoreError
-from quarry.ingest.store import Course, is_url, open_store
-from quarry.ingest.store.course import cached
-from quarry.player.errors import SearchError
-from quarry.player.search.cache import CachingEmbedder, ResultCache, shared_cache
-from quarry.player.search.calibration import (
+from configs.settings import SearchSettings, Settings
+from ingest.embed import Embedder, Models, TokenEmbedder, word_models_of
+from ingest.embed.hint_bank import Hints, load_hints, read_bank
+from ingest.embed.vectors import form_of
+from ingest.errors import EmbedderError, StoreError
+from ingest.extensions import find, make
+from ingest.store import Course, is_url, open_store
+from ingest.store.cache import cached
+from player.deadlines import Call, Runner
+from player.errors import SearchError
+from player.search.cache import CachingEmbedder, ResultCache, shared_cache
+from player.search.calibration import (
     Calibration,
     calibration_for,
     calibration_of,
     is_calibrated,
     is_fitted,
 )
-from quarry.player.search.index import SearchIndex
-from quarry.player.search.late_interaction import Hubs, WordByWord
-from quarry.player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
-from quarry.player.search.references import References
-from quarry.player.search.rules import RuleEvidence
-from quarry.player.search.slots import n_slots
-from quarry.player.search.strategies.chroma import Chroma
-from quarry.player.search.strategies.dense import Dense, Sentences
-from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Query, ScoreArrays
+from player.search.index import SearchIndex
+from player.search.late_interaction import Hubs, WordByWord
+from player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
+from player.search.references import References
+from player.search.rules import RuleEvidence
+from player.search.slots import n_slots
+from player.search.strategies.chroma import Chroma
+from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.keyword import Keyword
+from player.search.strategies.strategy import Strategy
+from player.search.types import Query, ScoreArrays
 
 
 def build_orchestrator(
-    store: Course, settings: Settings, embedder: Embedder | None = None, *, cache: ResultCache | None = None
+    store: Course,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    cache: ResultCache | None = None,
 ) -> SearchOrchestrator:
     """Build the orchestrator over a store, with the strategies that the settings name.
 
@@ -58,20 +65,27 @@ def build_orchestrator(
     require_strategies(search)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
-    own = None if embedder is None else object()
+    given = embedder
     generation = store.generation()
-    broken = ""
-    if embedder is None and any(name in EMBEDDING for name in search.strategies):
-        try:
-            embedder = store_embedder(store, settings)
-        except EmbedderError as error:
-            broken = str(error)
+    embedder, broken = _embedder_or_reason(store, settings, given)
 
     def state(course: Course) -> tuple[SearchIndex, Hashable]:
-        fits = embedder is not None and (own is not None or embedder.spec == course.embedder_spec)
-        searched = searched_of(course, settings, embedder if fits else None, broken=broken)
-        known = course.location, course.collection, course.fingerprint, words_of(course, settings)
-        return searched, (*known, repr(searched.calibration), settings.embed, own)
+        fits = embedder is not None and (
+            given is not None or embedder.spec == course.embedder_spec
+        )
+        index = index_of(course, settings, embedder if fits else None, broken=broken)
+        identity = (
+            course.location,
+            course.collection,
+            course.fingerprint,
+            words_of(course, settings),
+            repr(index.calibration),
+            settings.embed,
+            # a method is equal to a method of the same object only
+            type(embedder) if given is None else given.embed_queries,
+            tuple(find(STRATEGIES, name, SETTING) for name in search.strategies),
+        )
+        return index, identity
 
     def renew() -> tuple[SearchIndex, Hashable] | None:
         nonlocal generation
@@ -79,20 +93,38 @@ def build_orchestrator(
             now = store.generation()
             if now == generation:
                 return None
-            found = state(open_store(store.location, store.collection))
+            renewed = state(open_store(store.location, store.collection))
         except StoreError as error:
             if is_url(store.location):
                 raise SearchError(STORE, f"{error}; {AT_HAND}") from error
             raise
         generation = now
-        return found
+        return renewed
 
-    searched, identity = state(store)
-    return SearchOrchestrator(searched, search, cache=cache, identity=identity, renew=renew)
+    index, identity = state(store)
+    return SearchOrchestrator(
+        index, search, cache=cache, identity=identity, renew=renew
+    )
 
 
-def searched_of(
-    store: Course, settings: Settings, embedder: Embedder | None = None, *, broken: str = ""
+def _embedder_or_reason(
+    store: Course, settings: Settings, given: Embedder | None
+) -> tuple[Embedder | None, str]:
+    """Return the embedder that a search needs, and the reason why it cannot be loaded, or ""."""
+    if given is not None or not needs_embedder(settings.search):
+        return given, ""
+    try:
+        return store_embedder(store, settings), ""
+    except EmbedderError as error:
+        return None, str(error)
+
+
+def index_of(
+    store: Course,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    broken: str = "",
 ) -> SearchIndex:
     """Build the index of a course.
 
@@ -104,41 +136,77 @@ def searched_of(
     """
     search = settings.search
     require_strategies(search)
-    if not broken and any(name in EMBEDDING for name in search.strategies):
-        embedder = embedder or store_embedder(store, settings)
+    if embedder is None and not broken and needs_embedder(search):
+        embedder = store_embedder(store, settings)
     if embedder is not None and not isinstance(embedder, CachingEmbedder):
         embedder = CachingEmbedder(embedder)
-    calibration = calibration_of(store.embedder_spec) if embedder is None else calibration_for(store)
+
+    calibration = calibration_of(store.embedder_spec)
     scorers: tuple[WordByWord, ...] = ()
-    if embedder is not None and "+".join(words_of(store, settings)) in calibration.words:
-        scorers = word_scorers(store, settings, embedder)
-        calibration = calibration.word_by_word([scorer.spec for scorer in scorers])
+    if embedder is not None:
+        calibration = calibration_for(store)
+        if "+".join(words_of(store, settings)) in calibration.words:
+            scorers = word_scorers(store, settings, embedder)
+            specs = [scorer.spec for scorer in scorers]
+            calibration = calibration.word_by_word(specs)
+
+    names = ["keyword", *(("dense",) if embedder else ()), *search.strategies]
     parts = Parts(store, search, calibration, embedder, scorers)
-    strategies: dict[str, Strategy] = {}
-    for name in dict.fromkeys(("keyword", *(("dense",) if embedder is not None else ()), *search.strategies)):
-        if broken and name in EMBEDDING:
-            strategies[name] = Failing(name, broken)
-        else:
-            strategies[name] = make(STRATEGIES, name, "search.strategies", store, parts)
+    return SearchIndex(
+        {name: _strategy(name, store, parts, broken) for name in dict.fromkeys(names)},
+        _references(store, search, calibration, embedder),
+        store.paragraphs,
+        calibration=calibration,
+        calibrated=embedder is None or is_calibrated(store),
+        kind_weight=search.kind_weight,
+        is_uncased=store.embedder_spec in UNCASED
+        and all(name in STRATEGIES for name in search.strategies),
+        pieces=store.pieces,
+    )
+
+
+def _strategy(name: str, store: Course, parts: Parts, broken: str) -> Strategy:
+    """Make a strategy; one that fails, or is not made by the deadline, fails in every search."""
+    if broken and name in EMBEDDING:
+        return Failing(name, broken)
+    if name in STRATEGIES:
+        return cast(Strategy, make(STRATEGIES, name, SETTING, store, parts))
+
+    deadline = time.monotonic() + parts.search.deadline_s
+    call: Call[Strategy] = Runner().start(
+        name, lambda: make(STRATEGIES, name, SETTING, store, parts), deadline
+    )
+    strategy = call.value()
+    if strategy is not None:
+        return strategy
+    return Failing(name, call.failure.reason if call.failure else "made nothing")
+
+
+def _references(
+    store: Course,
+    search: SearchSettings,
+    calibration: Calibration,
+    embedder: Embedder | None,
+) -> References:
+    """Make the resolver of book names; it compares meanings if its weights are fitted for the embedder."""
     resolves = search.book_match == "resolved"
-    compares_meanings = resolves and embedder is not None and is_fitted(store.embedder_spec)
-    references = References(
+    compares_meanings = resolves and is_fitted(store.embedder_spec)
+    return References(
         store.documents,
         search.filter_confidence,
         search.boost_confidence,
         paragraphs=store.paragraphs if resolves else (),
         embedder=embedder if compares_meanings else None,
-        alias_vectors=(store.aliases, store.alias_vectors) if compares_meanings else None,
+        alias_vectors=(store.aliases, store.alias_vectors)
+        if compares_meanings and embedder is not None
+        else None,
         calibration=calibration.references,
     )
-    return SearchIndex(
-        strategies,
-        references,
-        store.paragraphs,
-        calibration=calibration,
-        calibrated=embedder is None or is_calibrated(store),
-        kind_weight=search.kind_weight,
-    )
+
+
+def needs_embedder(search: SearchSettings) -> bool:
+    """Return whether a strategy of the settings embeds the hint."""
+    return any(name in EMBEDDING for name in search.strategies)
 
 
 def require_strategies(search: SearchSettings) -> None:
@@ -148,7 +216,7 @@ def require_strategies(search: SearchSettings) -> None:
         SettingsError: a strategy is neither in the table nor a valid dotted path.
     """
     for name in search.strategies:
-        find(STRATEGIES, name, "search.strategies")
+        find(STRATEGIES, name, SETTING)
 
 
 class Failing(Strategy):
@@ -183,18 +251,28 @@ class Parts:
 
 
 def _make_keyword(store: Course, parts: Parts) -> Strategy:
-    titles = {document.doc_id: document.aliases[0].text for document in store.documents if document.aliases}
-    return Keyword(store.paragraphs, titles, parts.calibration.keyword)
+    names = {
+        document.doc_id: tuple(alias.text for alias in document.aliases)
+        for document in store.documents
+    }
+    return Keyword(store.paragraphs, names, parts.calibration.keyword)
 
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": lambda store, parts: build_dense(store, parts.search, parts.embedder, parts.calibration, parts.scorers),
-    "chroma": lambda store, parts: Chroma(store, parts.embedder, parts.calibration.dense, n_slots(parts.search)),
+    "dense": lambda store, parts: build_dense(
+        store, parts.search, parts.embedder, parts.calibration, parts.scorers
+    ),
+    "chroma": lambda store, parts: Chroma(
+        store, parts.embedder, parts.calibration.dense, n_slots(parts.search)
+    ),
     "keyword": _make_keyword,
 }
 """Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
 EMBEDDING = ("dense", "chroma")
 """These strategies embed the hint."""
+UNCASED = ("minilm", "mpnet")
+"""These networks read capital letters as small ones."""
+SETTING = "search.strategies"
 
 
 def store_embedder(store: Course, settings: Settings) -> Embedder:
@@ -209,12 +287,21 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
     held = store.word_specs
-    wanted = word_models_of(store.embedder_spec, settings.search.accuracy) if held else ()
-    return tuple(spec for spec in wanted if spec in held) if store.embedder_spec in held else ()
+    wanted = (
+        word_models_of(store.embedder_spec, settings.search.accuracy) if held else ()
+    )
+    return (
+        tuple(spec for spec in wanted if spec in held)
+        if store.embedder_spec in held
+        else ()
+    )
 
 
 def word_scorers(
-    store: Course, settings: Settings, embedder: CachingEmbedder, hints: Hints | None = None
+    store: Course,
+    settings: Settings,
+    embedder: CachingEmbedder,
+    hints: Hints | None = None,
 ) -> tuple[WordByWord, ...]:
     """Make the scorers that compare hint and paragraph word by word.
 
@@ -240,9 +327,21 @@ def word_scorers(
         model = embedder if own else CachingEmbedder(models.embedder(spec))
         form = form_of(spec)
         if form is not None and isinstance(model.embedder, TokenEmbedder):
-            bank, words = read_bank(hints, model.embedder, models.folder), store.words(spec)
-            known = spec, bank.hints.texts, bank.hints.documents, sorted(bank.hints.course)
-            hubs = cached(store.paragraphs, f"hubs {known}", functools.partial(Hubs, words.pooled, doc_ids, bank))
+            bank, words = (
+                read_bank(hints, model.embedder, models.folder),
+                store.words(spec),
+            )
+            known = (
+                spec,
+                bank.hints.texts,
+                bank.hints.documents,
+                sorted(bank.hints.course),
+            )
+            hubs = cached(
+                store.paragraphs,
+                f"hubs {known}",
+                functools.partial(Hubs, words.pooled, doc_ids, bank),
+            )
             scorers.append(WordByWord(model, words, hubs, form, bank))
     return tuple(scorers)
 
@@ -259,6 +358,17 @@ def build_dense(
     sentences = None
     if search.sentence_weight or search.sentence_mean_weight:
         sentences = Sentences(
-            store.sentence_vectors, store.sentence_rows, search.sentence_weight, search.sentence_mean_weight
+            store.sentence_vectors,
+            store.sentence_rows,
+            search.sentence_weight,
+            search.sentence_mean_weight,
         )
-    return Dense(store.paragraphs, store.vectors, embedder, sentences, rules.log_odds, calibration.dense, more)
+    return Dense(
+        store.paragraphs,
+        store.vectors,
+        embedder,
+        sentences,
+        rules.log_odds,
+        calibration.dense,
+        more,
+    )

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from cachetools import LRUCache, cached
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import Embedder, TokenEmbedder, TokenStates
-from quarry.player.search.types import SearchResult
+from ingest.arrays import Float32Array
+from ingest.embed import Embedder, TokenEmbedder, TokenStates
+from player.search.types import SearchResult
 
 HINTS_KEPT = 300
 """The cache of hints holds the vectors and token states of so many hints, 50 kB each."""
@@ -43,7 +43,9 @@ class ResultCache:
 
     def __init__(self, size: int) -> None:
         results: LRUCache[Hashable, SearchResult] = LRUCache(size)
-        self._get = cached(results, key=lambda key, _: key, condition=threading.Condition())(_made)
+        self._get = cached(
+            results, key=lambda key, _: key, condition=threading.Condition()
+        )(_made)
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
         """Return the cached result with `cached=True`; else call `make`, and cache its result if it has no failures."""
@@ -94,7 +96,9 @@ class CachingEmbedder:
     def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
         self.embedder = embedder
         cache: LRUCache[str, ReadQuery] = LRUCache(size)
-        self._read = cached(cache, key=lambda text: text, condition=threading.Condition())(self._read_now)
+        self._read = cached(
+            cache, key=lambda text: text, condition=threading.Condition()
+        )(self._read_now)
 
     @property
     def spec(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter
 
-from quarry.configs.places import own_fit
-from quarry.configs.settings import SettingsError
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.relevance import Relevance, mean_of_top
-from quarry.ingest.store import Course
+from configs.directories import own_fit
+from configs.settings import SettingsError
+from ingest.arrays import AnyFloatArray, Float32Array
+from ingest.embed.relevance import Relevance
+from ingest.store import Course
+from player.search.core import combine
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `evaluate calibrate search` writes the user's own file."""
@@ -25,7 +26,11 @@ DEFAULT_EMBEDDER = "minilm"
 USUAL_SPREAD = 0.114
 """The default embedder's cosines of two paragraphs of a course have this standard deviation (mean of two courses)."""
 TAKEN_FOR_FOUND = 1.1
-"""An uncalibrated embedder gives every best hit these log-odds: a relevance of .75."""
+"""An uncalibrated embedder gives every paragraph these log-odds: a relevance of .75."""
+LEAST_SEPARATION = 0.85
+"""An embedder whose AUROC is lower is uncalibrated."""
+PARAGRAPH = "paragraph"
+"""Name of the cosine of hint and paragraph among the scores of a paragraph."""
 N_SPREAD = 400
 """The standard deviation of cosines is estimated from at most so many paragraphs."""
 LEAST_SPREAD = 10
@@ -38,19 +43,21 @@ class DenseCalibration:
 
     Attributes:
         nats: log-odds between two paragraphs of one course per unit of similarity.
-        bias: bias of the log-odds that the course holds the paragraph.
-        best: slope of these log-odds on the highest paragraph similarity.
-        top: slope of these log-odds on `mean_of_top` of the similarities.
+        bias: bias of the log-odds that a paragraph answers a hint.
+        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.parts`.
+        separation: AUROC of the highest relevance, of hints about a course against hints about others.
         parts: log-odds per unit of further scores of a paragraph, by name; see `late_interaction.WordByWord.parts`.
     """
 
     nats: float
     bias: float
-    best: float
-    top: float
+    relevance: dict[str, float]
+    separation: float
     parts: dict[str, float] = field(default_factory=dict)
 
-    def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> DenseCalibration:
+    def rescaled(
+        self, vectors: Float32Array, relevance: Relevance | None = None
+    ) -> DenseCalibration:
         """Rescale the default embedder's numbers for another embedder, from its cosines of a course's paragraphs.
 
         The rescaling needs no labels: it matches the standard deviation of the cosines of two random paragraphs.
@@ -63,17 +70,24 @@ class DenseCalibration:
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
         if len(cosines) < LEAST_SPREAD or not cosines.std():
             return self
-        bias, top = relevance or (TAKEN_FOR_FOUND, 0.0)
-        return DenseCalibration(self.nats * USUAL_SPREAD / float(cosines.std()), bias, best=0.0, top=top)
+        bias, slope = relevance or (TAKEN_FOR_FOUND, 0.0)
+        return DenseCalibration(
+            nats=self.nats * USUAL_SPREAD / float(cosines.std()),
+            bias=bias,
+            relevance={PARAGRAPH: slope},
+            separation=0.0,
+        )
 
-    def answerable(self, similarities: Float32Array) -> float:
-        """Return the log-odds that the course holds the paragraph of a hint.
+    def relevance_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
+        """Return the log-odds that each paragraph answers the hint, from its own scores alone.
 
         Args:
-            similarities: (n_paragraphs,) cosine of hint and paragraph; not empty.
+            parts: scores of the paragraphs by name, of any shape.
         """
-        mean = float(mean_of_top(similarities[None, :])[0])
-        return self.bias + self.best * float(similarities.max()) + self.top * mean
+        relevance: AnyFloatArray = np.float32(self.bias) + combine(
+            parts, self.relevance
+        )
+        return relevance
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +95,8 @@ class KeywordCalibration:
     """Fitted numbers of keyword search.
 
     Attributes:
-        bias: bias of the log-odds that the best hit is the paragraph.
-        share: slope of these log-odds on the share of the highest possible score.
+        bias: bias of the log-odds that a paragraph answers a hint.
+        share: slope of these log-odds on the paragraph's share of the highest possible score.
         nats: log-odds between two paragraphs of one course per unit of BM25.
     """
 
@@ -124,8 +138,6 @@ class Calibration:
 
     Attributes:
         fused: weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score.
-        named: log-odds to add if the book's name is resolved.
-        unnamed: log-odds to add if a name was given and is not resolved; below 0.
         words: replacements of `dense` and `fused` if models compare word by word, by their SPECs, joined by "+".
     """
 
@@ -133,20 +145,27 @@ class Calibration:
     keyword: KeywordCalibration
     fused: dict[str, float]
     references: ReferenceCalibration
-    named: float
-    unnamed: float
     words: dict[str, WordsCalibration] = field(default_factory=dict)
 
-    def rescaled(self, vectors: Float32Array, relevance: Relevance | None = None) -> Calibration:
+    def rescaled(
+        self, vectors: Float32Array, relevance: Relevance | None = None
+    ) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
         dense = self.dense.rescaled(vectors, relevance)
-        fused = {**self.fused, "dense": self.fused["dense"] * dense.nats / self.dense.nats}
+        fused = {
+            **self.fused,
+            "dense": self.fused["dense"] * dense.nats / self.dense.nats,
+        }
         return dataclasses.replace(self, dense=dense, fused=fused, words={})
 
     def word_by_word(self, specs: Sequence[str]) -> Calibration:
         """Return the numbers for word-by-word search with these models; the same numbers if none are fitted."""
         known = self.words.get("+".join(specs))
-        return self if known is None else dataclasses.replace(self, dense=known.dense, fused=known.fused)
+        return (
+            self
+            if known is None
+            else dataclasses.replace(self, dense=known.dense, fused=known.fused)
+        )
 
 
 def is_fitted(embedder_spec: str) -> bool:
@@ -155,14 +174,22 @@ def is_fitted(embedder_spec: str) -> bool:
 
 
 def is_calibrated(store: Course) -> bool:
-    """Return whether relevance separates nonsense from questions, calibrated on labelled games or by the ingest."""
-    return is_fitted(store.embedder_spec) or store.relevance is not None
+    """Return whether relevance separates hints about the course from others, by labelled games or by the ingest."""
+    if is_fitted(store.embedder_spec):
+        dense = calibration_of(store.embedder_spec).dense
+        return dense.separation >= LEAST_SEPARATION
+    return store.relevance is not None
 
 
 def notices(store: Course) -> list[str]:
     """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
     if is_calibrated(store):
         return []
+    if is_fitted(store.embedder_spec):
+        return [
+            f"the embedder {store.embedder_spec} is uncalibrated: its relevance does not separate hints about a course "
+            "well from others"
+        ]
     return [
         f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest anew, or run "
         "python -m evaluate calibrate search --store S --games FILE"
@@ -172,7 +199,11 @@ def notices(store: Course) -> list[str]:
 def calibration_for(store: Course) -> Calibration:
     """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
     known = calibration_of(store.embedder_spec)
-    return known if is_fitted(store.embedder_spec) else known.rescaled(store.vectors, store.relevance)
+    return (
+        known
+        if is_fitted(store.embedder_spec)
+        else known.rescaled(store.vectors, store.relevance)
+    )
 
 
 def calibration_of(embedder_spec: str) -> Calibration:

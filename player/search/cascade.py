@@ -1,4 +1,4 @@
-"""The cascade of one search: run strategies in parallel and fuse their scores, step by step until a step answers."""
+"""The cascade of one live search: run strategies in threads, search their arrays, and make hits of the result."""
 
 from __future__ import annotations
 
@@ -6,36 +6,37 @@ import functools
 import time
 from collections.abc import Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from quarry.configs.settings import SearchSettings
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
-from quarry.player.deadlines import Call, Runner
-from quarry.player.errors import AllStrategiesFailedError, SearchError
-from quarry.player.search.core import (
+from configs.settings import SearchSettings
+from ingest.arrays import BoolArray, IntArray
+from player.deadlines import Call, Runner
+from player.errors import AllStrategiesFailedError, SearchError
+from player.search.core import (
     FARTHEST,
-    NOT_FOUND,
-    Named,
+    Books,
     Scored,
-    answering,
-    book_log_odds,
-    name_evidence,
-    probabilities,
-    score_step,
+    Step,
+    books_of,
+    probability,
+    search,
     threshold_log_odds,
 )
-from quarry.player.search.index import SearchIndex, ask
-from quarry.player.search.slots import n_slots, slotted, slotted_with_rare_words
-from quarry.player.search.strategies.keyword import Keyword
-from quarry.player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult, Step
+from player.search.index import SearchIndex, ask
+from player.search.slots import NOT_FOUND, TAIL, n_slots, with_rare_words
+from player.search.strategies.keyword import Keyword
+from player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult
+from player.search.types import Step as StepName
 
 NAME_FIRST_S = 0.01
 """Strategies wait so long for the book's name: two threads of Python code at once slow both down."""
 KEYWORDS_S = 1.0
-"""Keyword search has this timeout in seconds after all other strategies were late; it takes a millisecond."""
+"""The fallback has this timeout in seconds after all other strategies were late; it takes a millisecond."""
+KEYWORD = "keyword"
 AS_FALLBACK = ", as a fallback"
+ALL_FAILED = ", since all other strategies failed"
 IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
 NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
@@ -43,98 +44,63 @@ NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
 
 
 @dataclass(frozen=True, eq=False)
-class CascadeStep:
-    """Result of one step of the cascade.
+class HitMaker:
+    """Makes hits of the columns of one step.
 
     Attributes:
-        index: the index that was searched.
-        log_odds: (n_columns,) final log-odds, with duplicates merged.
-        chosen: (n_chosen,) columns that are returned, in order.
-        in_book: (n_chosen,) whether each takes a slot of the book.
-        inside: (n_columns,) whether each paragraph is in the named book.
-        filters: whether the named book filters.
         fused: scores of all strategies, fused.
         scored: scores of each strategy.
-        lift: log-odds that were added to the named book's paragraphs.
+        inside: (n_columns,) whether each paragraph is in the named book.
+        level: log-odds from which a hit is relevant.
         why: end of the reason of every hit.
     """
 
-    name: Step
     index: SearchIndex
-    log_odds: AnyFloatArray
-    chosen: IntArray
-    in_book: BoolArray
-    inside: BoolArray
-    filters: bool
     fused: Scored
     scored: Sequence[Scored]
-    lift: float
+    inside: BoolArray
+    level: float
     why: str = ""
 
-    @property
-    def best(self) -> float:
-        """Log-odds of the best returned paragraph."""
-        return float(self.log_odds[self.chosen].max(initial=NOT_FOUND))
+    def hits(self, columns: IntArray, in_book: BoolArray) -> tuple[Hit, ...]:
+        """Make the hits of columns, each in a slot of the book or of the course."""
+        pairs = zip(columns.tolist(), in_book.tolist(), strict=True)
+        return tuple(self.hit(column, is_book=is_book) for column, is_book in pairs)
 
-    @property
-    def rows(self) -> IntArray:
-        """(n_chosen,) rows of the returned paragraphs in the course."""
-        rows: IntArray = self.index.columns.rows[self.chosen]
-        return rows
-
-    def hits(self, level: float, place: int | None = None) -> tuple[Hit, ...]:
-        """Make the hit at one place of `chosen`, or the hits at all of them.
-
-        Args:
-            level: log-odds from which a hit is relevant.
-        """
-        chosen = slice(None) if place is None else slice(place, place + 1)
-        columns, in_book = self.chosen[chosen], self.in_book[chosen]
-        log_odds = self.log_odds[columns]
-        found = [
-            [f"rank {rank} by {item.strategy}" if there else "" for rank, there in zip(ranks, known, strict=True)]
-            for item, (course, book) in zip(self.scored, self._ranks, strict=False)
-            for ranks in [np.where(in_book, book[columns], course[columns]).tolist()]
-            for known in [(item.log_odds[0, columns] > NOT_FOUND).tolist()]
+    def hit(self, column: int, *, is_book: bool) -> Hit:
+        """Make the hit of one column."""
+        side = int(is_book)
+        reasons = [
+            f"rank {ranks[side, column]} by {item.strategy}"
+            for item, ranks in zip(self.scored, self._ranks, strict=False)
+            if item.log_odds[0, column] > NOT_FOUND
         ]
-        course, book = self._ranks[-1]
-        return tuple(
-            Hit(
-                self.index.paragraphs[row],
-                score,
-                relevance,
-                rank,
-                self.fused.strategy,
-                "book" if is_book else "global",
-                ", ".join([*filter(None, who), IN_BOOK if is_book else IN_COURSE]) + self.why,
-                relevant,
-                self.index.copies.get(column, ()),
-            )
-            for column, row, score, relevance, rank, is_book, relevant, *who in zip(
-                columns.tolist(),
-                self.index.columns.rows[columns].tolist(),
-                self.fused.scores[0, columns].tolist(),
-                probabilities(log_odds).tolist(),
-                np.where(in_book, book[columns], course[columns]).tolist(),
-                in_book.tolist(),
-                (log_odds >= level).tolist(),
-                *found,
-                strict=True,
-            )
+        relevance = float(self.fused.relevance[0, column])
+        return Hit(
+            paragraph=self.index.paragraphs[self.index.columns.rows[column]],
+            score=float(self.fused.scores[0, column]),
+            relevance=probability(relevance),
+            rank=int(self._ranks[-1][side, column]),
+            strategy=self.fused.strategy,
+            slot="book" if is_book else "global",
+            why=", ".join([*reasons, IN_BOOK if is_book else IN_COURSE]) + self.why,
+            relevant=relevance >= self.level,
+            same_as=self.index.copies.get(column, ()),
         )
 
     @functools.cached_property
-    def _ranks(self) -> list[tuple[IntArray, IntArray]]:
+    def _ranks(self) -> list[IntArray]:
+        """(2, n_columns) ranks from 1 in the course and in the named book, by strategy; the fused ones last."""
         fused = [self.fused] if len(self.scored) > 1 else []
-        return [self._ranks_of(item) for item in (*self.scored, *fused)]  # the fused ones last
+        return [self._ranks_of(item) for item in (*self.scored, *fused)]
 
-    def _ranks_of(self, item: Scored) -> tuple[IntArray, IntArray]:
-        """Return (n_columns,) a strategy's ranks from 1, in the course and in the named book."""
-        order = np.argsort(np.where(item.log_odds[0] > NOT_FOUND, -item.scores[0], np.inf), kind="stable")
-        course, book = np.empty((2, len(order)), dtype=np.int64)
-        course[order] = np.arange(1, len(order) + 1)
-        book[order] = np.cumsum(self.inside[order])
-        return course, book
+    def _ranks_of(self, item: Scored) -> IntArray:
+        scores = np.where(item.log_odds[0] > NOT_FOUND, item.scores[0], NOT_FOUND)
+        order = np.argsort(-scores, kind="stable")
+        ranks = np.empty((2, len(order)), dtype=np.int64)
+        ranks[0, order] = np.arange(1, len(order) + 1)
+        ranks[1, order] = np.cumsum(self.inside[order])
+        return ranks
 
 
 class Cascade:
@@ -143,9 +109,9 @@ class Cascade:
     Args:
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
-        everything: also rank every paragraph of the course, up to the query's k: first those found in the book, then
-            the others found, by relevance, then the rest. No error is raised if every strategy fails or the hint is
-            empty.
+        everything: also rank every paragraph of the course, up to the query's k: first the hits, then those found in
+            the book that filters, then the others found, then the rest. No error is raised if every strategy fails or
+            the hint is empty.
     """
 
     def __init__(
@@ -160,17 +126,19 @@ class Cascade:
     ) -> None:
         self._index = index
         self._settings = settings
-        self._k = n_slots(settings, query.k if not everything else None)
+        self._k = n_slots(settings, None if everything else query.k)
         self._everything = everything
         self._runner = runner
         self._query = query
         self._started = started
-        self._deadline = time.monotonic() + settings.deadline_s - (time.perf_counter() - started)
-        self._calls: dict[tuple[str, str], Call[Scored]] = {}
-        self._scored: dict[tuple[str, str], Scored] = {}
+        self._deadline = (
+            time.monotonic() + settings.deadline_s - (time.perf_counter() - started)
+        )
+        self._calls: dict[str, Call[Scored]] = {}
         self._embed_ms: list[float] = [0.0]
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[BookCandidate | None] | None = None
+        self._scored: list[tuple[str, list[Scored]]] = []
 
     def result(self) -> SearchResult:
         """Return the result of the step that answers, or of the first step if no step answers.
@@ -178,37 +146,34 @@ class Cascade:
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings = self._settings
-        lowered = settings.lowered_threshold if settings.cascade else settings.threshold
-        steps = self._steps() if self._query.hint.strip() else []
-        if not steps:
-            failures = tuple(self._failures.values())
-            if not self._everything:
-                raise AllStrategiesFailedError(failures)
-            return SearchResult(
-                self._query,
-                (),
-                self.book,
-                failures,
-                "course",
-                False,
-                ranking=self._ranking(None, 0.0),
-                search_ms=self._elapsed_ms,
+        settings, index = self._settings, self._index
+        level = threshold_log_odds(settings.threshold)
+        found, books = None, None
+        if self._query.hint.strip():
+            self._start_all()
+            books = self._books()
+            found = search(
+                self._scores_of,
+                books,
+                index.kind_priors,
+                index.columns,
+                settings,
+                index.calibration.fused,
+                self._query.keywords or settings.keywords,
+                self._k,
             )
-        answer = int(answering([np.array([step.best]) for step in steps], settings.threshold, lowered)[0])
-        step = steps[max(answer, 0)]
-        passed = answer >= 0 and step.best >= threshold_log_odds(settings.threshold)
-        threshold = settings.threshold if passed else lowered
-        level = threshold_log_odds(threshold)
-        answered_by: Step = "" if answer < 0 else step.name if passed else "lowered"
-        if self._everything and not len(step.chosen):
-            answered_by = "course"
-        if not self._everything and settings.cascade and self._query.keywords in ("fallback", "fused"):
-            hits = self._with_rare_words(step, level)
-            if any(hit.relevant for hit in hits) and (answer < 0 or hits[0].why.endswith(AS_FALLBACK)):
-                answered_by = "fallback"
-        else:
-            hits = step.hits(level)
+        if found is None or books is None:
+            return self._nothing()
+
+        answer = int(found.answer[0])
+        step, (why, scored) = found.steps[answer], self._scored[answer]
+        maker = HitMaker(index, step.scored, scored, books.inside[0], level, why)
+        is_hit = step.chosen[0] >= 0
+        hits = maker.hits(step.chosen[0][is_hit], step.in_book[0][is_hit])
+        if settings.cascade and self._query.keywords == "fused":
+            hits = self._with_rare_words(hits, step, books, level)
+
+        answered_by = self._answered_by(hits, lowered=bool(found.lowered[0]))
         embed_ms = max(self._embed_ms)
         return SearchResult(
             query=self._query,
@@ -216,14 +181,45 @@ class Cascade:
             book=self.book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
-            relevant=bool(answered_by not in ("", "course")),
-            boost=step.lift,
-            threshold=threshold,
-            calibrated=self._index.calibrated,
-            ranking=self._ranking(step, level) if self._everything else None,
+            relevant=answered_by not in ("", "lowered", "course"),
+            boost=float(books.lift[0]),
+            threshold=settings.threshold,
+            calibrated=index.calibrated,
+            ranking=self._ranking(step, books, maker) if self._everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, self._elapsed_ms - embed_ms),
         )
+
+    def _nothing(self) -> SearchResult:
+        """Return the result of a search without scores; a game still gets every paragraph."""
+        failures = tuple(self._failures.values())
+        if not self._everything:
+            raise AllStrategiesFailedError(failures)
+        return SearchResult(
+            query=self._query,
+            hits=(),
+            book=self.book,
+            failures=failures,
+            answered_by="course",
+            relevant=False,
+            threshold=self._settings.threshold,
+            ranking=self._ranking(None, None, None),
+            search_ms=self._elapsed_ms,
+        )
+
+    def _answered_by(self, hits: Sequence[Hit], *, lowered: bool) -> StepName:
+        """Return the name of the step that found the relevant hits; the named book's step goes first."""
+        relevant = [hit for hit in hits if hit.relevant]
+        if not relevant:
+            if self._everything and not hits:
+                return "course"
+            return "lowered" if lowered else ""
+        if all(hit.why.endswith((AS_FALLBACK, ALL_FAILED)) for hit in relevant):
+            return "fallback"
+        doc_id = self._doc_id
+        if not any(hit.paragraph.doc_id == doc_id for hit in relevant):
+            return "original"
+        return "filter" if self.book and self.book.tier == "filter" else "boost"
 
     @property
     def _elapsed_ms(self) -> float:
@@ -234,184 +230,160 @@ class Cascade:
         """The document that the query's book name refers to."""
         if self._naming is None:
             return None
-        found = self._naming.value()
+        book = self._naming.value()
         if self._naming.failure is not None:
             self._failures["book name"] = self._naming.failure
-        return found
+        return book
 
     @property
-    def _taken(self) -> BookCandidate | None:
-        """The book, if it filters or is boosted."""
-        return self.book if self.book is not None and self.book.tier != "none" else None
+    def _doc_id(self) -> str:
+        """The document of the book, if it filters or is boosted; else ""."""
+        book = self.book
+        return "" if book is None or book.tier == "none" else book.doc_id
 
-    def _steps(self) -> list[CascadeStep]:
-        """Run the step of all strategies, and the fallback if that step does not pass the threshold."""
-        settings = self._settings
-        if settings.book_match != "off":
-            self._name_book()
-        step = self._step("original", self._query, self._names)
-        if step is None and not self._everything:
-            return [found] if (found := self._instead()) else []
-        if step is not None and (not settings.cascade or step.best >= threshold_log_odds(settings.threshold)):
-            return [step]
-        fallback = None
-        if settings.cascade and self._query.keywords == "fallback" and "keyword" in self._index.strategies:
-            fallback = self._step("fallback", self._query, ("keyword",), why=AS_FALLBACK)
-        return [found for found in (step, fallback) if found is not None]
+    def _books(self) -> Books:
+        doc_id = self._doc_id
+        confidence = self.book.confidence if self.book and doc_id else 0.0
+        inside = self._index.columns.inside(doc_id)[None, :]
+        return books_of(np.array([confidence]), inside, self._settings)
 
-    def _name_book(self) -> None:
+    def _start_all(self) -> None:
         """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""
-        query, settings, index = self._query, self._settings, self._index
-        self._load(self._names)
-        resolve = functools.partial(index.book, query.book_name, settings, query.hint)
-        self._naming = self._runner.start("book name", resolve, self._deadline)
-        wait([self._naming], NAME_FIRST_S)
+        query, settings = self._query, self._settings
+        if settings.book_match != "off":
+            resolve = functools.partial(
+                self._index.book, query.book_name, settings, query.hint
+            )
+            self._naming = self._runner.start("book name", resolve, self._deadline)
+            wait([self._naming], NAME_FIRST_S)
         for name in self._names:
-            self._start(name, query)
+            self._start(name)
 
     @property
     def _names(self) -> tuple[str, ...]:
         """Names of the strategies to run for the query, in declared order."""
         names = self._settings.strategies
-        if self._query.keywords == "fused" and "keyword" in self._index.strategies and "keyword" not in names:
-            return (*names, "keyword")
-        return names
+        is_fused = self._query.keywords == "fused" and KEYWORD in self._index.strategies
+        return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
 
-    def _instead(self) -> CascadeStep | None:
-        """Search by keywords because every strategy has failed; return None if keyword search was one of them."""
-        if "keyword" not in self._index.strategies or "keyword" in self._failures:
+    def _scores_of(self, is_fallback: bool) -> list[Scored]:
+        """Return the scores of a step's strategies that have not failed, in declared order."""
+        names, why = self._names, ""
+        if is_fallback:
+            all_failed = not self._scored
+            can_answer = KEYWORD in self._index.strategies and not (
+                all_failed and self._everything
+            )
+            names = (KEYWORD,) if can_answer else ()
+            why = ALL_FAILED if all_failed else AS_FALLBACK
+        scores = map(self._score, names)
+        scored = [item for item in scores if item is not None]
+        if scored:
+            self._scored.append((why, scored))
+        return scored
+
+    def _score(self, name: str) -> Scored | None:
+        """Return the scores of a strategy, which runs once; note its failure."""
+        if name in self._failures:
             return None
-        self._deadline = max(self._deadline, time.monotonic() + KEYWORDS_S)
-        return self._step("fallback", self._query, ("keyword",), why=", since all other strategies failed")
+        self._start(name)
+        call = self._calls[name]
+        scored = call.value()
+        if call.failure is not None:
+            self._failures[name] = call.failure
+        return scored
 
-    def _with_rare_words(self, step: CascadeStep, level: float) -> tuple[Hit, ...]:
-        """Return the hits of a step, with paragraphs that hold rare words of the hint which no hit holds.
-
-        Names come first: if a missing word is a name, only names are searched for.
-        """
-        keyword, hint = self._index.strategies.get("keyword"), self._query.hint
-        if not isinstance(keyword, Keyword):
-            return step.hits(level)
-        held, is_fallback = frozenset(step.rows.tolist()), self._query.keywords == "fallback"
-        missing = {word: rows for word, rows in keyword.rare(hint, parts=is_fallback).items() if not rows & held}
-        names = [word for word, rows in missing.items() if is_fallback and keyword.is_name(word, rows)]
-        query = replace(self._query, hint=" ".join(names) or hint)
-        found = self._step("fallback", query, ("keyword",), why=AS_FALLBACK) if missing else None
-        if found is None:
-            return step.hits(level)
-        columns = self._index.columns
-        rare = np.isin(columns.rows, list(frozenset().union(*(missing[word] for word in names or missing))))
-        log_odds, chosen, in_book, added = slotted_with_rare_words(
-            step.log_odds,
-            found.log_odds,
-            rare,
-            step.inside if step.filters else None,
-            columns,
-            self._settings,
-            self._k,
-            step.lift,
-            names=bool(names),
-        )
-        merged = replace(step, log_odds=log_odds, chosen=chosen, in_book=in_book)
-        others = replace(found, log_odds=log_odds, chosen=chosen, in_book=in_book)
-        return tuple(
-            other if column in added else hit
-            for column, hit, other in zip(chosen, merged.hits(level), others.hits(level), strict=True)
-        )
-
-    def _step(self, name: Step, query: Query, strategies: Sequence[str], *, why: str = "") -> CascadeStep | None:
-        """Run the strategies, fuse scores, add the priors of kinds, merge duplicates, and fill the slots.
-
-        Return None if all strategies fail.
-
-        Args:
-            name: name of the step; "original" becomes the tier of the book if a hit is in the book.
-        """
-        scored = self._asked(query, strategies)
-        if not scored:
-            return None
-        settings, index, book = self._settings, self._index, self._taken
-        inside = index.columns.inside(book.doc_id if book else "")
-        lift = settings.boost * book_log_odds(book.confidence, int(inside.sum()), len(inside)) if book else 0.0
-        named = Named(inside[None, :], np.array([lift]), np.array([self._evidence]))
-        filters = book is not None and book.tier == "filter"
-        weights = index.calibration.fused
-        fused, merged = score_step(
-            scored, named, index.kind_priors, index.columns, np.array([filters]), settings, weights
-        )
-        chosen, in_book = slotted(merged[0], inside if filters else None, settings, self._k, lift)
-        if name == "original" and inside[chosen].any():
-            name = "filter" if filters else "boost"
-        return CascadeStep(name, index, merged[0], chosen, in_book, inside, filters, fused, scored, lift, why)
-
-    @property
-    def _evidence(self) -> float:
-        """Log-odds that the course holds the paragraph, from whether the book's name was resolved."""
-        if self._settings.book_match != "resolved":
-            return 0.0
-        calibration, book = self._index.calibration, self._taken
-        confidence, taken = np.array([book.confidence if book else 0.0]), np.array([book is not None])
-        has_name = np.array([bool(self._query.book_name.strip())])
-        return float(name_evidence(confidence, taken, has_name, calibration.named, calibration.unnamed)[0])
-
-    def _asked(self, query: Query, names: Sequence[str]) -> list[Scored]:
-        """Return the scores of each strategy that has not failed, in order; run each once for the same hint."""
-        missing = [name for name in names if name not in self._failures and (name, query.hint) not in self._scored]
-        self._load(missing)
-        for name in missing:
-            self._start(name, query)
-        for name in missing:
-            call = self._calls[name, query.hint]
-            scored = call.value()
-            if call.failure is not None:
-                self._failures[name] = call.failure
-            if scored is not None:
-                self._scored[name, query.hint] = scored
-        return [self._scored[name, query.hint] for name in names if (name, query.hint) in self._scored]
-
-    def _load(self, names: Sequence[str]) -> None:
-        """Load the indexes of strategies, and move the deadline by the time that this takes."""
-        started = time.monotonic()
-        for name in names:
-            self._index.strategies[name].load()
-        self._deadline += time.monotonic() - started
-
-    def _start(self, name: str, query: Query) -> None:
-        """Start a strategy in a new thread, unless it has run for this hint."""
-        if (name, query.hint) in self._calls:
+    def _start(self, name: str) -> None:
+        """Start a strategy in another thread, unless it has started."""
+        if name in self._calls:
             return
+        strategy, query = self._index.strategies[name], self._query
 
         def work() -> Scored:
+            strategy.load()
             started = time.perf_counter()
-            self._index.strategies[name].prepare(query)
+            strategy.prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return ask(self._index, name, query, self._taken.doc_id if self._taken else "")
+            return ask(self._index, name, query, self._doc_id)
 
-        self._calls[name, query.hint] = self._runner.start(name, work, self._deadline)
+        deadline = self._deadline
+        if name == KEYWORD:  # late strategies do not take the time of the fallback
+            deadline = max(deadline, time.monotonic() + KEYWORDS_S)
+        self._calls[name] = self._runner.start(name, work, deadline)
 
-    def _ranking(self, step: CascadeStep | None, level: float) -> Ranking:
-        """Rank every paragraph, up to the query's k: those found in the book that filters, others found, the rest."""
-        course, whole = self._index.paragraphs, None
-        found = np.empty(0, dtype=np.int64)
-        log_odds = np.full(len(course), -FARTHEST)
-        if step is not None:
-            in_book = step.inside & step.filters
-            order = np.lexsort((-step.log_odds, ~in_book))
-            order = order[step.log_odds[order] > NOT_FOUND]
-            whole = replace(step, chosen=order, in_book=in_book[order])
-            found = whole.rows
-            priors = self._index.kind_priors
-            by_hint = step.log_odds if priors is None else step.log_odds - priors
-            log_odds[: len(found)] = np.maximum(by_hint[order], -FARTHEST)
-        left = np.ones(len(course), dtype=np.bool_)
-        left[found] = False
-        rows = np.concatenate([found, np.flatnonzero(left)])[: self._query.k]
-        why = NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND
+    def _with_rare_words(
+        self, hits: tuple[Hit, ...], step: Step, books: Books, level: float
+    ) -> tuple[Hit, ...]:
+        """Return the hits, at most one in `TAIL` replaced by a paragraph with a rare word that no hit holds."""
+        index = self._index
+        keyword = index.strategies.get(KEYWORD)
+        if not isinstance(keyword, Keyword):
+            return hits
+        is_hit = step.chosen[0] >= 0
+        chosen, in_book = step.chosen[0][is_hit], step.in_book[0][is_hit]
+        rows = frozenset(index.columns.rows[chosen].tolist())
+        rare = keyword.rare(self._query.hint)
+        held = frozenset().union(*(word for word in rare if not word & rows))
+        scored = self._score(KEYWORD) if held else None
+        if scored is None:
+            return hits
+
+        columns = np.flatnonzero(np.isin(index.columns.rows, list(held)))
+        by_score = np.argsort(-scored.log_odds[0, columns], kind="stable")
+        fresh = columns[by_score][: max(1, self._k // TAIL)]
+        inside = books.inside[0] & books.filters[0]
+        columns, slots = with_rare_words(chosen, in_book, fresh, inside, self._k)
+        maker = HitMaker(index, scored, [scored], books.inside[0], level, AS_FALLBACK)
+        hit_of = dict(zip(chosen.tolist(), hits, strict=True))
+        return tuple(
+            hit_of.get(column) or maker.hit(column, is_book=is_book)
+            for column, is_book in zip(columns.tolist(), slots.tolist(), strict=True)
+        )
+
+    def _ranking(
+        self, step: Step | None, books: Books | None, maker: HitMaker | None
+    ) -> Ranking:
+        """Rank every paragraph, up to the query's k."""
+        index = self._index
+        order = in_book = np.empty(0, dtype=np.int64)
+        best_first = np.empty(0)
+        if step is not None and books is not None:
+            log_odds = step.scored.log_odds[0]
+            in_book = books.inside[0] & books.filters[0]
+            place = np.full(len(log_odds), len(log_odds))
+            hits = step.chosen[0][step.chosen[0] >= 0]
+            place[hits] = np.arange(len(hits))
+            order = np.lexsort((-log_odds, ~in_book, place))
+            order = order[log_odds[order] > NOT_FOUND]
+            priors = index.kind_priors
+            by_hint = log_odds if priors is None else log_odds - priors
+            best_first = by_hint[order] - by_hint.max(initial=-FARTHEST)
+
+        found = index.columns.rows[order]
+        others = np.setdiff1d(np.arange(len(index.paragraphs)), found)
+        rows = np.concatenate([found, others])[: self._query.k]
+        log_odds = np.full(len(index.paragraphs), -FARTHEST)
+        log_odds[: len(found)] = np.maximum(best_first, -FARTHEST)
 
         def hit(place: int) -> Hit:
-            if whole is not None and place < len(found):
-                return whole.hits(level, place)[0]
-            rank = place - len(found) + 1
-            return Hit(course[rows[place]], 0.0, 0.0, rank, "course", "global", why, relevant=False)
+            if maker is not None and place < len(found):
+                column = int(order[place])
+                return maker.hit(column, is_book=bool(in_book[column]))
+            return Hit(
+                paragraph=index.paragraphs[rows[place]],
+                score=0.0,
+                relevance=0.0,
+                rank=place - len(found) + 1,
+                strategy="course",
+                slot="global",
+                why=NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND,
+                relevant=False,
+            )
 
-        return Ranking(course, rows, log_odds[: len(rows)], hit)
+        return Ranking(
+            course=index.paragraphs,
+            rows=rows,
+            log_odds=log_odds[: len(rows)],
+            hit=hit,
+            pieces=index.pieces,
+        )

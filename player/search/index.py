@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from quarry.configs.settings import SearchSettings
-from quarry.ingest.arrays import Float64Array
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.errors import SearchError
-from quarry.player.questions.start_model import search_log_odds
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
-from quarry.player.search.core import Columns, Scored, columns_of
-from quarry.player.search.references import References
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import BookCandidate, Query, ScoreArrays
+from configs.settings import SearchSettings
+from ingest.arrays import Float64Array
+from ingest.editions.piece import Piece
+from ingest.paragraph import Paragraph
+from player.errors import SearchError
+from player.kinds import search_log_odds
+from player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
+from player.search.core import Columns, Scored, columns_of
+from player.search.references import References
+from player.search.slots import NO_COLUMN
+from player.search.strategies.strategy import Strategy
+from player.search.types import BookCandidate, Query, ScoreArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +33,20 @@ class SearchIndex:
         calibration: fitted numbers that convert scores to one scale.
         calibrated: whether the relevance of hits separates nonsense from questions.
         kind_weight: weight of the log-odds of each passage's kind.
+        is_uncased: whether no strategy tells capital from small letters.
+        pieces: pieces of the course's other editions.
     """
 
     strategies: Mapping[str, Strategy]
     references: References
     paragraphs: Sequence[Paragraph]
-    calibration: Calibration = field(default_factory=functools.partial(calibration_of, DEFAULT_EMBEDDER))
+    calibration: Calibration = field(
+        default_factory=functools.partial(calibration_of, DEFAULT_EMBEDDER)
+    )
     calibrated: bool = True
     kind_weight: float = 1.0
+    is_uncased: bool = False
+    pieces: Sequence[Piece] = ()
 
     @functools.cached_property
     def columns(self) -> Columns:
@@ -48,23 +56,51 @@ class SearchIndex:
     @functools.cached_property
     def kind_priors(self) -> Float64Array | None:
         """(n_columns,) prior log-odds of each passage from its kind; None if all are 0."""
-        priors: Float64Array = self.kind_weight * search_log_odds(self.paragraphs)[self.columns.rows]
+        priors: Float64Array = (
+            self.kind_weight * search_log_odds(self.paragraphs)[self.columns.rows]
+        )
         return priors if priors.any() else None
 
     @functools.cached_property
     def copies(self) -> Mapping[int, tuple[str, ...]]:
         """Ids of the duplicates of each paragraph that has any, by column."""
         ids = [self.paragraphs[row].paragraph_id for row in self.columns.rows.tolist()]
-        groups = ([column for column in line if column >= 0] for line in self.columns.duplicates.tolist())
-        return {column: tuple(ids[other] for other in group if other != column) for group in groups for column in group}
+        groups = (
+            [column for column in line if column >= 0]
+            for line in self.columns.duplicates.tolist()
+        )
+        return {
+            column: tuple(ids[other] for other in group if other != column)
+            for group in groups
+            for column in group
+        }
 
-    def book(self, book_name: str, settings: SearchSettings, hint: str) -> BookCandidate | None:
+    @functools.cached_property
+    def _columns_by_id(self) -> Mapping[str, int]:
+        rows = enumerate(self.columns.rows.tolist())
+        return {self.paragraphs[row].paragraph_id: column for column, row in rows}
+
+    def column_of(self, paragraph: Paragraph | None) -> int:
+        """Return the column of a paragraph of the course; -1 for None."""
+        return (
+            NO_COLUMN
+            if paragraph is None
+            else self._columns_by_id[paragraph.paragraph_id]
+        )
+
+    def book(
+        self, book_name: str, settings: SearchSettings, hint: str
+    ) -> BookCandidate | None:
         """Return the document that a name refers to, or without a name the document that the hint names."""
         if settings.book_match == "off":
             return None
         if settings.book_match == "stem":
             return self.references.by_stem(book_name)
-        return self.references.best(book_name) if book_name.strip() else self.references.named_in(hint)
+        return (
+            self.references.best(book_name)
+            if book_name.strip()
+            else self.references.named_in(hint)
+        )
 
 
 def ask(index: SearchIndex, name: str, query: Query, doc_id: str = "") -> Scored:
@@ -74,12 +110,18 @@ def ask(index: SearchIndex, name: str, query: Query, doc_id: str = "") -> Scored
         doc_id: the document that the book's name refers to, "" without one.
 
     Raises:
-        SearchError: the strategy returned something else than an array of numbers for the course.
+        SearchError: the strategy returned something else than arrays of numbers for the course.
     """
     found, n = index.strategies[name].score(query, doc_id), len(index.paragraphs)
-    if not isinstance(found, ScoreArrays) or not len(found.scores) == len(found.log_odds) == n:
-        raise SearchError(name, f"it must return scores and log-odds of {n} paragraphs, got {str(found)[:80]}")
-    if np.isnan(found.log_odds).any() or np.isposinf(found.log_odds).any() or not np.isfinite(found.scores).all():
-        raise SearchError(name, "scores must be finite numbers, and log-odds finite or -inf")
+    if not isinstance(found, ScoreArrays):
+        raise SearchError(name, f"it returned {str(found)[:80]}, not ScoreArrays")
+    relevance = found.log_odds if found.relevance is None else found.relevance
+    arrays = (found.scores, found.log_odds, relevance)
+    if any(len(array) != n for array in arrays):
+        raise SearchError(name, f"it did not score each of the {n} paragraphs")
+    if not np.isfinite(found.scores).all():
+        raise SearchError(name, "a score is not a finite number")
+    if any(np.isnan(array).any() or np.isposinf(array).any() for array in arrays[1:]):
+        raise SearchError(name, "log-odds are neither finite numbers nor -inf")
     rows = index.columns.rows
-    return Scored(name, found.scores[None, rows], found.log_odds[None, rows])
+    return Scored(name, *(array[None, rows] for array in arrays))

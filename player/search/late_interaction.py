@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
-from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.hint_bank import Bank, as_asked
-from quarry.ingest.embed.vectors import STEPS, Codes, TokenForm, Words
-from quarry.player.search.cache import CachingEmbedder
+from ingest.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
+from ingest.embed import TokenStates
+from ingest.embed.hint_bank import Bank, as_asked
+from ingest.embed.vectors import STEPS, Codes, TokenForm, Words
+from player.search.cache import CachingEmbedder
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""
@@ -43,7 +43,14 @@ class WordByWord:
         BERT, 2020; here with models that were trained for the mean of their tokens.
     """
 
-    def __init__(self, model: CachingEmbedder, words: Words, hubs: Hubs, form: TokenForm, bank: Bank) -> None:
+    def __init__(
+        self,
+        model: CachingEmbedder,
+        words: Words,
+        hubs: Hubs,
+        form: TokenForm,
+        bank: Bank,
+    ) -> None:
         self._model = model
         self._words = words
         self._hubs = hubs
@@ -51,7 +58,10 @@ class WordByWord:
         self._bank = bank
         self._frequencies = np.bincount(
             np.concatenate(
-                [np.unique(bank.token_ids[start:end]) for start, end in zip(bank.starts, bank.starts[1:], strict=False)]
+                [
+                    np.unique(bank.token_ids[start:end])
+                    for start, end in zip(bank.starts, bank.starts[1:], strict=False)
+                ]
             )
         )
         self._rows_of = {text: place for place, text in enumerate(bank.hints.texts)}
@@ -65,7 +75,9 @@ class WordByWord:
         """Embed the hint, unless its vector is cached."""
         self._model.read(hint)
 
-    def parts(self, hint: str, rows: IntArray | None = None) -> Mapping[str, Float32Array]:
+    def parts(
+        self, hint: str, rows: IntArray | None = None
+    ) -> Mapping[str, Float32Array]:
         """Return, by name, (n_paragraphs,) or (len(rows),) the word-by-word similarity, -1..1, and the hubness."""
         hubness = self._hubs.of(hint)
         return {
@@ -73,7 +85,9 @@ class WordByWord:
             f"hub.{self.spec}": hubness if rows is None else hubness[rows],
         }
 
-    def estimates(self, hint: str, sentence: AnyFloatArray | None) -> Mapping[str, AnyFloatArray]:
+    def estimates(
+        self, hint: str, sentence: AnyFloatArray | None
+    ) -> Mapping[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) estimates of `parts`, without a look at the tokens.
 
         Args:
@@ -82,7 +96,10 @@ class WordByWord:
         estimate: AnyFloatArray = self._words.pooled @ self._model.read(hint).vector
         if sentence is not None:
             estimate = estimate + sentence
-        return {f"words.{self.spec}": ESTIMATE * estimate, f"hub.{self.spec}": self._hubs.of(hint)}
+        return {
+            f"words.{self.spec}": ESTIMATE * estimate,
+            f"hub.{self.spec}": self._hubs.of(hint),
+        }
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
@@ -95,20 +112,28 @@ class WordByWord:
         vectors = self._form.project(read.states)
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
-        best = np.maximum.reduceat(_product(tokens.codes, coded), tokens.starts[:-1], axis=0)
+        best = np.maximum.reduceat(
+            _product(tokens.codes, coded), tokens.starts[:-1], axis=0
+        )
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
-        similarities: Float32Array = np.vecdot(best.astype(np.float32), scale.astype(np.float32))
+        similarities: Float32Array = np.vecdot(
+            best.astype(np.float32), scale.astype(np.float32)
+        )
         return similarities
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
         place = self._rows_of.get(as_asked(hint))
         known = read.ids < len(self._frequencies)
-        frequencies = np.where(known, self._frequencies[np.where(known, read.ids, 0)], 0).astype(np.float32)
+        frequencies = np.where(
+            known, self._frequencies[np.where(known, read.ids, 0)], 0
+        ).astype(np.float32)
         n_hints = len(self._rows_of)
         if place is not None:
-            own = self._bank.token_ids[self._bank.starts[place] : self._bank.starts[place + 1]]
+            own = self._bank.token_ids[
+                self._bank.starts[place] : self._bank.starts[place + 1]
+            ]
             frequencies -= np.isin(read.ids, own)
             n_hints -= 1
         rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
@@ -130,19 +155,35 @@ class Hubs:
         Lample et al., Word Translation Without Parallel Data, 2018; this is the paragraphs' term of CSLS.
     """
 
-    def __init__(self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank) -> None:
-        numbers = {document: number for number, document in enumerate(dict.fromkeys(bank.hints.documents)) if document}
-        hint_numbers = np.array([numbers.get(document, -1) for document in bank.hints.documents])
+    def __init__(
+        self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank
+    ) -> None:
+        numbers = {
+            document: number
+            for number, document in enumerate(dict.fromkeys(bank.hints.documents))
+            if document
+        }
+        hint_numbers = np.array(
+            [numbers.get(document, -1) for document in bank.hints.documents]
+        )
         paragraph_numbers = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
         # one more than is averaged, to replace the hint that is searched for
-        n_kept = 0 if bank.hints.course.intersection(doc_ids) else min(N_NEAREST + 1, len(hint_numbers))
+        n_kept = (
+            0
+            if bank.hints.course.intersection(doc_ids)
+            else min(N_NEAREST + 1, len(hint_numbers))
+        )
         self._nearest = np.empty((len(doc_ids), n_kept), dtype=np.float32)
         self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int32)
         for start in range(0, len(doc_ids), BLOCK):
             rows = slice(start, start + BLOCK)
             cosines = vectors[rows] @ bank.vectors.T
             cosines[paragraph_numbers[rows, None] == hint_numbers[None, :]] = UNRELATED
-            best = np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept] if n_kept else self._hints[rows]
+            best = (
+                np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept]
+                if n_kept
+                else self._hints[rows]
+            )
             nearest = np.take_along_axis(cosines, best, axis=1)
             order = np.argsort(-nearest, axis=1, kind="stable")
             self._hints[rows] = np.take_along_axis(best, order, axis=1)
@@ -159,13 +200,17 @@ class Hubs:
         """Return (n_paragraphs,) the mean of the first `N_NEAREST` cosines that are not left out."""
         counted = ~left_out
         counted &= np.cumsum(counted, axis=1) <= N_NEAREST
-        means: Float32Array = (self._nearest * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+        means: Float32Array = (self._nearest * counted).sum(axis=1) / np.maximum(
+            counted.sum(axis=1), 1
+        )
         return means
 
 
 def _product(codes: Codes, coded: NDArray[np.int8]) -> NDArray[np.int32]:
     """Return (len(codes), len(coded)) the dot products of the rows."""
-    product: NDArray[np.int32] = _products().run(None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)})[0]
+    product: NDArray[np.int32] = _products().run(
+        None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)}
+    )[0]
     return product
 
 
@@ -176,4 +221,6 @@ def _products() -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(PRODUCTS), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(
+        str(PRODUCTS), options, providers=["CPUExecutionProvider"]
+    )

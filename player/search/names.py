@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import itertools
+import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import regex
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from quarry.player.questions.language import HEBREW_PREFIXES
-from quarry.player.words import is_stop_word
+from player.words import HEBREW_PREFIXES, is_stop_word
 
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
@@ -36,10 +37,21 @@ _ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th"))
 _ROMAN = regex.compile(r"\b[IVX]+\b")
 _ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_DATE = regex.compile(r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)")
+_DATE = regex.compile(
+    r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)"
+)
+_OF = ("of", "ב", "de")
+_FROM_THE_END = (["to", "last"], ["from", "last"], ["from", "the"])
+_AND = ("and", "or", "to", "und", "et", "y", "ו", "עד")
+_NUMBER_SIGNS = ("no", "nr", "number", "n", "num", "מספר", "מס")
+_PREPOSITIONS = ("in", "from", "of", "at", "during", "see", "for", "im", "dans", "en")
+_CLAUSE_END = regex.compile(r"[,;:?!()]|\.(?!\s*\d)")
+_NEGATIONS = ("not", "except", "excluding", "without", "לא", "מלבד", "למעט", "חוץ")
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
 """An abbreviation has at least 3 letters; typos are recognised in words of at least 4 letters."""
+_LAST_LETTER = chr(sys.maxunicode)
+"""All words with a certain beginning are sorted before the beginning with this letter."""
 _PREFIX = 0.85
 _CUT = 0.7
 _TYPO_FROM = 0.75
@@ -50,9 +62,17 @@ _TYPOS = DamerauLevenshtein.normalized_similarity
 def normalise_name(name: str) -> str:
     """Normalise a name: NFKC, case-folded, without accents, words and digits separated by single spaces."""
     folded = unicodedata.normalize("NFKC", name).casefold().strip().removesuffix(".pdf")
-    plain = "".join(char for char in unicodedata.normalize("NFD", folded) if not unicodedata.combining(char))
+    plain = "".join(
+        char
+        for char in unicodedata.normalize("NFD", folded)
+        if not unicodedata.combining(char)
+    )
     apart = _DIGITS_BEGIN_OR_END.sub(" ", plain)
-    tokens = [token.lstrip("0") or "0" if token.isdecimal() else token for token in _SEPARATORS.split(apart) if token]
+    tokens = [
+        token.lstrip("0") or "0" if token.isdecimal() else token
+        for token in _SEPARATORS.split(apart)
+        if token
+    ]
     return " ".join(tokens)
 
 
@@ -61,7 +81,12 @@ def _generic_words() -> dict[str, frozenset[str]]:
     """Read generic_words.txt; return the normalised words of each block."""
     blocks: dict[str, set[str]] = {}
     found: set[str] = set()
-    for line in Path(__file__).with_name("generic_words.txt").read_text(encoding="utf-8").splitlines():
+    for line in (
+        Path(__file__)
+        .with_name("generic_words.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ):
         if line.startswith("["):
             found = blocks.setdefault(line.strip("[]"), set())
         elif not line.startswith("#"):
@@ -69,10 +94,20 @@ def _generic_words() -> dict[str, frozenset[str]]:
     return {block: frozenset(words) for block, words in blocks.items()}
 
 
+def names_lecture(token: str) -> bool:
+    """Return whether a normalised word means a lecture; in Hebrew also after a prefix letter."""
+    return _is_in(token, _generic_words()["lectures"])
+
+
 def counts_lectures(token: str) -> bool:
-    """Return whether a normalised word counts lectures, as "chapter" does; in Hebrew also after a prefix letter."""
-    counting = _generic_words()["lectures"]
-    return token in counting or (len(token) > 3 and token[0] in HEBREW_PREFIXES and token[1:] in counting)
+    """Return whether a normalised word may number lectures, as "chapter" does; in Hebrew also after a prefix letter."""
+    return names_lecture(token) or _is_in(token, _generic_words()["numbered"])
+
+
+def _is_in(token: str, words: frozenset[str]) -> bool:
+    if token in words:
+        return True
+    return len(token) > 3 and token[0] in HEBREW_PREFIXES and token[1:] in words
 
 
 def is_unit(token: str) -> bool:
@@ -112,34 +147,128 @@ def tokens_of(name: str) -> list[str]:
         if word in _ORDINAL_ENDS and found and found[-1].isdecimal():
             place += 1
             continue
-        if number is None and (counted or (place + 1 < len(words) and is_unit(words[place + 1]))):
+        if number is None and (
+            counted or (place + 1 < len(words) and is_unit(words[place + 1]))
+        ):
             number = _ONES.get(word)
         is_last = 0 < place == len(words) - 1  # "Analysis I", "analysis-ii"
-        if number is None and (counted or is_last or word in upright) and (word in upright or len(word) > 1):
+        if (
+            number is None
+            and (counted or is_last or word in upright)
+            and (word in upright or len(word) > 1)
+        ):
             number = _roman(word) if counted or is_last or len(word) > 1 else None
         if number is None and counted:
-            letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
+            letters = list(
+                itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:])
+            )
             if set(word) <= _HEBREW_LETTERS.keys() and len(word) <= 2:
                 letters = letters or [word]
                 taken = len(letters)
-                number = sum(_HEBREW_LETTERS[letter] for part in letters for letter in part)
+                number = sum(
+                    _HEBREW_LETTERS[letter] for part in letters for letter in part
+                )
         found.append(word if number is None else str(number))
         place += taken
     return found
 
 
-def numbers(name: str) -> set[int]:
-    """Return the numbers in a name: digits, English or Hebrew words, Roman numerals, Hebrew letters.
+def numbers(name: str, counted: Collection[str] = ()) -> set[int]:
+    """Return the numbers in a name that may count lectures, in digits, in words, as Roman numerals or Hebrew letters.
 
-    Numbers of dates and versions do not count: "2024-10-14", "slides v3", "2nd edition".
+    Numbers of dates, of versions and of parts of a lecture do not count ("2024-10-14", "6th of May", "slides v3",
+    "2nd edition", "slide 5", "Q4"), nor do those that count from the end ("second to last").
+
+    Args:
+        counted: words that the course's own names have before a number; a number after one of them counts.
     """
-    tokens = ["", *tokens_of(_DATE.sub(" ", name)), ""]
-    versions = _generic_words()["versions"]
+    tokens = tokens_of(_DATE.sub(" ", name))
     return {
         int(token)
-        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
-        if token.isdecimal() and len(token) <= 4 and before not in versions and after not in versions
+        for place, token in enumerate(tokens)
+        if token.isdecimal()
+        and len(token) <= 4
+        and not _counts_something_else(tokens, place, counted)
     }
+
+
+def _counts_something_else(
+    tokens: Sequence[str], place: int, counted: Collection[str]
+) -> bool:
+    """Return whether the number at a place says something other than the number of a lecture."""
+    blocks = _generic_words()
+    before = tokens[place - 1] if place else ""
+    after = [token for token in tokens[place + 1 :] if token not in _ORDINAL_ENDS]
+    following = after[0] if after else ""
+
+    if {before, following} & blocks["versions"]:
+        return True
+    if counts_lectures(before) or before in counted:
+        return False
+    is_date = _is_in(before, blocks["months"]) or _is_in(following, blocks["months"])
+    is_date |= following in _OF and len(after) > 1 and after[1] in blocks["months"]
+    from_the_end = after[:2] in _FROM_THE_END or before == "last"
+    return is_date or from_the_end or before in blocks["parts"]
+
+
+def is_negated(before: Sequence[str]) -> bool:
+    """Return whether the words before a name say that its lecture is not meant: "not the databases lecture"."""
+    return any(token in _NEGATIONS for token in before[-3:])
+
+
+def lectures_in(message: str) -> dict[int, bool]:
+    """Return the numbers of lectures that a message names, each with whether it surely names a lecture.
+
+    A number names one next to a word for a lecture ("lecture 3", "the third lecture", "lectures 3 and 4"). A word that
+    numbers other things too ("week 4 sales") names one, not surely, after a preposition or at the end of a clause.
+    """
+    numbers_of: dict[int, bool] = {}
+    for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
+        tokens = [token for token in tokens_of(clause) if token not in _NUMBER_SIGNS]
+        for place, token in enumerate(tokens):
+            if not counts_lectures(token) or is_negated(tokens[:place]):
+                continue
+            listed = _listed(tokens[place + 1 :])
+            rest = tokens[place + 1 + 2 * len(listed) - 1 :]
+            if not listed and _is_ordinal_before(clause, token):
+                listed = (
+                    [int(tokens[place - 1])] if tokens[place - 1].isdecimal() else []
+                )
+                rest = tokens[place + 1 :]
+            if listed and _counts_something_else(
+                [*tokens[: place + 2], *rest], place + 1, ()
+            ):
+                continue
+
+            before = tokens[place - 1] if place else ""
+            is_referred = not rest or before in _PREPOSITIONS or token[0] == "ב"
+            if names_lecture(token) or is_referred:
+                for number in listed:
+                    numbers_of[number] = names_lecture(token)
+    return numbers_of
+
+
+def _listed(tokens: Sequence[str]) -> list[int]:
+    """Return the numbers at the beginning of some words: "3", or "3 and 4"."""
+    listed = []
+    for place, token in enumerate(tokens):
+        if place % 2 == 0:
+            if not token.isdecimal():
+                break
+            listed.append(int(token))
+        elif token not in _AND:
+            break
+    return listed
+
+
+def _is_ordinal_before(clause: str, word: str) -> bool:
+    """Return whether an ordinal stands right before a word: "the third lecture", "3rd lecture"."""
+    words = normalise_name(clause).split()
+    places = [place for place, token in enumerate(words) if token == word and place]
+    return any(
+        words[place - 1] in _IN_ORDER or words[place - 1] in _ORDINAL_ENDS
+        for place in places
+    )
 
 
 def likeness(token: str, other: str) -> float:
@@ -168,13 +297,19 @@ class Vocabulary:
     """
 
     def __init__(self, known: Iterable[str]) -> None:
-        self._words = sorted(set(known))
+        self._known = frozenset(known)
+        self._words = sorted(self._known)
 
     def alike(self, token: str) -> dict[str, float]:
         """Return the words whose `likeness` with a token is above 0, with that likeness."""
-        found = {word for word in self._words if word.startswith(token) or token.startswith(word)}
+        begin = bisect.bisect_left(self._words, token)
+        end = bisect.bisect_left(self._words, f"{token}{_LAST_LETTER}")
+        beginnings = (token[:n] for n in range(1, len(token)))
+        found = {*self._words[begin:end], *self._known.intersection(beginnings)}
         if len(token) >= _LEAST_TYPO:
-            typos = process.extract(token, self._words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None)
+            typos = process.extract(
+                token, self._words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None
+            )
             found.update(word for word, _, _ in typos)
         likely = {word: likeness(token, word) for word in found}
         return {word: alike for word, alike in likely.items() if alike}
@@ -182,12 +317,16 @@ class Vocabulary:
 
 def _numbered(table: str, lowest: int) -> dict[str, int]:
     return {
-        normalise_name(word): number for number, words in enumerate(table.split(), lowest) for word in words.split("/")
+        normalise_name(word): number
+        for number, words in enumerate(table.split(), lowest)
+        for word in words.split("/")
     }
 
 
 _IN_ORDER = _numbered(_ORDINALS, 1)
-_IN_ORDER |= {f"ה{word}": number for word, number in _IN_ORDER.items() if not word.isascii()}
+_IN_ORDER |= {
+    f"ה{word}": number for word, number in _IN_ORDER.items() if not word.isascii()
+}
 """This maps ordinal words to numbers."""
 _SPELT = {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_IN_ORDER}
 """This maps all number words to numbers."""
@@ -198,4 +337,7 @@ def _roman(word: str) -> int | None:
     if not _ROMAN_FORM.fullmatch(word):
         return None
     values = [_ROMAN_VALUES[letter] for letter in word]
-    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
+    return sum(
+        -value if value < max(values[place:]) else value
+        for place, value in enumerate(values)
+    )

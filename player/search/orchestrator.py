@@ -12,16 +12,23 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quarry.configs.settings import SearchSettings
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.deadlines import Call, Runner
-from quarry.player.errors import AllStrategiesFailedError, LateStrategyError, PlayerError, QueryError, SearchError
-from quarry.player.search.cache import ResultCache
-from quarry.player.search.cascade import Cascade
-from quarry.player.search.index import SearchIndex
-from quarry.player.search.slots import n_slots
-from quarry.player.search.statistics import SearchStatistics
-from quarry.player.search.types import Query, SearchResult
+from configs.settings import SearchSettings
+from ingest.paragraph import Paragraph
+from player.deadlines import Call, Runner
+from player.errors import (
+    AllStrategiesFailedError,
+    LateStrategyError,
+    PlayerError,
+    QueryError,
+    SearchError,
+)
+from player.search.cache import ResultCache
+from player.search.cascade import Cascade
+from player.search.index import SearchIndex
+from player.search.slots import n_slots
+from player.search.statistics import SearchStatistics
+from player.search.types import Query, SearchResult
+from player.words import has_capitals
 
 _log = logging.getLogger(__name__)
 
@@ -65,8 +72,9 @@ class SearchOrchestrator:
     def search(self, query: Query) -> SearchResult:
         """Search step by step until a step reaches the threshold; list failed strategies in `failures`.
 
-        The steps: the hint, with the book that filters or is boosted; keywords, in the mode "fallback"; both again at
-        the lowered threshold. If no step reaches it, `relevant` is False and the hits are the first step's.
+        The steps: the hint, with the book that filters or is boosted; keywords, in the mode "fallback". If no step
+        reaches the threshold, `relevant` is False, and the hits are those of the first step that reaches the lowered
+        threshold, else of the first step.
 
         Raises:
             QueryError: the hint is empty or k is below 1.
@@ -78,18 +86,31 @@ class SearchOrchestrator:
 
         def find(index: SearchIndex, identity: Hashable) -> SearchResult:
             def search_now() -> SearchResult:
-                return Cascade(index, self.settings, self._runner, query, started).result()
+                return Cascade(
+                    index, self.settings, self._runner, query, started
+                ).result()
 
-            return search_now() if self._cache is None else self._cache.get(self._key(query, identity), search_now)
+            return (
+                search_now()
+                if self._cache is None
+                else self._cache.get(self._key(query, index, identity), search_now)
+            )
 
         try:
             result = self._current(find)
         except AllStrategiesFailedError as error:
-            self._statistics.count_failures([failure.strategy for failure in error.failures])
+            self._statistics.count_failures(
+                [failure.strategy for failure in error.failures]
+            )
             _warn(error.failures)
             raise
         if result.cached:
-            result = replace(result, query=query, embed_ms=0.0, search_ms=1000.0 * (time.perf_counter() - started))
+            result = replace(
+                result,
+                query=query,
+                embed_ms=0.0,
+                search_ms=1000.0 * (time.perf_counter() - started),
+            )
         return self._counted(result)
 
     async def search_async(self, query: Query) -> SearchResult:
@@ -108,21 +129,28 @@ class SearchOrchestrator:
         query = self._checked(query, everything=True)
 
         def find(index: SearchIndex, identity: Hashable) -> SearchResult:
-            return Cascade(index, self.settings, self._runner, query, started, everything=True).result()
+            return Cascade(
+                index, self.settings, self._runner, query, started, everything=True
+            ).result()
 
         return self._counted(self._current(find))
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
         result = self.search(Query(hint, k=k, keywords="fused"))
-        best_first = sorted(result.relevant_hits, key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id))
+        best_first = sorted(
+            result.relevant_hits,
+            key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id),
+        )
         return tuple(hit.paragraph for hit in best_first)
 
     def stats(self) -> dict[str, Any]:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _current(self, find: Callable[[SearchIndex, Hashable], SearchResult]) -> SearchResult:
+    def _current(
+        self, find: Callable[[SearchIndex, Hashable], SearchResult]
+    ) -> SearchResult:
         """Search the course as it was read last while the store is asked for changes; if it has changed, search again.
 
         Args:
@@ -145,7 +173,11 @@ class SearchOrchestrator:
         if result is None:
             assert fault is not None
             raise fault
-        return result if unreachable is None else replace(result, failures=(unreachable, *result.failures))
+        return (
+            result
+            if unreachable is None
+            else replace(result, failures=(unreachable, *result.failures))
+        )
 
     def _start_check(self) -> Call[None] | None:
         """Start to ask the store for changes, or return the call that is already asking; None if nothing can change."""
@@ -154,7 +186,9 @@ class SearchOrchestrator:
             return None
 
         def check() -> None:
-            self._state = renew() or self._state  # also if the search has stopped waiting
+            self._state = (
+                renew() or self._state
+            )  # also if the search has stopped waiting
 
         with self._lock:
             if self._check is None or self._check.done():
@@ -176,22 +210,28 @@ class SearchOrchestrator:
             return failure
         return None
 
-    def _key(self, query: Query, identity: Hashable) -> Hashable:
+    def _key(self, query: Query, index: SearchIndex, identity: Hashable) -> Hashable:
         """Return the cache key of a query: everything that its result depends on."""
-        hint, book_name = _plain(query.hint), _plain(query.book_name)
-        return (
-            replace(query, hint=hint, book_name=book_name, k=n_slots(self.settings, query.k)),
-            self.settings,
-            identity,
-        )
+        hint, book_name = _plain(query.hint), _plain(query.book_name).casefold()
+        capitals = query.keywords == "fallback" and any(map(has_capitals, hint.split()))
+        if index.is_uncased and not capitals:
+            hint = hint.casefold()
+        k = n_slots(self.settings, query.k)
+        plain = replace(query, hint=hint, book_name=book_name, k=k)
+        return plain, self.settings, identity
 
     def _checked(self, query: Query, *, everything: bool = False) -> Query:
-        """Check a query, and set its mode of keywords."""
+        """Check a query, and set its mode of keywords: the rule of the game is for games only, unless asked for."""
         if not query.hint.strip() and not everything:
-            raise QueryError("hint must hold at least one word, got an empty one; say what the paragraph is about")
+            raise QueryError(
+                "hint must hold at least one word, got an empty one; say what the paragraph is about"
+            )
         if query.k is not None and query.k < 1:
             raise QueryError(f"k must be at least 1, got {query.k}")
-        return replace(query, keywords=query.keywords or self.settings.keywords)
+        mode = self.settings.keywords
+        if mode == "rule" and not everything:
+            mode = "fallback"
+        return replace(query, keywords=query.keywords or mode)
 
     def _counted(self, result: SearchResult) -> SearchResult:
         """Count a result, write it to the log, and return it."""
@@ -204,7 +244,9 @@ class SearchOrchestrator:
                 "tier": result.tier,
                 "answered_by": result.answered_by,
                 "hits": len(result.hits),
-                "best": round(max((hit.relevance for hit in result.hits[:1]), default=0.0), 4),
+                "best": round(
+                    max((hit.relevance for hit in result.hits[:1]), default=0.0), 4
+                ),
                 "cached": result.cached,
                 "failures": [failure.strategy for failure in result.failures],
                 "embed_ms": round(result.embed_ms, 3),
@@ -215,8 +257,8 @@ class SearchOrchestrator:
 
 
 def _plain(text: str) -> str:
-    """Normalise a text for the cache key: NFKC, case-folded, with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """Normalise a text for the cache key: NFKC, with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
 def _warn(failures: Sequence[SearchError]) -> None:

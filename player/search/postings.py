@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from quarry.ingest.arrays import RowArray
+from ingest.arrays import RowArray
 
 
 class Postings(Mapping[str, RowArray]):
@@ -22,11 +22,18 @@ class Postings(Mapping[str, RowArray]):
         self._ids: dict[str, int] = {}
         ids, rows = array("i"), array("i")
         for row, text in enumerate(texts):
-            ids.extend(self._ids.setdefault(word, len(self._ids)) for word in dict.fromkeys(text))
+            ids.extend(
+                self._ids.setdefault(word, len(self._ids))
+                for word in dict.fromkeys(text)
+            )
             rows.extend([row] * (len(ids) - len(rows)))
         order = np.argsort(ids, kind="stable")
-        self._rows = cast(RowArray, np.array(rows, dtype=np.int32)[order])  # half the memory
-        self._starts = np.searchsorted(np.array(ids, dtype=np.int32)[order], np.arange(len(self._ids) + 1))
+        self._rows = cast(
+            RowArray, np.array(rows, dtype=np.int32)[order]
+        )  # half the memory
+        self._starts = np.searchsorted(
+            np.array(ids, dtype=np.int32)[order], np.arange(len(self._ids) + 1)
+        )
 
     def __getitem__(self, word: str) -> RowArray:
         number = self._ids[word]

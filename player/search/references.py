@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import unicodedata
 from collections import Counter
@@ -11,23 +12,29 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from quarry.ingest.arrays import Float32Array, Float64Array
-from quarry.ingest.embed import Embedder
-from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from quarry.ingest.store.course import cached
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, ReferenceCalibration, calibration_of
-from quarry.player.search.names import (
+from ingest.arrays import Float32Array, Float64Array
+from ingest.embed import Embedder
+from ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from ingest.store.cache import cached
+from player.search.calibration import (
+    DEFAULT_EMBEDDER,
+    ReferenceCalibration,
+    calibration_of,
+)
+from player.search.names import (
     Vocabulary,
     counts_lectures,
     describes_file,
     heads_section,
     is_generic,
+    is_negated,
+    lectures_in,
     normalise_name,
     numbers,
     tokens_of,
 )
-from quarry.player.search.types import BookCandidate, Tier
-from quarry.player.words import is_stop_word, stems
+from player.search.types import BookCandidate, Tier
+from player.words import is_stop_word, stems
 
 MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
 """These are the columns of the features of the same names."""
@@ -52,7 +59,13 @@ _TRUST: dict[AliasSource, float] = {
 """Aliases are weighted by source: PDF metadata is often wrong, and a heading names only a part of a document."""
 _WEAK: tuple[AliasSource, ...] = ("heading", "metadata")
 """Words that any document may have are removed from aliases of these sources."""
-_NAMES_IN_FULL: tuple[AliasSource, ...] = ("stem", "name", "title", "sidecar", "metadata")
+_NAMES_IN_FULL: tuple[AliasSource, ...] = (
+    "stem",
+    "name",
+    "title",
+    "sidecar",
+    "metadata",
+)
 """Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
 """In courses of at least so many documents, words in the names of more than half of them are ignored."""
@@ -68,6 +81,8 @@ _UNKNOWN = 0.7
 """The rarity of a word in no document is computed as if it occurred in so many documents."""
 _COMMON_RATE = 0.0005
 """A word with this share of a text's words gets the full weight of "content"."""
+NAMES_KEPT = 400
+"""The cache holds the documents of so many names."""
 SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
 SURELY_SAID = 0.95
@@ -128,8 +143,12 @@ class References:
         self._boost_confidence = boost_confidence
         self.calibration = calibration or calibration_of(DEFAULT_EMBEDDER).references
         self._embedder = embedder
+        self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
         documents = list(documents)
-        original = {document.doc_id: document.same_as or document.doc_id for document in documents}
+        original = {
+            document.doc_id: document.same_as or document.doc_id
+            for document in documents
+        }
         self.doc_ids = sorted(set(original.values()))
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         self._stems: dict[str, str] = {}
@@ -139,34 +158,53 @@ class References:
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
         self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
         self._words: dict[str, dict[int, float]] = {}
+        self._counted: set[str] = set()
         for document in documents:
             row = row_of[original[document.doc_id]]
-            stem = next((alias.text for alias in document.aliases if alias.source == "stem"), "")
-            own = numbers(stem)
+            stem = next(
+                (alias.text for alias in document.aliases if alias.source == "stem"), ""
+            )
+            own = numbers(stem, tokens_of(stem))
             number = document.lecture_number
-            if number is not None and (number in own or str(number) not in tokens_of(stem)):  # else it is a date's
+            if number is not None and (
+                number in own or str(number) not in tokens_of(stem)
+            ):  # else it is a date's
                 own = {number}
             self._numbers[row] |= own
             for alias in document.aliases:
                 if alias.source in ("stem", "name"):
                     self._stems[alias.text] = self.doc_ids[row]
-                    self._folded.setdefault(_fold(alias.text), set()).add(self.doc_ids[row])
+                    self._folded.setdefault(_fold(alias.text), set()).add(
+                        self.doc_ids[row]
+                    )
                 if _is_name(alias):
                     self._learn(row, alias)
         n_documents = len(self.doc_ids)
         self._common = {
-            word for word, rows in self._words.items() if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
+            word
+            for word, rows in self._words.items()
+            if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
         }
-        self._texts = [self._telling(alias.tokens, files=True) for alias in self._names if alias.whole]
+        self._texts = [
+            self._telling(alias.tokens, files=True)
+            for alias in self._names
+            if alias.whole
+        ]
         self._vocabulary = Vocabulary(self._words)
         rows = {doc_id: row_of[original[doc_id]] for doc_id in original}
-        self._content = cached(paragraphs, f"rates {rows}", lambda: self._rates(paragraphs, rows))
+        self._content = cached(
+            paragraphs, f"rates {rows}", lambda: self._rates(paragraphs, rows)
+        )
         self._alias_rows = np.empty(0, dtype=np.intp)
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
         if alias_vectors is not None and len(alias_vectors[0]):
             aliases, vectors = alias_vectors
-            kept = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
-            self._alias_rows = np.array([row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp)
+            kept = [
+                place for place, (_, alias) in enumerate(aliases) if _is_name(alias)
+            ]
+            self._alias_rows = np.array(
+                [row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp
+            )
             self._alias_vectors = vectors[kept]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
@@ -178,15 +216,24 @@ class References:
         if name in self._stems:
             return BookCandidate(self._stems[name], 1.0, "filter", name)
         folded = sorted(self._folded.get(_fold(book_name), ()))
-        return BookCandidate(folded[0], 1.0, "filter", folded[0]) if len(folded) == 1 else None
+        return (
+            BookCandidate(folded[0], 1.0, "filter", folded[0])
+            if len(folded) == 1
+            else None
+        )
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
         The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on
-        neither. A name that is a file's stem has confidence 1.
+        neither. A name that is a file's stem has confidence 1. The last `NAMES_KEPT` names are cached.
         """
+        return self._resolved(book_name)
+
+    def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         if not normalise_name(book_name) or not self.doc_ids:
+            return []
+        if is_negated(tokens_of(book_name)[:2]) and self.by_stem(book_name) is None:
             return []
         has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
         features, aliases = self._spelt(book_name, has_word=has_word)
@@ -195,19 +242,34 @@ class References:
             confidences = (np.array(self.doc_ids) == by_stem.doc_id).astype(np.float64)
             aliases[self.doc_ids.index(by_stem.doc_id)] = by_stem.alias
         else:
-            confidences = self._confidences(features, self.calibration.letters, self.calibration.letters_none)
+            confidences = self._confidences(
+                features, self.calibration.letters, self.calibration.letters_none
+            )
             if not has_word:
                 # a number alone names the document with that number; generic words name no document
-                confidences[(features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)] = 0.0
-        if self._embedder is not None and len(self._alias_rows) and has_word and confidences.max() < SETTLED:
+                confidences[
+                    (features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)
+                ] = 0.0
+        if (
+            self._embedder is not None
+            and len(self._alias_rows)
+            and has_word
+            and confidences.max() < SETTLED
+        ):
             features[:, MEANING] = self._meanings(self._embedder, book_name, features)
-            confidences = self._confidences(features, self.calibration.weights, self.calibration.none)
+            confidences = self._confidences(
+                features, self.calibration.weights, self.calibration.none
+            )
         rounded = [round(confidence, 4) for confidence in confidences.tolist()]
         candidates = [
             BookCandidate(doc_id, confidence, self._tier(confidence), alias)
-            for doc_id, confidence, alias in zip(self.doc_ids, rounded, aliases, strict=True)
+            for doc_id, confidence, alias in zip(
+                self.doc_ids, rounded, aliases, strict=True
+            )
         ]
-        return sorted(candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id))
+        return sorted(
+            candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id)
+        )
 
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
@@ -216,38 +278,103 @@ class References:
     def named_in(self, hint: str) -> BookCandidate | None:
         """Return the document whose name a hint holds; None if it holds no name, or the names of several documents.
 
-        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, or a number
-        after a word that counts lectures. A word of one document's name or author is a name if it is next to a word for
-        a document ("the hummel paper", "slides on hashing"), or if no text of the course holds it.
+        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, a stem with
+        digits letter by letter, or a number next to a word for a lecture. A word of one document's name or author is a
+        name if it is next to a word for a document ("the hummel paper", "slides on hashing"), or if no text of the
+        course holds it. What follows "not" or "except" is not meant.
         """
-        said = f" {normalise_name(hint)} "
-        found = {
-            alias.row: SURELY_SAID
-            for alias in self._names
-            if alias.whole
-            and len(alias.tokens) > 1
-            and f" {alias.normalised} " in said
-            and sum(map(self._is_word, self._telling(alias.tokens).split())) >= WORDS_OF_A_NAME
-        }
-        tokens = tokens_of(hint)
-        words = [token for token in tokens if not is_stop_word(token) and token not in _JOINING]
-        for place, word in enumerate(words):
-            rows = sorted(self._proper.get(word, ()))
-            if len(rows) != 1 or not self._is_word(word) or is_generic(word) or word in self._common:
-                continue
-            if any(map(_names_document, words[max(0, place - 1) : place + 2])):
-                found.setdefault(rows[0], SURELY_SAID)
-            elif self._content and len(word) > _LEAST_PROPER and next(iter(stems(word)), word) not in self._content:
-                found.setdefault(rows[0], PROBABLY_SAID)
-        named = [BookCandidate(self.doc_ids[row], sure, self._tier(sure), hint) for row, sure in found.items()]
+        confidences = self._titles_in(hint) | self._stems_in(hint)
+        for row, confidence in self._words_in(hint).items():
+            confidences.setdefault(row, confidence)
+        named = [
+            self._candidate(row, confidence, hint)
+            for row, confidence in confidences.items()
+        ]
         if not named:
-            pairs = itertools.pairwise(tokens)
-            counted = {number for word, number in pairs if counts_lectures(word) and number.isdecimal()}
-            numbered = [self.best(f"lecture {number}") for number in sorted(counted)]
-            named = [best for best in numbered if best is not None and best.tier != "none"]
+            named = self._numbered_in(hint)
         return named[0] if len(named) == 1 else None
 
-    def _confidences(self, features: Float64Array, weights: Sequence[float], none: float) -> Float64Array:
+    def _candidate(self, row: int, confidence: float, alias: str) -> BookCandidate:
+        return BookCandidate(
+            self.doc_ids[row], confidence, self._tier(confidence), alias
+        )
+
+    def _titles_in(self, hint: str) -> dict[int, float]:
+        """Return the documents whose whole name, of several distinctive words, is in a hint."""
+        text = f" {normalise_name(hint)} "
+        rows = {}
+        for alias in self._names:
+            if not alias.whole or len(alias.tokens) < 2:
+                continue
+            before, name, _ = text.partition(f" {alias.normalised} ")
+            words = self._telling(alias.tokens).split()
+            n_words = sum(map(self._is_word, words))
+            if name and n_words >= WORDS_OF_A_NAME and not is_negated(before.split()):
+                rows[alias.row] = SURELY_SAID
+        return rows
+
+    def _stems_in(self, hint: str) -> dict[int, float]:
+        """Return the documents whose stem is in a hint, letter by letter, if it has digits and letters."""
+        text = _fold(hint)
+        rows = {}
+        for stem, doc_ids in self._folded.items():
+            is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            if not is_telling or len(doc_ids) > 1 or stem not in text:
+                continue
+            before, _, after = text.partition(stem)
+            is_within_word = before[-1:].isalnum() or after[:1].isalnum()
+            if not is_within_word and not is_negated(before.split()):
+                rows[self.doc_ids.index(next(iter(doc_ids)))] = SURELY_SAID
+        return rows
+
+    def _words_in(self, hint: str) -> dict[int, float]:
+        """Return the documents that a single word of a hint names."""
+        tokens = tokens_of(hint)
+        words = [
+            token
+            for token in tokens
+            if not is_stop_word(token) and token not in _JOINING
+        ]
+        rows_said: dict[int, float] = {}
+        for place, word in enumerate(words):
+            rows = sorted(self._proper.get(word, ()))
+            is_own = self._is_word(word) and not is_generic(word)
+            if len(rows) != 1 or not is_own or word in self._common:
+                continue
+            if is_negated(tokens[: tokens.index(word)]):
+                continue
+            if any(map(_names_document, words[max(0, place - 1) : place + 2])):
+                rows_said.setdefault(rows[0], SURELY_SAID)
+            elif self._is_unheard(word):
+                rows_said.setdefault(rows[0], PROBABLY_SAID)
+        return rows_said
+
+    def _is_unheard(self, word: str) -> bool:
+        """Return whether no text of the course holds a word that is long enough for a name."""
+        stem = next(iter(stems(word)), word)
+        return (
+            bool(self._content)
+            and len(word) > _LEAST_PROPER
+            and stem not in self._content
+        )
+
+    def _numbered_in(self, hint: str) -> list[BookCandidate]:
+        """Return the documents with the lecture numbers that a hint names."""
+        candidates = []
+        for number, is_sure in lectures_in(hint).items():
+            best = self.best(f"lecture {number}")
+            if best is None or best.tier == "none":
+                continue
+            confidence = (
+                best.confidence if is_sure else min(best.confidence, PROBABLY_SAID)
+            )
+            row = self.doc_ids.index(best.doc_id)
+            candidates.append(self._candidate(row, confidence, best.alias))
+        return candidates
+
+    def _confidences(
+        self, features: Float64Array, weights: Sequence[float], none: float
+    ) -> Float64Array:
         """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
         utilities = np.append(features @ np.array(weights), none)
         shares = np.exp(utilities - utilities.max())
@@ -260,14 +387,20 @@ class References:
             confidences[bearers[0]] = trust
         return confidences
 
-    def _spelt(self, book_name: str, *, has_word: bool) -> tuple[Float64Array, list[str]]:
+    def _spelt(
+        self, book_name: str, *, has_word: bool
+    ) -> tuple[Float64Array, list[str]]:
         """Return the features, the meaning being 0, and the most similar alias of each document."""
         tokens = tokens_of(book_name)
         found = np.zeros((len(self.doc_ids), len(FEATURES)))
         telling = self._telling(tokens)
-        aliases = self._by_string(normalise_name(book_name), telling and self._telling(tokens, files=True), found)
+        aliases = self._by_string(
+            normalise_name(book_name),
+            telling and self._telling(tokens, files=True),
+            found,
+        )
         self._by_words(tokens, found)
-        said = numbers(book_name)
+        said = numbers(book_name, self._counted)
         for row, own in enumerate(self._numbers):
             unmatched = _ordinals(said) - own - self._mentioned[row]
             if unmatched and _ordinals(own) - said:
@@ -294,17 +427,26 @@ class References:
         if whole or alias.source == "author":
             for token in tokens:
                 self._proper.setdefault(token, set()).add(row)
-        self._mentioned[row] |= numbers(alias.text)
-        self._names.append(_Name(row, alias.text, normalised, tuple(tokens), trust, whole))
+        self._mentioned[row] |= numbers(alias.text, tokens)
+        for word, number in itertools.pairwise(tokens):
+            if number.isdecimal() and whole:
+                self._counted.add(word)
+        self._names.append(
+            _Name(row, alias.text, normalised, tuple(tokens), trust, whole)
+        )
         for word in tokens:
             known = self._words.setdefault(word, {})
             known[row] = max(known.get(row, 0.0), trust)
 
-    def _rates(self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]) -> dict[str, dict[int, float]]:
+    def _rates(
+        self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]
+    ) -> dict[str, dict[int, float]]:
         """Return, by stem, the share of each document's words that have this stem."""
         counts: list[Counter[str]] = [Counter() for _ in self.doc_ids]
         for paragraph in paragraphs:
-            counts[row_of[paragraph.doc_id]].update(stems(f"{paragraph.heading} {paragraph.text}"))
+            counts[row_of[paragraph.doc_id]].update(
+                stems(f"{paragraph.heading} {paragraph.text}")
+            )
         rates: dict[str, dict[int, float]] = {}
         for row, counted in enumerate(counts):
             total = counted.total()
@@ -318,7 +460,11 @@ class References:
         Args:
             files: keep words for kinds of files.
         """
-        kept = [token for token in tokens if not is_generic(token) or (files and describes_file(token))]
+        kept = [
+            token
+            for token in tokens
+            if not is_generic(token) or (files and describes_file(token))
+        ]
         return " ".join(token for token in kept if token not in self._common)
 
     def _by_string(self, name: str, telling: str, found: Float64Array) -> list[str]:
@@ -334,7 +480,9 @@ class References:
                 + process.cdist([telling], self._texts, scorer=fuzz.token_set_ratio)[0]
             )
         for alias, score in zip(whole, scores.tolist(), strict=True):
-            similarity = alias.trust * max(0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM))
+            similarity = alias.trust * max(
+                0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
+            )
             if alias.normalised == name:
                 similarity = alias.trust
                 found[alias.row, EXACT] = max(found[alias.row, EXACT], alias.trust)
@@ -346,8 +494,18 @@ class References:
     def _by_words(self, tokens: Iterable[str], found: Float64Array) -> None:
         """Fill in "words" and "content"."""
         tokens = list(dict.fromkeys(tokens))
-        telling = [token for token in self._telling(tokens).split() if self._is_word(token)]
-        of_file = [token for token in tokens if describes_file(token) and token not in self._common] if telling else []
+        telling = [
+            token for token in self._telling(tokens).split() if self._is_word(token)
+        ]
+        of_file = (
+            [
+                token
+                for token in tokens
+                if describes_file(token) and token not in self._common
+            ]
+            if telling
+            else []
+        )
         total = 0.0
         for token in (*telling, *of_file):
             matches = np.zeros(len(self.doc_ids))
@@ -362,10 +520,17 @@ class References:
             total += rarity
             found[:, 1] += rarity * matches
             rates = np.zeros(len(self.doc_ids))
-            for row, rate in self._content.get(next(iter(stems(token)), token), {}).items():
+            for row, rate in self._content.get(
+                next(iter(stems(token)), token), {}
+            ).items():
                 rates[row] = rate
             if rates.any():
-                found[:, 2] += rarity * rates / rates.sum() * min(1.0, rates.max() / _COMMON_RATE) ** 0.5
+                found[:, 2] += (
+                    rarity
+                    * rates
+                    / rates.sum()
+                    * min(1.0, rates.max() / _COMMON_RATE) ** 0.5
+                )
         if total:
             found[:, 1:3] /= total
 
@@ -373,12 +538,16 @@ class References:
     def _is_word(token: str) -> bool:
         return len(token) > 1 and not token.isdecimal()
 
-    def _meanings(self, embedder: Embedder, book_name: str, spelt: Float64Array) -> Float64Array:
+    def _meanings(
+        self, embedder: Embedder, book_name: str, spelt: Float64Array
+    ) -> Float64Array:
         """Return (n_documents,) the feature "meaning"."""
         cosines = self._alias_vectors @ embedder.embed_queries([book_name])[0]
         best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
-        meanings: Float64Array = (best - self.calibration.unrelated) / (1.0 - self.calibration.unrelated)
+        meanings: Float64Array = (best - self.calibration.unrelated) / (
+            1.0 - self.calibration.unrelated
+        )
         meanings[spelt[:, CLASH] > 0.0] *= _OTHER_NUMBER
         return meanings
 
@@ -389,18 +558,31 @@ class References:
 
 
 def _names_document(word: str) -> bool:
-    return describes_file(word) or counts_lectures(word) or word in ("article", "talk", "talks", "deck", "מאמר")
+    return (
+        describes_file(word)
+        or counts_lectures(word)
+        or word in ("article", "talk", "talks", "deck", "מאמר")
+    )
 
 
 def _fold(stem: str) -> str:
     """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
-    return " ".join(unicodedata.normalize("NFC", stem).casefold().strip().removesuffix(".pdf").split())
+    return " ".join(
+        unicodedata.normalize("NFC", stem)
+        .casefold()
+        .strip()
+        .removesuffix(".pdf")
+        .split()
+    )
 
 
 def _is_name(alias: Alias) -> bool:
     """Return whether an alias may name its document; generic headings and metadata do not."""
     return alias.source not in _WEAK or any(
-        len(token) > 1 and not token.isdecimal() and not heads_section(token) and not is_generic(token)
+        len(token) > 1
+        and not token.isdecimal()
+        and not heads_section(token)
+        and not is_generic(token)
         for token in tokens_of(alias.text)
     )
 

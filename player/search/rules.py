@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from quarry.ingest.arrays import Float32Array, RowArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.store.course import cached
-from quarry.player.questions.language import HEBREW_PREFIXES
-from quarry.player.search.postings import Postings
-from quarry.player.words import is_stop_word, stems, words
+from ingest.arrays import Float32Array, RowArray
+from ingest.paragraph import Paragraph
+from ingest.store.cache import cached
+from player.search.postings import Postings
+from player.words import HEBREW_PREFIXES, is_stop_word, stems, words
 
 _HEBREW = regex.compile(r"\p{Hebrew}{3,}")
 _LEAST_LETTERS = 3
@@ -41,7 +40,9 @@ class Likelihood(NamedTuple):
 
     def log_odds(self, shared: RowArray) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of counts of shared words; a count of 0 has log-odds 0."""
-        found: Float32Array = np.log(self.keep * self.slip**shared + (1.0 - self.keep)).astype(np.float32)
+        found: Float32Array = np.log(
+            self.keep * self.slip**shared + (1.0 - self.keep)
+        ).astype(np.float32)
         return found
 
 
@@ -73,8 +74,13 @@ class RuleEvidence:
     @functools.cached_property
     def _evidence(self) -> Float32Array:
         """(MOST_SHARED,) * 3 log-odds by the counts of content words, function words and related words."""
-        content, function, related = (kind.log_odds(np.arange(MOST_SHARED)) for kind in (CONTENT, FUNCTION, RELATED))
-        evidence: Float32Array = content[:, None, None] + function[None, :, None] + related[None, None, :]
+        content, function, related = (
+            kind.log_odds(np.arange(MOST_SHARED))
+            for kind in (CONTENT, FUNCTION, RELATED)
+        )
+        evidence: Float32Array = (
+            content[:, None, None] + function[None, :, None] + related[None, None, :]
+        )
         return self._weight * evidence
 
     def log_odds(self, hint: str) -> Float32Array:
@@ -92,14 +98,20 @@ class RuleEvidence:
                 continue
             kin = [by_form[form] for form in base_forms(word) if form in by_form]
             if kin:
-                related.append(kin[0] if len(kin) == 1 else np.unique(np.concatenate(kin)))
+                related.append(
+                    kin[0] if len(kin) == 1 else np.unique(np.concatenate(kin))
+                )
             if holders is not None:
                 content.append(holders)
         n_content, n_function = self._count(content), self._count(function)
-        n_related = self._count(related) - n_content  # every word is among its own relatives
+        n_related = (
+            self._count(related) - n_content
+        )  # every word is among its own relatives
         most = MOST_SHARED - 1
         evidence: Float32Array = self._evidence[
-            np.minimum(n_content, most), np.minimum(n_function, most), np.minimum(n_related, most)
+            np.minimum(n_content, most),
+            np.minimum(n_function, most),
+            np.minimum(n_related, most),
         ]
         return evidence
 
@@ -112,7 +124,9 @@ class RuleEvidence:
 
 def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
     texts = [set(words(paragraph.text)) for paragraph in paragraphs]
-    return Postings(texts), Postings({form for word in text for form in base_forms(word)} for text in texts)
+    return Postings(texts), Postings(
+        {form for word in text for form in base_forms(word)} for text in texts
+    )
 
 
 @functools.lru_cache(WORDS_KEPT)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from quarry.configs.settings import SearchSettings
-from quarry.ingest.arrays import AnyFloatArray, BoolArray, IntArray
-from quarry.player.search.core import NOT_FOUND, Columns, merge_duplicates
+from configs.settings import SearchSettings
+from ingest.arrays import AnyFloatArray, BoolArray, IntArray
 
+NOT_FOUND = -np.inf
+"""Log-odds of a paragraph that was not found."""
+NO_COLUMN = -1
+"""Fills arrays of columns after the last one."""
 TAIL = 5
-"""One slot in so many is reserved for rare words that no hit holds, if keywords are the fallback."""
-LEAST_MORE = 1e-6
-"""A paragraph gets so many log-odds more than the paragraph that it replaces."""
+"""One slot in so many is reserved for rare words that no hit holds."""
 
 
 def n_slots(settings: SearchSettings, k: int | None = None) -> int:
@@ -20,20 +21,28 @@ def n_slots(settings: SearchSettings, k: int | None = None) -> int:
 
 
 def slotted(
-    log_odds: AnyFloatArray, inside: BoolArray | None, settings: SearchSettings, k: int, lift: float = 0.0
+    log_odds: AnyFloatArray,
+    inside: BoolArray | None,
+    settings: SearchSettings,
+    k: int,
+    lift: float = 0.0,
+    *,
+    filters: bool = True,
 ) -> tuple[IntArray, BoolArray]:
     """Choose the paragraphs of one query to return.
 
     The book's slots come first, then the course's slots, each in the order of log-odds; ties go to the earlier column.
     The course's slots go to the best of all paragraphs that are not in the book's slots. These may include paragraphs
-    of the book, ranked without its lift.
+    of the book, ranked without its lift. With a book that is boosted, the slots of the book go to the best of all
+    paragraphs, and all hits are in the order of log-odds.
 
     Args:
         log_odds: (n_columns,) with duplicates merged.
-        inside: (n_columns,) whether each is in a book that filters; None if no book filters.
+        inside: (n_columns,) whether each is in a book that filters or is boosted; None without one.
         settings: the numbers of slots, and the rules of their merge and spill-over.
         k: maximal number of hits.
         lift: log-odds that were added to the paragraphs inside.
+        filters: whether the book filters.
 
     Returns:
         (n_returned,) columns in order, and (n_returned,) whether each is in a book's slot.
@@ -47,52 +56,40 @@ def slotted(
     if settings.merge == "relevance" or not in_book.any():
         is_open = settings.merge == "relevance" or settings.spill_over != "never"
         n = k if is_open else min(k, settings.global_k)
-        return order[:n], in_book[:n]
-    in_slot = in_book & (np.cumsum(in_book) <= min(settings.pdf_k, k))
+        return order[:n], in_book[:n] & filters
+    is_first = in_book | (not filters)
+    in_slot = is_first & (np.cumsum(is_first) <= min(settings.pdf_k, k))
     room = k - int(in_slot.sum())
     n_global = room if settings.spill_over == "always" else min(settings.global_k, room)
     rest = np.flatnonzero(~in_slot)
-    chosen = rest[np.argsort(-(log_odds[order[rest]] - lift * in_book[rest]), kind="stable")[:n_global]]
+    chosen = rest[
+        np.argsort(-(log_odds[order[rest]] - lift * in_book[rest]), kind="stable")[
+            :n_global
+        ]
+    ]
     places = np.concatenate([np.flatnonzero(in_slot), np.sort(chosen)])
-    return order[places], in_slot[places]
+    return order[places], in_slot[places] & filters
 
 
-def slotted_with_rare_words(
-    log_odds: AnyFloatArray,
-    by_keywords: AnyFloatArray,
-    rare: BoolArray,
-    book: BoolArray | None,
-    columns: Columns,
-    settings: SearchSettings,
-    k: int,
-    lift: float,
-    *,
-    names: bool,
-) -> tuple[AnyFloatArray, IntArray, BoolArray, IntArray]:
-    """Choose as `slotted` does, and replace the least relevant hits by paragraphs with rare words that no hit holds.
+def with_rare_words(
+    chosen: IntArray, in_book: BoolArray, fresh: IntArray, inside: BoolArray, k: int
+) -> tuple[IntArray, BoolArray]:
+    """Replace the last hits by paragraphs with rare words that no hit holds, in the slots of the same side.
 
     Embeddings represent rare words poorly.
 
     Args:
-        log_odds, book, settings, k, lift: arguments of `slotted`.
-        by_keywords: (n_columns,) log-odds of a keyword search for these words.
-        rare: (n_columns,) whether a paragraph holds one of these words.
-        names: whether the words are names. All paragraphs with a name are added; for other words, at most one slot in
-            `TAIL`.
-
-    Returns:
-        (n_columns,) the log-odds by which the paragraphs were chosen, the two arrays of `slotted`, and the columns of
-        the added paragraphs.
+        chosen, in_book: result of `slotted`.
+        fresh: columns of the paragraphs to add, the best first.
+        inside: (n_columns,) whether each is in a book that filters.
+        k: maximal number of hits.
     """
-    chosen, in_book = slotted(log_odds, book, settings, k, lift)
-    fresh = np.flatnonzero(rare & (by_keywords > NOT_FOUND))
-    fresh = fresh[np.argsort(-by_keywords[fresh], kind="stable")][: None if names else max(1, k // TAIL)]
-    inside = np.zeros(len(log_odds), dtype=np.bool_) if book is None else book
-    raised = log_odds.astype(np.float64)
+    sides = []
     for is_book in (True, False):
-        added, there = fresh[inside[fresh] == is_book], raised[chosen[in_book == is_book]]
-        if len(added):
-            least = there[-min(len(added), len(there))] + LEAST_MORE if len(there) else NOT_FOUND
-            raised[added] = np.maximum(raised[added], np.maximum(by_keywords[added], least))
-    raised = merge_duplicates(raised[None], columns, inside[None])[0]
-    return raised, *slotted(raised, book, settings, k, lift), fresh
+        hits = chosen[in_book == is_book]
+        added = fresh[inside[fresh] == is_book]
+        kept = hits[: max(0, len(hits) - len(added))]
+        sides.append(np.concatenate([kept, added]))
+
+    slots = np.repeat([True, False], [len(side) for side in sides])
+    return np.concatenate(sides)[:k], slots[:k]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quarry.player.search.types import SearchResult
+from player.search.types import SearchResult
 
 LATENCIES_KEPT = 1_000
 """Latencies are kept for so many of the last searches."""
@@ -44,11 +44,20 @@ class SearchStatistics:
         """Return searches, cache hits and misses, failures by strategy, answers by step, and p50 and p95 latencies."""
         with self._lock:
             searches = self._cache.total()
-            ms = np.percentile(np.array(self._ms), [50, 95], axis=0).T.tolist() if self._ms else []
-            embed, search = ({"p50": p50, "p95": p95} for p50, p95 in ms) if ms else (None, None)
+            ms = (
+                np.percentile(np.array(self._ms), [50, 95], axis=0).T.tolist()
+                if self._ms
+                else []
+            )
+            embed, search = (
+                ({"p50": p50, "p95": p95} for p50, p95 in ms) if ms else (None, None)
+            )
             return {
                 "searches": searches,
-                "cache": {**self._cache, "hit_rate": self._cache["hits"] / searches if searches else 0.0},
+                "cache": {
+                    **self._cache,
+                    "hit_rate": self._cache["hits"] / searches if searches else 0.0,
+                },
                 "failures": dict(sorted(self._failures.items())),
                 "answered_by": dict(sorted(self._answered_by.items())),
                 "latency_ms": {"embed": embed, "search": search},

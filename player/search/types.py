@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from quarry.configs.settings import KeywordMode
-from quarry.ingest.arrays import AnyFloatArray, Float64Array, IntArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.errors import SearchError
-from quarry.player.search.core import NOT_FOUND
+from configs.settings import KeywordMode
+from ingest.arrays import AnyFloatArray, Float64Array, IntArray
+from ingest.editions.piece import Piece
+from ingest.paragraph import Paragraph
+from player.errors import SearchError
+from player.search.slots import NOT_FOUND
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,7 @@ Tier = Literal["filter", "boost", "none"]
 """The confidence of a resolved book decides whether it filters, is boosted, or is ignored."""
 
 NOTHING_FOUND = "Nothing relevant was found for this hint."
+NOTHING_SURE = "Nothing surely relevant was found; this embedder is uncalibrated."
 
 Step = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
@@ -53,8 +55,8 @@ class Hit:
 
     Attributes:
         score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
-        relevance: 0..1, comparable among all hits. The best hit has the calibrated probability that the course holds
-            the paragraph; a difference of log-odds says how much likelier one hit is than another.
+        relevance: 0..1, calibrated probability that this paragraph answers the hint, from its own evidence: the same
+            with any name, fusion or other hit.
         rank: 1-based, within its strategy.
         strategy: name of the strategy that found it.
         slot: its slot, "" before the merge.
@@ -80,11 +82,14 @@ class ScoreArrays:
 
     Attributes:
         scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
-        log_odds: (n_paragraphs,) of relevance, -inf where a paragraph was not found.
+        log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
+        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; None takes
+            `log_odds`.
     """
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
+    relevance: AnyFloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +116,17 @@ class Ranking:
     Attributes:
         course: all paragraphs that were searched.
         rows: (n_ranked,) row of each ranked paragraph in `course`.
-        log_odds: (n_ranked,) log-odds of relevance without those of the passage's kind; the minimum for a paragraph
-            that was not found.
+        log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
+            paragraph that was not found.
         hit: makes the hit at a place of the ranking, from 0.
+        pieces: pieces of the course's other editions.
     """
 
     course: Sequence[Paragraph]
     rows: IntArray
     log_odds: Float64Array
     hit: Callable[[int], Hit]
+    pieces: Sequence[Piece] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +134,17 @@ class SearchResult:
     """Result of a search.
 
     Attributes:
-        hits: book slots first, then global ones; by relevance within a slot, no paragraph twice.
+        hits: book slots first, then global ones; the likeliest first within a slot, no paragraph twice.
         book: the document that the book's name refers to, also if it neither filters nor is boosted; None if there was
             no name or no candidate.
         failures: strategies that failed or were late while others answered.
-        answered_by: the step of the cascade that answered, "" if no step answered.
-        relevant: False if no step reached its threshold; `hits` then holds those of the first step.
+        answered_by: the step of the cascade that answered; "lowered" if a step reached the lowered threshold only, ""
+            if none did.
+        relevant: whether a hit reaches the threshold.
         cached: whether the result came from the cache.
         boost: log-odds that were added to the book's paragraphs.
-        threshold: 0..1, relevance from which a hit is relevant: the threshold of the step that answered, or the lowest
-            threshold.
-        calibrated: False if the embedder is uncalibrated, so that something always counts as relevant.
+        threshold: 0..1, relevance from which a hit is relevant.
+        calibrated: False if the relevance by this embedder does not separate hints about the course from others.
         ranking: all paragraphs, for a search by `SearchOrchestrator.candidates`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
@@ -170,13 +177,19 @@ class SearchResult:
     @property
     def message(self) -> str:
         """A notice that nothing relevant was found; "" if a hit is relevant."""
-        return "" if self.relevant else NOTHING_FOUND
+        if self.relevant:
+            return ""
+        return NOTHING_FOUND if self.calibrated else NOTHING_SURE
 
     def __repr__(self) -> str:
         best = f", best {self.hits[0].paragraph.paragraph_id!r}" if self.hits else ""
         relevant = "" if self.relevant else ", nothing relevant"
         relevant += "" if self.calibrated else ", uncalibrated"
-        hint = self.query.hint if len(self.query.hint) <= 60 else f"{self.query.hint[:57]}..."
+        hint = (
+            self.query.hint
+            if len(self.query.hint) <= 60
+            else f"{self.query.hint[:57]}..."
+        )
         return f"SearchResult({hint!r}, {len(self.hits)} hits{best}{relevant})"
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -186,20 +199,39 @@ class SearchResult:
         paragraph_columns = {"document": "doc_id"} | {
             name: name for name in ("page", "heading", "opening_sentence", "text")
         }
-        hit_columns = ("relevance", "slot", "strategy", "rank", "score", "relevant", "why")
+        hit_columns = (
+            "relevance",
+            "slot",
+            "strategy",
+            "rank",
+            "score",
+            "relevant",
+            "why",
+        )
         columns = {"paragraph_id": [hit.paragraph.paragraph_id for hit in self.hits]}
-        columns |= {name: [getattr(hit.paragraph, key) for hit in self.hits] for name, key in paragraph_columns.items()}
-        return pd.DataFrame(columns | {name: [getattr(hit, name) for hit in self.hits] for name in hit_columns})
+        columns |= {
+            name: [getattr(hit.paragraph, key) for hit in self.hits]
+            for name, key in paragraph_columns.items()
+        }
+        return pd.DataFrame(
+            columns
+            | {name: [getattr(hit, name) for hit in self.hits] for name in hit_columns}
+        )
 
     def _repr_html_(self) -> str:
         """Return the best 20 hits as an HTML table, for notebooks."""
-        shown = self.to_dataframe()[["document", "page", "opening_sentence", "relevance", "slot"]].head(20)
+        shown = self.to_dataframe()[
+            ["document", "page", "opening_sentence", "relevance", "slot"]
+        ].head(20)
         return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
 
     def row_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
         ids = (hit.paragraph.paragraph_id for hit in self.hits)
-        return next((row for row, found in enumerate(ids) if found == paragraph.paragraph_id), None)
+        return next(
+            (row for row, found in enumerate(ids) if found == paragraph.paragraph_id),
+            None,
+        )
 
 
 def nothing_found(n: int) -> ScoreArrays:

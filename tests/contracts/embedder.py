@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import Embedder
+from ingest.arrays import Float32Array
+from ingest.embed import Embedder
 
 TOLERANCE = 1e-5
 
@@ -63,7 +63,9 @@ class EmbedderContract:
         assert embedder.spec
         assert embedder.embed_passages(["a"]).shape == (1, embedder.dim)
 
-    def test_each_text_gets_one_float32_row_of_unit_length(self, embedder: Embedder, embed: Side) -> None:
+    def test_each_text_gets_one_float32_row_of_unit_length(
+        self, embedder: Embedder, embed: Side
+    ) -> None:
         vectors = embed(TEXTS)
         assert vectors.shape == (len(TEXTS), embedder.dim)
         assert vectors.dtype == np.float32
@@ -83,14 +85,26 @@ class EmbedderContract:
     def test_threads_do_not_disturb_each_other(self, embed: Side) -> None:
         expected = embed(TEXTS)
         with ThreadPoolExecutor(3) as pool:
-            for start, vectors in enumerate(pool.map(embed, [TEXTS[start:] for start in range(3)])):
+            for start, vectors in enumerate(
+                pool.map(embed, [TEXTS[start:] for start in range(3)])
+            ):
                 np.testing.assert_allclose(vectors, expected[start:], atol=TOLERANCE)
 
-    def test_empty_texts_and_texts_beyond_any_token_limit_have_vectors_too(self, embed: Side) -> None:
-        np.testing.assert_allclose(np.linalg.norm(embed(["", " ", "word " * 2_000]), axis=1), 1.0, atol=TOLERANCE)
+    def test_empty_texts_and_texts_beyond_any_token_limit_have_vectors_too(
+        self, embed: Side
+    ) -> None:
+        np.testing.assert_allclose(
+            np.linalg.norm(embed(["", " ", "word " * 2_000]), axis=1),
+            1.0,
+            atol=TOLERANCE,
+        )
 
-    def test_near_passage_is_closer_to_the_query_than_a_far_one(self, embedder: Embedder) -> None:
+    def test_near_passage_is_closer_to_the_query_than_a_far_one(
+        self, embedder: Embedder
+    ) -> None:
         for query, near, far in self.near_and_far:
             asked = embedder.embed_queries([query])[0]
-            similarity_near, similarity_far = embedder.embed_passages([near, far]) @ asked
+            similarity_near, similarity_far = (
+                embedder.embed_passages([near, far]) @ asked
+            )
             assert similarity_near > similarity_far

@@ -9,7 +9,9 @@ from pdfminer.fontmetrics import FONT_METRICS
 
 PAGE_WIDTH, PAGE_HEIGHT = 600, 800
 
-WIDTHS = " ".join(str(FONT_METRICS["Helvetica"][1][chr(code)]) for code in range(32, 127))
+WIDTHS = " ".join(
+    str(FONT_METRICS["Helvetica"][1][chr(code)]) for code in range(32, 127)
+)
 """Of Helvetica, thousandths of an em; pdfminer looks those of standard fonts up by what a character stands for."""
 
 
@@ -24,9 +26,13 @@ class Run:
     font: str = "regular"
 
 
-def lines(texts: Sequence[str], x: float, y: float, leading: float = 12, size: float = 10) -> list[Run]:
+def lines(
+    texts: Sequence[str], x: float, y: float, leading: float = 12, size: float = 10
+) -> list[Run]:
     """One run a text, one below the other."""
-    return [Run(x, y + number * leading, text, size) for number, text in enumerate(texts)]
+    return [
+        Run(x, y + number * leading, text, size) for number, text in enumerate(texts)
+    ]
 
 
 def pdf(
@@ -46,7 +52,8 @@ def pdf(
         drawing: operators that draw on every page, see `grid`.
     """
     mapping = "".join(
-        f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n" for char, text in (to_unicode or {"a": "a"}).items()
+        f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n"
+        for char, text in (to_unicode or {"a": "a"}).items()
     )
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n"
@@ -78,7 +85,9 @@ def pdf(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}] "
             f"/Resources << /Font << {fonts} >> >> /Contents {stream} 0 R >>"
         )
-        objects[stream] = f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
+        objects[stream] = (
+            f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
+        )
     objects[2] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
     body = b"%PDF-1.4\n"
     offsets = {}
@@ -88,7 +97,9 @@ def pdf(
     start = len(body)
     size = max(objects) + 1
     table = "0000000000 65535 f \n" + "".join(
-        f"{offsets[number]:010d} 00000 n \n" if number in offsets else "0000000000 00000 f \n"
+        f"{offsets[number]:010d} 00000 n \n"
+        if number in offsets
+        else "0000000000 00000 f \n"
         for number in range(1, size)
     )
     end = f"<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n"
@@ -107,7 +118,11 @@ def encrypted_pdf() -> bytes:
     """A PDF that opens with a password only."""
     key = "0123456789abcdef" * 4
     encrypt = f"<< /Filter /Standard /V 1 /R 2 /P -4 /O <{key}> /U <{key}> >>"
-    return pdf([[Run(50, 50, "secret")]], extra=encrypt, trailer=f"/Encrypt 3 0 R /ID [<{key[:32]}> <{key[:32]}>]")
+    return pdf(
+        [[Run(50, 50, "secret")]],
+        extra=encrypt,
+        trailer=f"/Encrypt 3 0 R /ID [<{key[:32]}> <{key[:32]}>]",
+    )
 
 
 def _escaped(text: str) -> str:

@@ -9,15 +9,21 @@ from collections.abc import Callable
 
 import pytest
 
-from quarry.evaluate.runs.record import GameRecord
+from evaluate.runs.record import ReplayRecord
 from tests.contracts.records import game_record, play_record
 
 GAMES = {
     "searched": game_record(),
-    "played": game_record(plays=[play_record(), play_record(repeat=1, won=False, guess_rank=3)]),
+    "played": game_record(
+        plays=[play_record(), play_record(repeat=1, won=False, guess_rank=3)]
+    ),
     "not found": game_record(search={**game_record()["search"], "rank": None}),
-    "nothing found": game_record(search={**game_record()["search"], "rank": None, "hits": [], "book": None}),
-    "lost at ingest": game_record(truth=None, search={**game_record()["search"], "rank": None}),
+    "nothing found": game_record(
+        search={**game_record()["search"], "rank": None, "hits": [], "book": None}
+    ),
+    "lost at ingest": game_record(
+        truth=None, search={**game_record()["search"], "rank": None}
+    ),
 }
 
 
@@ -25,7 +31,7 @@ class MeasureContract(ABC):
     """Subclass it and say what the measure is."""
 
     @abstractmethod
-    def measure(self) -> Callable[[GameRecord], float]:
+    def measure(self) -> Callable[[ReplayRecord], float]:
         """What gives a game's value."""
 
     @pytest.mark.parametrize("game", GAMES)

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from quarry.ingest.arrays import IntArray
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions.places import Places
+from ingest.arrays import IntArray
+from ingest.paragraph import Paragraph
+from player.questions.places import Places
 
 
 def paragraph(paragraph_id: str, text: str = "") -> Paragraph:
     """The paragraph "book:page:ordinal"; its first sentence opens it."""
     doc_id, page, _ = paragraph_id.split(":")
     text = text or f"This is what {paragraph_id} teaches."
-    return Paragraph(paragraph_id, doc_id, int(page), f"Section {page}", text, f"{text.split('.')[0]}.")
+    return Paragraph(
+        paragraph_id,
+        doc_id,
+        int(page),
+        f"Section {page}",
+        text,
+        f"{text.split('.')[0]}.",
+    )
 
 
 def first_places(places: Places) -> IntArray:

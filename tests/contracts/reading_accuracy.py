@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from quarry.configs.json_files import read_objects
-from quarry.configs.settings import load
-from quarry.evaluate.games.labelled import same_text, token_f1
-from quarry.ingest.errors import SourceError
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.pipeline.read_document import read_pdf
+from configs.settings import load
+from evaluate.games.labelled import same_text, token_f1
+from ingest.errors import SourceError
+from ingest.json_files import read_objects
+from ingest.paragraph import Paragraph
+from ingest.pipeline.read_document import read_pdf
 
 FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""
@@ -43,13 +43,29 @@ def labels_of(path: Path) -> list[Label]:
     """Return the labelled paragraphs whose opening sentence is in the text layer, without blocks of other kinds."""
     labels = []
     for where, row in read_objects(path, ValueError):
-        if not row.get("playable", True) or not row.get("in_text_layer", True) or row.get("paragraph_id", "") is None:
+        if (
+            not row.get("playable", True)
+            or not row.get("in_text_layer", True)
+            or row.get("paragraph_id", "") is None
+        ):
             continue
         try:
-            pdf = path.parent / "pdfs" / row["pdf"] if "pdf" in row else path.parent / f"{row['document']}.pdf"
-            labels.append(Label(pdf, row["opening_sentence"], row["paragraph"] if "pdf" in row else row["text"]))
+            pdf = (
+                path.parent / "pdfs" / row["pdf"]
+                if "pdf" in row
+                else path.parent / f"{row['document']}.pdf"
+            )
+            labels.append(
+                Label(
+                    pdf,
+                    row["opening_sentence"],
+                    row["paragraph"] if "pdf" in row else row["text"],
+                )
+            )
         except KeyError as error:
-            raise ValueError(f"{where}: must hold {error}; give a games.jsonl with texts, or a truth.jsonl") from error
+            raise ValueError(
+                f"{where}: must hold {error}; give a games.jsonl with texts, or a truth.jsonl"
+            ) from error
     return labels
 
 
@@ -57,7 +73,9 @@ def read_labels(labels: Sequence[Label]) -> list[Result]:
     """Read the labels' PDFs and compare them with the labels."""
     results = []
     for pdf in dict.fromkeys(label.pdf for label in labels):
-        results += compare([label for label in labels if label.pdf == pdf], _paragraphs(pdf))
+        results += compare(
+            [label for label in labels if label.pdf == pdf], _paragraphs(pdf)
+        )
     return results
 
 
@@ -67,8 +85,12 @@ def compare(labels: Sequence[Label], paragraphs: Sequence[Paragraph]) -> list[Re
     for label in labels:
         scores = [token_f1(paragraph.text, label.text) for paragraph in paragraphs]
         best = max(range(len(scores)), key=scores.__getitem__, default=None)
-        exact = best is not None and same_text(paragraphs[best].opening_sentence, label.opening_sentence)
-        results.append(Result(label.pdf.stem, exact, 0.0 if best is None else scores[best]))
+        exact = best is not None and same_text(
+            paragraphs[best].opening_sentence, label.opening_sentence
+        )
+        results.append(
+            Result(label.pdf.stem, exact, 0.0 if best is None else scores[best])
+        )
     return results
 
 
@@ -91,7 +113,10 @@ def _paragraphs(pdf: Path) -> tuple[Paragraph, ...]:
 
 
 def _row(name: str, results: Sequence[Result]) -> str:
-    exact, missing = sum(result.exact for result in results), sum(result.f1 < FOUND_FROM for result in results)
+    exact, missing = (
+        sum(result.exact for result in results),
+        sum(result.f1 < FOUND_FROM for result in results),
+    )
     return f"| {name} | {exact}/{len(results)} | {mean_f1(results):.3f} | {missing} |"
 
 

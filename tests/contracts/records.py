@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from quarry.evaluate.runs.record import GameRecord, HitRecord, PlayRecord
+from evaluate.runs.record import HitRecord, PlayRecord, ReplayRecord
 
 
-def game_record(**changes: Any) -> GameRecord:
+def game_record(**changes: Any) -> ReplayRecord:
     """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
     hits: list[HitRecord] = [
         {
@@ -24,7 +24,7 @@ def game_record(**changes: Any) -> GameRecord:
         }
         for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1)
     ]
-    record: GameRecord = {
+    record: ReplayRecord = {
         "game_id": "g1",
         "book_name": "the alpha",
         "hint": "what climbs",
@@ -56,7 +56,7 @@ def game_record(**changes: Any) -> GameRecord:
         "plays": [],
     }
     assert changes.keys() <= record.keys()
-    return cast(GameRecord, {**record, **changes})
+    return cast(ReplayRecord, {**record, **changes})
 
 
 def play_record(**changes: Any) -> PlayRecord:
@@ -66,6 +66,7 @@ def play_record(**changes: Any) -> PlayRecord:
         "n_candidates": 50,
         "answers": ["A", None],
         "misled": [],
+        "unfit": [],
         "candidates": [],
         "bits": [5.0, 0.1],
         "guess": {"opening_sentence": "Sentence of alpha:1:2.", "confidence": 0.9},
@@ -75,6 +76,8 @@ def play_record(**changes: Any) -> PlayRecord:
         "sentence_exact": True,
         "word_exact": False,
         "word_top20": False,
+        "win_ideal": 0.9,
+        "win_faultless": 0.95,
         "private_score": 80.0,
         "league_points": 2,
         "breakdown": {},

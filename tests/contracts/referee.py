@@ -6,11 +6,21 @@ from abc import ABC, abstractmethod
 
 import pytest
 
-from quarry.evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret
+from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret
 
 SECRETS = (
-    Secret("Ivy climbs walls. It clings to bricks with small roots.", "Ivy climbs walls.", "plants", "what grows up"),
-    Secret("עצים מאוזנים שומרים מפתחות. החיפוש בהם מהיר.", "עצים מאוזנים שומרים מפתחות.", "עצים", "מה שומר סדר"),
+    Secret(
+        "Ivy climbs walls. It clings to bricks with small roots.",
+        "Ivy climbs walls.",
+        "plants",
+        "what grows up",
+    ),
+    Secret(
+        "עצים מאוזנים שומרים מפתחות. החיפוש בהם מהיר.",
+        "עצים מאוזנים שומרים מפתחות.",
+        "עצים",
+        "מה שומר סדר",
+    ),
 )
 OPTIONS = (
     ("Yes", "No", "Unclear", "Unknown"),
@@ -36,10 +46,14 @@ class RefereeContract(ABC):
 
     def questions(self, n: int = N_QUESTIONS) -> list[Posed]:
         """N questions, some of them odd."""
-        return [(TEXTS[row % len(TEXTS)], OPTIONS[row % len(OPTIONS)]) for row in range(n)]
+        return [
+            (TEXTS[row % len(TEXTS)], OPTIONS[row % len(OPTIONS)]) for row in range(n)
+        ]
 
     @pytest.mark.parametrize("secret", SECRETS, ids=["English", "Hebrew"])
-    def test_each_question_gets_a_letter_not_relevant_or_none(self, secret: Secret) -> None:
+    def test_each_question_gets_a_letter_not_relevant_or_none(
+        self, secret: Secret
+    ) -> None:
         answers = self.make(0).answers(secret, self.questions())
         assert len(answers) == N_QUESTIONS
         assert set(answers) <= ANSWERS
@@ -50,7 +64,9 @@ class RefereeContract(ABC):
 
     def test_the_same_seed_answers_the_same(self) -> None:
         asked = self.questions()
-        assert self.make(3).answers(SECRETS[0], asked) == self.make(3).answers(SECRETS[0], asked)
+        assert self.make(3).answers(SECRETS[0], asked) == self.make(3).answers(
+            SECRETS[0], asked
+        )
 
     def test_it_keeps_nothing_of_the_game_before(self) -> None:
         referee, asked = self.make(0), self.questions()
@@ -64,4 +80,6 @@ class RefereeContract(ABC):
         assert asked == self.questions()
 
     def test_a_paragraph_without_a_word_is_answered_too(self) -> None:
-        assert len(self.make(0).answers(Secret("", ""), self.questions())) == N_QUESTIONS
+        assert (
+            len(self.make(0).answers(Secret("", ""), self.questions())) == N_QUESTIONS
+        )

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from chromadb.config import Settings as ChromaSettings
 
-from quarry.ingest.embed.vectors import embed_reading
-from quarry.ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from quarry.ingest.paragraph import Alias, Reading, RejectedParagraph
-from quarry.ingest.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
-from quarry.ingest.store.folder import current_generation
+from ingest.embed.vectors import embed_reading
+from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
+from ingest.paragraph import Alias, Reading, RejectedParagraph
+from ingest.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
+from ingest.store.folder import current_generation
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -46,20 +46,42 @@ class StoreContract:
     def store(self, location: str, collection: str) -> Store:
         return create_store(location, collection)
 
-    def test_what_was_written_is_read_back(self, store: Store, location: str, collection: str) -> None:
-        trees = make_reading("trees", [TREES, HEBREW], rejected=[("short", "Ω ≤ x"), ("code", "a;"), ("short", "b")])
-        caches = make_reading("caches", [CACHES], aliases=[Alias("Caches: why?", "title"), Alias("מטמון", "metadata")])
+    def test_what_was_written_is_read_back(
+        self, store: Store, location: str, collection: str
+    ) -> None:
+        trees = make_reading(
+            "trees",
+            [TREES, HEBREW],
+            rejected=[("short", "Ω ≤ x"), ("code", "a;"), ("short", "b")],
+        )
+        caches = make_reading(
+            "caches",
+            [CACHES],
+            aliases=[Alias("Caches: why?", "title"), Alias("מטמון", "metadata")],
+        )
         sections = ("עצים", 'AVL, "1962"')
         placed = replace(trees.paragraphs[0], heading=sections[1], section=sections)
         authors = ("Ada Byron", "ברוך לוי")
-        known = replace(trees.document, authors=authors, date="2024-10-14", lecture_number=4, reader="pdfplumber")
-        trees = replace(trees, document=known, paragraphs=(placed, *trees.paragraphs[1:]))
+        known = replace(
+            trees.document,
+            authors=authors,
+            date="2024-10-14",
+            lecture_number=4,
+            reader="pdfplumber",
+        )
+        trees = replace(
+            trees, document=known, paragraphs=(placed, *trees.paragraphs[1:])
+        )
         for reading in (trees, caches):
             file_reading(store, reading)
         again = open_store(location, collection)
         assert again.documents == (caches.document, trees.document)
         assert again.paragraphs == caches.paragraphs + trees.paragraphs
-        np.testing.assert_allclose(again.vectors, HashingEmbedder().embed_passages([CACHES, TREES, HEBREW]), atol=1e-7)
+        np.testing.assert_allclose(
+            again.vectors,
+            HashingEmbedder().embed_passages([CACHES, TREES, HEBREW]),
+            atol=1e-7,
+        )
         assert again.vectors.dtype == np.float32
         assert again.embedder_spec == "minilm"
         assert list(again.rejected()) == [
@@ -69,12 +91,18 @@ class StoreContract:
         ]
 
     def test_more_records_than_fit_into_a_request_are_written_and_read(
-        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+        self,
+        store: Store,
+        location: str,
+        collection: str,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(chroma, "CHUNK", 2)
         texts = [TREES, CACHES, RANKING, NETWORKS, LOCKS]
         file_reading(store, make_reading("all", texts))
-        file_reading(store, make_reading("one", [HEBREW]))  # 6 in all: the last chunk of a read is empty
+        file_reading(
+            store, make_reading("one", [HEBREW])
+        )  # 6 in all: the last chunk of a read is empty
         again = open_store(location, collection)
         assert texts_of(again) == [*texts, HEBREW]
         expected = HashingEmbedder().embed_passages([*texts, HEBREW])
@@ -91,8 +119,14 @@ class StoreContract:
         old, kept = make_reading("trees", [TREES]), make_reading("other", [RANKING])
         store.change([update(old), update(kept)])
         before = store.course.fingerprint
-        new = [update(make_reading("trees", [CACHES, LOCKS])), update(make_reading("more", [NETWORKS]))]
-        with full_disk_after(n_written), pytest.raises(StoreError) as caught:  # 2 documents, their records, the commit
+        new = [
+            update(make_reading("trees", [CACHES, LOCKS])),
+            update(make_reading("more", [NETWORKS])),
+        ]
+        with (
+            full_disk_after(n_written),
+            pytest.raises(StoreError) as caught,
+        ):  # 2 documents, their records, the commit
             store.change(new, dropped=["other"])
         assert str(caught.value) == (
             f"{location}: could not be written: [Errno 28] No space left on device; nothing stored was lost, "
@@ -102,23 +136,37 @@ class StoreContract:
         for seen in (store.course, again):
             assert seen.documents == (kept.document, old.document)
             assert seen.paragraphs == kept.paragraphs + old.paragraphs
-            assert (seen.vectors.shape, seen.sentence_rows.tolist(), len(seen.aliases)) == ((2, 8), [0, 0, 1, 1], 2)
+            assert (
+                seen.vectors.shape,
+                seen.sentence_rows.tolist(),
+                len(seen.aliases),
+            ) == (
+                (2, 8),
+                [0, 0, 1, 1],
+                2,
+            )
             assert seen.fingerprint == before
         create_store(location, collection).change(new, dropped=["other"])
         assert texts_of(open_store(location, collection)) == [NETWORKS, CACHES, LOCKS]
         assert (n_records(store), n_records(store, "-documents")) == (3, 2)
 
     def test_arrays_are_read_through_the_memory_map_and_made_once(
-        self, store: Store, location: str, collection: str, monkeypatch: pytest.MonkeyPatch
+        self,
+        store: Store,
+        location: str,
+        collection: str,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         file_reading(store, make_reading("trees", [TREES, LOCKS]))
         before = open_store(location, collection)
         assert isinstance(before.vectors.base, np.memmap)
-        monkeypatch.setattr("quarry.ingest.store.course._read", None)
+        monkeypatch.setattr("ingest.store.opening._read", None)
         assert open_store(location, collection).paragraphs == before.paragraphs
 
     @pytest.mark.parametrize("name", ["course.pickle", "vectors.npy"])
-    def test_a_damaged_cache_is_made_anew(self, name: str, store: Store, location: str, collection: str) -> None:
+    def test_a_damaged_cache_is_made_anew(
+        self, name: str, store: Store, location: str, collection: str
+    ) -> None:
         file_reading(store, make_reading("trees", [TREES, LOCKS]))
         (cached_of(store.course) / name).write_bytes(b"torn")
         again = open_store(location, collection)
@@ -136,21 +184,31 @@ class StoreContract:
         assert before.vectors.shape == (1, 8)
         assert np.isfinite(before.vectors).all()
         folder = cached_of(open_store(location, collection))
-        assert list(folder.parent.glob(f"{folder.name.partition('-')[0]}-*")) == [folder]
+        assert list(folder.parent.glob(f"{folder.name.partition('-')[0]}-*")) == [
+            folder
+        ]
 
     def test_of_two_that_change_what_they_have_both_seen_the_second_is_refused(
         self, store: Store, location: str, collection: str
     ) -> None:
         other = create_store(location, collection)
         file_reading(store, make_reading("trees", [TREES]))
-        with pytest.raises(StoreError, match="another ingest has changed it meanwhile; run this one again"):
+        with pytest.raises(
+            StoreError,
+            match="another ingest has changed it meanwhile; run this one again",
+        ):
             file_reading(other, make_reading("caches", [CACHES]))
         assert texts_of(open_store(location, collection)) == [TREES]
 
-    def test_names_have_vectors_that_are_those_of_queries(self, store: Store, location: str, collection: str) -> None:
+    def test_names_have_vectors_that_are_those_of_queries(
+        self, store: Store, location: str, collection: str
+    ) -> None:
         names = [Alias("Search trees", "title"), Alias("Trees I", "metadata")]
         store.change(
-            [update(make_reading("trees", [TREES], aliases=names)), update(make_reading("copy", [], same_as="trees"))]
+            [
+                update(make_reading("trees", [TREES], aliases=names)),
+                update(make_reading("copy", [], same_as="trees")),
+            ]
         )
         again = open_store(location, collection)
         assert again.aliases == (
@@ -158,26 +216,42 @@ class StoreContract:
             ("trees", Alias("trees", "stem")),
             *(("trees", name) for name in names),
         )
-        expected = HashingEmbedder().embed_queries(["copy", "trees", "Search trees", "Trees I"])
+        expected = HashingEmbedder().embed_queries(
+            ["copy", "trees", "Search trees", "Trees I"]
+        )
         np.testing.assert_allclose(again.alias_vectors, expected, atol=1e-6)
         file_reading(store, make_reading("trees", [TREES], aliases=names[1:]))
-        assert [alias.text for _, alias in store.course.aliases] == ["copy", "trees", "Trees I"]
+        assert [alias.text for _, alias in store.course.aliases] == [
+            "copy",
+            "trees",
+            "Trees I",
+        ]
 
     def test_words_are_filed_with_their_document_and_go_with_it(
         self, store: Store, location: str, collection: str
     ) -> None:
         model = HashingEmbedder("minilm")
-        trees, caches = make_reading("trees", [TREES, LOCKS]), make_reading("caches", [CACHES])
-        updates = [DocumentUpdate(item, embed_reading(item, model, [model]), "minilm") for item in (caches, trees)]
+        trees, caches = (
+            make_reading("trees", [TREES, LOCKS]),
+            make_reading("caches", [CACHES]),
+        )
+        updates = [
+            DocumentUpdate(item, embed_reading(item, model, [model]), "minilm")
+            for item in (caches, trees)
+        ]
         store.change(updates)
         again = open_store(location, collection)
         assert again.word_specs == ("minilm",)
         found = again.words("minilm")
         known = [item.vectors.words["minilm"] for item in updates]
-        np.testing.assert_array_equal(found.tokens.codes, np.concatenate([words.tokens.codes for words in known]))
+        np.testing.assert_array_equal(
+            found.tokens.codes, np.concatenate([words.tokens.codes for words in known])
+        )
         lengths = [length for words in known for length in np.diff(words.tokens.starts)]
         np.testing.assert_array_equal(np.diff(found.tokens.starts), lengths)
-        np.testing.assert_allclose(found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3)
+        np.testing.assert_allclose(
+            found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3
+        )
         store.change([], ["trees"])
         assert len(open_store(location, collection).words("minilm").pooled) == 1
 
@@ -188,7 +262,9 @@ class StoreContract:
         for reading in (
             make_reading("trees", [TREES]),
             make_reading("trees", [TREES, CACHES]),
-            make_reading("trees", [TREES, CACHES], aliases=[Alias("Search trees", "title")]),
+            make_reading(
+                "trees", [TREES, CACHES], aliases=[Alias("Search trees", "title")]
+            ),
             make_reading("copy", [], content=repr([TREES, CACHES])),
             make_reading("copy", [], content=repr([TREES, CACHES]), same_as="trees"),
         ):
@@ -199,16 +275,22 @@ class StoreContract:
         fingerprints.append(by_other_embedder.course.fingerprint)
         assert len(set(fingerprints)) == len(fingerprints) == 7
 
-    def test_vectors_of_another_embedder_are_refused(self, store: Store, location: str, collection: str) -> None:
+    def test_vectors_of_another_embedder_are_refused(
+        self, store: Store, location: str, collection: str
+    ) -> None:
         store.require_embedder("e5")  # an empty store takes any
         file_reading(store, make_reading("trees", [TREES]), "minilm")
         again = create_store(location, collection)
         again.require_embedder("minilm")
         with pytest.raises(
-            EmbedderMismatchError, match=r"--embedder must be 'minilm', with which .* was made, got 'e5'"
+            EmbedderMismatchError,
+            match=r"--embedder must be 'minilm', with which .* was made, got 'e5'",
         ):
             again.require_embedder("e5")
-        with pytest.raises(EmbedderMismatchError, match="leave --embedder out, or ingest into another --store"):
+        with pytest.raises(
+            EmbedderMismatchError,
+            match="leave --embedder out, or ingest into another --store",
+        ):
             file_reading(again, make_reading("caches", [CACHES]), "e5")
         assert texts_of(again.course) == [TREES]
         assert open_store(location, collection).embedder_spec == "minilm"
@@ -217,33 +299,58 @@ class StoreContract:
         self, store: Store, location: str, collection: str
     ) -> None:
         for any_ok in (False, True):
-            with pytest.raises(StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"):
+            with pytest.raises(
+                StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"
+            ):
                 open_store(location, collection, all_rejected_ok=any_ok)
-        file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]), "minilm")
-        store.require_embedder("e5")  # which a store without paragraphs does not have yet
+        file_reading(
+            store, make_reading("notes", [], rejected=[("short", "Fig. 1")]), "minilm"
+        )
+        store.require_embedder(
+            "e5"
+        )  # which a store without paragraphs does not have yet
         with pytest.raises(
-            StoreError, match=rf"'{collection}' must hold paragraphs, it is empty; run: python -m ingest"
+            StoreError,
+            match=rf"'{collection}' must hold paragraphs, it is empty; run: python -m ingest",
         ):
             open_store(location, collection)
         inspected = open_store(location, collection, all_rejected_ok=True)
         assert [item.text for item in inspected.rejected()] == ["Fig. 1"]
 
-    @pytest.mark.parametrize("metadata", [{"format": 99}, {"made by": "someone else"}, None])
+    @pytest.mark.parametrize(
+        "metadata", [{"format": 99}, {"made by": "someone else"}, None]
+    )
     def test_collection_of_another_format_is_refused_and_left_alone(
-        self, metadata: dict[str, Any] | None, store: Store, location: str, collection: str
+        self,
+        metadata: dict[str, Any] | None,
+        store: Store,
+        location: str,
+        collection: str,
     ) -> None:
         file_reading(store, make_reading("trees", [TREES]))
-        foreign = raw_client(location).create_collection(f"{collection}-x", embedding_function=None, metadata=metadata)
+        foreign = raw_client(location).create_collection(
+            f"{collection}-x", embedding_function=None, metadata=metadata
+        )
         foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
         for attempt in (create_store, open_store):
-            with pytest.raises(StoreError, match=rf"'{collection}-x' must have store format 3, got .*--collection"):
+            with pytest.raises(
+                StoreError,
+                match=rf"'{collection}-x' must have store format 3, got .*--collection",
+            ):
                 attempt(location, f"{collection}-x")
         assert foreign.get()["ids"] == ["theirs"]
-        assert raw_client(location).get_collection(f"{collection}-x").metadata == metadata
+        assert (
+            raw_client(location).get_collection(f"{collection}-x").metadata == metadata
+        )
 
     @pytest.mark.parametrize("name", ["ab", "with space", "ends-"])
-    def test_collection_name_that_chroma_would_refuse_is_refused(self, name: str, location: str) -> None:
-        with pytest.raises(StoreError, match=rf"--collection must be 3 to 202 of .*, got '{name}'; take another name"):
+    def test_collection_name_that_chroma_would_refuse_is_refused(
+        self, name: str, location: str
+    ) -> None:
+        with pytest.raises(
+            StoreError,
+            match=rf"--collection must be 3 to 202 of .*, got '{name}'; take another name",
+        ):
             create_store(location, name)
 
 
@@ -269,9 +376,13 @@ def raw_client(location: str) -> Any:
     if location.startswith("http"):
         host, port = location.removeprefix("http://").split(":")
         return chromadb.HttpClient(host=host, port=int(port), settings=options)
-    return chromadb.PersistentClient(str(current_generation(Path(location))), settings=options)
+    return chromadb.PersistentClient(
+        str(current_generation(Path(location))), settings=options
+    )
 
 
 def n_records(store: Store, part: str = "") -> int:
     """How many paragraphs, or other records, lie in Chroma, in force or not."""
-    return int(raw_client(store.location).get_collection(f"{store.collection}{part}").count())
+    return int(
+        raw_client(store.location).get_collection(f"{store.collection}{part}").count()
+    )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Query
+from ingest.paragraph import Paragraph
+from player.search.strategies.strategy import Strategy
+from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 
 QUERY = Query("colour of the morning sky", keywords="off")
@@ -43,11 +43,16 @@ class StrategyContract(ABC):
         assert len(set(found.log_odds[:40].tolist())) == 1
 
     def test_the_order_of_the_corpus_does_not_matter(self) -> None:
-        found, turned = self.make(CORPUS).score(QUERY), self.make(CORPUS[::-1]).score(QUERY)
+        found, turned = (
+            self.make(CORPUS).score(QUERY),
+            self.make(CORPUS[::-1]).score(QUERY),
+        )
         np.testing.assert_array_equal(found.log_odds, turned.log_odds[::-1])
 
     def test_neither_preparing_nor_a_named_document_changes_what_is_found(self) -> None:
         strategy, prepared = self.make(CORPUS), self.make(CORPUS)
         prepared.prepare(QUERY)
         for doc_id in ("", "alpha", "omega"):
-            np.testing.assert_array_equal(strategy.score(QUERY).log_odds, prepared.score(QUERY, doc_id).log_odds)
+            np.testing.assert_array_equal(
+                strategy.score(QUERY).log_odds, prepared.score(QUERY, doc_id).log_odds
+            )

@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from quarry.configs.settings import Settings
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.practice.server import Repertoire
-from quarry.evaluate.referee.scoring import Similarity
-from quarry.evaluate.referee.simulated import make_referee, repeats_of, tools_of
-from quarry.evaluate.referee.spec import Referee
-from quarry.evaluate.replay.replay import replay_games
-from quarry.evaluate.replay.replayer import Replayer
-from quarry.evaluate.runs.run import Run, make_run
-from quarry.ingest.embed import Embedder
-from quarry.ingest.embed.vectors import ReadingVectors
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.paragraphs.sentence import sentences
-from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
-from quarry.player.player import Player
-from quarry.player.protocol.messages import Json
-from quarry.player.search import build
+from configs.settings import Settings
+from evaluate.games.labelled import LabelledGame
+from evaluate.practice.server import Repertoire
+from evaluate.referee.scoring import Similarity
+from evaluate.referee.simulated import make_referee, repeats_of, tools_of
+from evaluate.referee.spec import Referee
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Replayer
+from evaluate.runs.run import Run, make_run
+from ingest.embed import Embedder
+from ingest.embed.vectors import ReadingVectors
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.paragraphs.sentence import sentences
+from ingest.store import Course, DocumentUpdate, create_store, open_store
+from player.player import Player
+from player.protocol.messages import Json
+from player.search import build
 from tests.fakes import HashingEmbedder, load_hashing_embedder
 from tests.player.fakes import course
 
 
 def labelled_game(**changes: Any) -> LabelledGame:
     """A game about paragraph alpha:1:1, changed."""
-    return replace(LabelledGame("g1", "alpha", "what climbs towards light", "botany", "garden", "alpha:1:1"), **changes)
+    return replace(
+        LabelledGame(
+            "g1", "alpha", "what climbs towards light", "botany", "garden", "alpha:1:1"
+        ),
+        **changes,
+    )
 
 
 def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
@@ -55,7 +60,11 @@ def small_repertoire(referee: Referee | None = None) -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
     oracle = make_referee("oracle")
     paragraphs = course()
-    return Repertoire(list(zip(course_games(paragraphs), paragraphs, strict=True)), referee or oracle, half_alike)
+    return Repertoire(
+        list(zip(course_games(paragraphs), paragraphs, strict=True)),
+        referee or oracle,
+        half_alike,
+    )
 
 
 def half_alike(one: str, other: str) -> float:
@@ -65,18 +74,31 @@ def half_alike(one: str, other: str) -> float:
 
 def write_games(path: Path, records: Iterable[object]) -> Path:
     """The games file `path`, one JSON document a line."""
-    path.write_text("".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records), encoding="utf-8")
+    path.write_text(
+        "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records),
+        encoding="utf-8",
+    )
     return path
 
 
 def record_of(game: LabelledGame) -> Json:
     """A game as a line of a games file."""
-    keys = ("game_id", "book_name", "hint", "association_domain", "associative_word", "paragraph_id")
+    keys = (
+        "game_id",
+        "book_name",
+        "hint",
+        "association_domain",
+        "associative_word",
+        "paragraph_id",
+    )
     return {key: getattr(game, key) for key in keys}
 
 
 def make_store(
-    folder: Path | str, paragraphs: Sequence[Paragraph], embedder: Embedder | None = None, spec: str = "minilm"
+    folder: Path | str,
+    paragraphs: Sequence[Paragraph],
+    embedder: Embedder | None = None,
+    spec: str = "minilm",
 ) -> Course:
     """A store of these paragraphs under their documents.
 
@@ -90,19 +112,35 @@ def make_store(
     filings = []
     for doc_id in sorted({item.doc_id for item in paragraphs}):
         rows = [row for row, item in enumerate(paragraphs) if item.doc_id == doc_id]
-        document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, len(rows))
+        document = Document(
+            doc_id,
+            f"{doc_id}.pdf",
+            f"hash of {doc_id}",
+            "1",
+            (Alias(doc_id, "stem"),),
+            9,
+            len(rows),
+        )
         reading = Reading(document, tuple(paragraphs[row] for row in rows), ())
         by_sentence = [row for row in rows for _ in sentences(paragraphs[row].text)]
         names = embedder.embed_queries([doc_id])
-        filings.append(DocumentUpdate(reading, ReadingVectors(vectors[rows], vectors[by_sentence], names), spec))
+        filings.append(
+            DocumentUpdate(
+                reading,
+                ReadingVectors(vectors[rows], vectors[by_sentence], names),
+                spec,
+            )
+        )
     store.change(filings)
     return store.course
 
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
-    monkeypatch.delenv("QUARRY_MODELS", raising=False)  # where the real models' vectors of our hints are kept
+    monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
+    monkeypatch.delenv(
+        "QUARRY_MODELS", raising=False
+    )  # where the real models' vectors of our hints are kept
 
 
 def run_main(main: Any, *arguments: str) -> int:
@@ -115,13 +153,37 @@ def run_main(main: Any, *arguments: str) -> int:
     return code
 
 
+class Output(NamedTuple):
+    """The exit code of a command, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document of --json."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+Options = tuple[object, ...]
+Evaluate = Callable[..., Output]
+"""Runs a command of the harness in this process."""
+
+
 def batch(n: int = 20, **changes: Any) -> list[Json]:
     """n valid questions about words, the first one changed."""
     questions: list[Json] = [
         {
             "question_number": number,
             "question_text": "Which of these words occurs in the paragraph?",
-            "options": {"A": "merge", "B": "bucket", "C": "vertex", "D": "None of these words"},
+            "options": {
+                "A": "merge",
+                "B": "bucket",
+                "C": "vertex",
+                "D": "None of these words",
+            },
         }
         for number in range(1, n + 1)
     ]
@@ -129,7 +191,12 @@ def batch(n: int = 20, **changes: Any) -> list[Json]:
     return questions
 
 
-def message(message_type: str, payload: Mapping[str, Any], game_id: str = "0101001", message_id: str = "") -> Json:
+def message(
+    message_type: str,
+    payload: Mapping[str, Any],
+    game_id: str = "0101001",
+    message_id: str = "",
+) -> Json:
     """A player's envelope; its message_id is its type if none is given."""
     return {
         "message_type": message_type,
@@ -139,7 +206,9 @@ def message(message_type: str, payload: Mapping[str, Any], game_id: str = "01010
     }
 
 
-def make_hashing_replayer(location: str, settings: Settings, referee: str, seed: int, repeats: int) -> Replayer:
+def make_hashing_replayer(
+    location: str, settings: Settings, referee: str, seed: int, repeats: int
+) -> Replayer:
     """A replayer over a store of `make_store`, without a model; worker processes make it too."""
     store = open_store(location)
     embedder = HashingEmbedder()
@@ -161,6 +230,12 @@ def replay(
 ) -> Run:
     """A run over the games by this player, in this process."""
     judges, tools = repeats_of(referee, repeats, seed), tools_of(store, settings.embed)
-    replayer = Replayer(player, [make_referee(*judge, tools) for judge in judges], similarity, seed)
-    records = replay_games(games, store, functools.partial(map, replayer.record), progress=False)
-    return make_run(records, store.fingerprint, settings, referee, seed, len(judges) or 1)
+    replayer = Replayer(
+        player, [make_referee(*judge, tools) for judge in judges], similarity, seed
+    )
+    records = replay_games(
+        games, store, functools.partial(map, replayer.record), progress=False
+    )
+    return make_run(
+        records, store.fingerprint, settings, referee, seed, len(judges) or 1
+    )

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from quarry.evaluate.__main__ import main
-from tests.evaluate.fakes import course_games, make_store, record_of, run_main, use_hashing_embedder, write_games
+from evaluate.command import main
+from tests.evaluate.fakes import (
+    course_games,
+    make_store,
+    record_of,
+    run_main,
+    use_hashing_embedder,
+    write_games,
+)
 from tests.player.fakes import course
 
 GAMES = "--games games.jsonl"
@@ -20,7 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_store(made / "store", course())
     write_games(made / "games.jsonl", map(record_of, course_games(course())))
     (made / "broken.jsonl").write_text("{", encoding="utf-8")
-    (made / "other.jsonl").write_text('{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8")
+    (made / "other.jsonl").write_text(
+        '{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8"
+    )
     return made
 
 
@@ -28,57 +37,144 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("command", "says"),
     [
         ("", "the command must be one of"),
-        (f"replay {GAMES} --split dev", "--split must be one of train, validation, test, got 'dev'"),
+        (
+            f"replay {GAMES} --split dev",
+            "--split must be one of train, validation, test, got 'dev'",
+        ),
         (f"replay {GAMES} --preset best", "preset must be one of default, "),
-        (f"replay {GAMES} --referee noisy:0.8,0.3", "shares wrong and declined of at most 1 together, got 0.8 and 0.3"),
+        (
+            f"replay {GAMES} --referee noisy:0.8,0.3",
+            "shares wrong and declined of at most 1 together, got 0.8 and 0.3",
+        ),
         (f"replay {GAMES} --workers -1", "--workers must be at least 0, got -1"),
-        (f"replay {GAMES} --repeats many", "--repeats must be a whole number, got 'many'"),
+        (
+            f"replay {GAMES} --repeats many",
+            "--repeats must be a whole number, got 'many'",
+        ),
         (f"replay {GAMES} --collection another", "--collection must be one that"),
-        (f"replay {GAMES} --config nowhere.yaml", "--config must name a YAML file, got nowhere.yaml"),
-        (f"replay {GAMES} --measure nDCG10", "--measure must be one of ir-measures that needs no more than a relevant"),
+        (
+            f"replay {GAMES} --config nowhere.yaml",
+            "--config must name a YAML file, got nowhere.yaml",
+        ),
+        (
+            f"replay {GAMES} --measure nDCG10",
+            "--measure must be one of ir-measures that needs no more than a relevant",
+        ),
         (f"replay {GAMES} --frobnicate", "unrecognized arguments: --frobnicate"),
-        (f"replay {GAMES} --referee oracle --referee oracle", "--referee must each be named once"),
-        (f"replay {GAMES} --referee none --referee oracle", "--referee must each be named once, and not none"),
-        (f"replay {GAMES} --answers a.jsonl", "--answers and --batches must come together"),
-        (f"replay {GAMES} --answers a --batches b --referee oracle", "--referee must be left out with --answers"),
-        (f"replay {GAMES} --out nowhere/table.json", "--out must be in a folder that is there"),
-        (f"serve {GAMES} --port 0 --referee none", "--referee must answer questions to play games, got none"),
-        (f"serve {GAMES} --port 0 --referee strict", "--referee must be none, or terms of sees:"),
-        (f"serve {GAMES} --port 0 --store nowhere", "--store must be a folder made by ingest, got nowhere"),
-        ("serve --port 0 --games nowhere.jsonl", "--games must be a readable file, got nowhere.jsonl"),
-        (f"serve {GAMES} --port 65536", "--port must be free on 127.0.0.1, got 65536: "),
-        (f"compare {GAMES} --presets dual,filterd", "got 'filterd'; did you mean filtered?"),
-        (f"compare {GAMES} --presets dual,filtered --set search.kk=1", "--set search.kk=1: search has no key"),
-        (f"compare {GAMES}", "compare must be given --games and --presets, or RUN.json files"),
-        (f"compare {GAMES} nowhere.json", "compare takes RUN.json files, or --games and --presets, got both"),
-        (f"compare {GAMES} --presets dual,filtered --measure nowhere.mine", "--measure must name something"),
-        (f"compare {GAMES} --presets dual,filtered --out games.jsonl", "--out must be a place that can be written"),
+        (
+            f"replay {GAMES} --referee oracle --referee oracle",
+            "--referee must each be named once",
+        ),
+        (
+            f"replay {GAMES} --referee none --referee oracle",
+            "--referee must each be named once, and not none",
+        ),
+        (
+            f"replay {GAMES} --answers a.jsonl",
+            "--answers and --batches belong together",
+        ),
+        (
+            f"replay {GAMES} --answers a --batches b --referee oracle",
+            "--answers takes the place of --referee",
+        ),
+        (
+            f"replay {GAMES} --out nowhere/table.json",
+            "--out must be in a folder that is there",
+        ),
+        (
+            f"serve {GAMES} --port 0 --referee none",
+            "--referee must answer questions to play games, got none",
+        ),
+        (
+            f"serve {GAMES} --port 0 --referee strict",
+            "--referee must be none, or terms of sees:",
+        ),
+        (
+            f"serve {GAMES} --port 0 --store nowhere",
+            "--store must be a folder made by ingest, got nowhere",
+        ),
+        (
+            "serve --port 0 --games nowhere.jsonl",
+            "--games must be a readable file, got nowhere.jsonl",
+        ),
+        (
+            f"serve {GAMES} --port 65536",
+            "--port must be free on 127.0.0.1, got 65536: ",
+        ),
+        (
+            f"compare {GAMES} --presets dual,filterd",
+            "got 'filterd'; did you mean filtered?",
+        ),
+        (
+            f"compare {GAMES} --presets dual,filtered --set search.kk=1",
+            "--set search.kk=1: search has no key",
+        ),
+        (
+            f"compare {GAMES}",
+            "compare needs --games and --presets, or RUN.json files",
+        ),
+        (
+            f"compare {GAMES} nowhere.json",
+            "compare takes RUN.json files, or --games and --presets; leave one out",
+        ),
+        (
+            f"compare {GAMES} --presets dual,filtered --measure nowhere.mine",
+            "--measure must name something",
+        ),
+        (
+            f"compare {GAMES} --presets dual,filtered --out games.jsonl",
+            "--out must be a place that can be written",
+        ),
         ("report nowhere.json", "nowhere.json: must be a readable file"),
-        ("report nowhere.json --out nowhere/r.html", "--out must be in a folder that is there"),
-        ("export --out out", "a RUN.json must be named first, got none"),
-        ("export theirs.txt --out out", "a RUN.json must be named first, got theirs.txt"),
+        (
+            "report nowhere.json --out nowhere/r.html",
+            "--out must be in a folder that is there",
+        ),
+        ("export --out out", "The first file must be a RUN.json, got none"),
+        (
+            "export theirs.txt --out out",
+            "The first file must be a RUN.json, got theirs.txt",
+        ),
         (f"tune {GAMES} --trials 0", "--trials must be at least 1, got 0"),
         (f"tune {GAMES} --trials 5 --workers 0", "--workers must be at least 1, got 0"),
-        (f"tune {GAMES} --trials 5 --storage nowhere/study.db", "--storage must be a URL of a database"),
+        (
+            f"tune {GAMES} --trials 5 --storage nowhere/study.db",
+            "--storage must be a URL of a database",
+        ),
         ("games check --games broken.jsonl", "broken.jsonl line 1: "),
         (f"games check {GAMES} --store nowhere", "run: python -m ingest"),
-        ("games label --out nowhere/g.jsonl", "--out must be in a folder that is there"),
+        (
+            "games label --out nowhere/g.jsonl",
+            "--out must be in a folder that is there",
+        ),
         (
             f"questions {GAMES} --out b.jsonl --view opening",
-            "--view must come with --for-respondent, got opening alone",
+            "--view needs --for-respondent",
         ),
-        ("replay --games other.jsonl", "at least one game must be about a paragraph of"),
+        (
+            "replay --games other.jsonl",
+            "at least one game must be about a paragraph of",
+        ),
     ],
 )
 def test_it_exits_with_2_and_one_line(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, says: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    says: str,
 ) -> None:
     use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(folder)
     before = sorted(path.name for path in folder.iterdir())
     arguments = command.split()
-    if arguments and arguments[0] not in ("report", "export") and "--store" not in arguments:
+    if (
+        arguments
+        and arguments[0] not in ("report", "export")
+        and "--store" not in arguments
+    ):
         arguments += ["--store", "store"]
+
     assert run_main(main, *arguments) == 2
     captured = capsys.readouterr()
     assert says in captured.err

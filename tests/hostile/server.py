@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from quarry.player.protocol.messages import Json
+from player.protocol.messages import Json
 from tests.hostile.faults import Fault, Reply
 
 
@@ -49,11 +49,18 @@ class HostileApp:
             return
         if path == "/v1/inbox" and status == 200:
             body = self._rewritten(body)
-            headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
+            headers = [
+                (b"content-type", b"application/json"),
+                (b"content-length", str(len(body)).encode()),
+            ]
+        await send(
+            {"type": "http.response.start", "status": status, "headers": headers}
+        )
         await send({"type": "http.response.body", "body": body})
 
-    async def _done(self, scope: Scope, receive: Receive) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    async def _done(
+        self, scope: Scope, receive: Receive
+    ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         """What the honest app answers."""
         answer: MutableMapping[str, Any] = {"body": b""}
 
@@ -72,9 +79,18 @@ class HostileApp:
         return answer["status"], answer["headers"], answer["body"]
 
     async def _say(self, reply: Reply, send: Send) -> None:
-        headers = [(name.lower().encode(), value.encode()) for name, value in reply.headers.items()]
+        headers = [
+            (name.lower().encode(), value.encode())
+            for name, value in reply.headers.items()
+        ]
         if not reply.hangs_up or reply.pieces:
-            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": reply.status,
+                    "headers": headers,
+                }
+            )
         pieces = [*reply.pieces[:-1], *reply.pieces[-1:] * reply.repeats]
         for row, piece in enumerate(pieces):
             await asyncio.sleep(reply.pause_s)
@@ -89,10 +105,23 @@ class HostileApp:
         for message in answer["messages"]:
             shown = self._n_shown[message["message_id"]]
             self._n_shown[message["message_id"]] += 1
-            messages += self._fault.rewrite(message, shown) if self._fault.rewrite else [message]
-        written = [item if isinstance(item, bytes) else json.dumps(item).encode() for item in messages]
-        late = len(messages) < len(answer["messages"]) and not messages and "late" in self._fault.name
+            messages += (
+                self._fault.rewrite(message, shown)
+                if self._fault.rewrite
+                else [message]
+            )
+        written = [
+            item if isinstance(item, bytes) else json.dumps(item).encode()
+            for item in messages
+        ]
+        late = (
+            len(messages) < len(answer["messages"])
+            and not messages
+            and "late" in self._fault.name
+        )
         cursor = json.dumps("0" if late else answer["cursor"]).encode()
         if self._fault.cursor is not None:
             cursor = self._fault.cursor(str(answer["cursor"]))
-        return b'{"messages": [' + b", ".join(written) + b'], "cursor": ' + cursor + b"}"
+        return (
+            b'{"messages": [' + b", ".join(written) + b'], "cursor": ' + cursor + b"}"
+        )

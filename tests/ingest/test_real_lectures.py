@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.reading_accuracy import FOUND_FROM, exact_share, labels_of, mean_f1, read_labels
+from tests.contracts.reading_accuracy import (
+    FOUND_FROM,
+    exact_share,
+    labels_of,
+    mean_f1,
+    read_labels,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ROOT / "data" / "lectures"
@@ -31,7 +37,9 @@ IMAGES = ("scan", "scan-skewed", "scan-badly-read", "scan-he", "redistilled-unic
         (CORPORA / "hebrew" / "games.jsonl", 0.90, 0.95, 0.01),
     ],
 )
-def test_lectures_are_read_as_they_were_written(labels: Path, exact: float, f1: float, missing: float) -> None:
+def test_lectures_are_read_as_they_were_written(
+    labels: Path, exact: float, f1: float, missing: float
+) -> None:
     if not labels.exists():
         pytest.skip(ABSENT)
     results = read_labels(labels_of(labels))
@@ -43,7 +51,10 @@ def test_lectures_are_read_as_they_were_written(labels: Path, exact: float, f1: 
 def test_every_typesetter_is_read_as_it_prints() -> None:
     labels = labels_of(TORTURE / "dev" / "truth.jsonl")
     results = read_labels([label for label in labels if label.pdf.stem not in IMAGES])
-    exact = {name: exact_share(list(found)) for name, found in groupby(results, lambda result: result.document)}
+    exact = {
+        name: exact_share(list(found))
+        for name, found in groupby(results, lambda result: result.document)
+    }
     assert len(exact) >= 15
     assert min(exact.values()) >= 0.88, exact
     assert sum(exact.values()) / len(exact) >= 0.97

@@ -11,39 +11,59 @@ from typing import Any
 
 import numpy as np
 
-from quarry.configs.settings import GameSettings, SearchSettings, Settings, load
-from quarry.evaluate.referee.reading import answer_by_reading
-from quarry.evaluate.referee.text import visible_context
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.paragraph import Alias, AliasSource, Document, Paragraph
-from quarry.player.player import Player
-from quarry.player.protocol.client import GameState
-from quarry.player.protocol.messages import Json
-from quarry.player.questions.question import Question
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, calibration_of
-from quarry.player.search.core import NOT_FOUND, log_odds_of, probabilities
-from quarry.player.search.index import SearchIndex
-from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.references import References
-from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Hit, Query, ScoreArrays
-from quarry.player.words import words
+from configs.settings import GameSettings, SearchSettings, Settings, load
+from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.text import visible_context
+from ingest.arrays import Float32Array
+from ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from player.player import Player
+from player.protocol.client import GameState
+from player.protocol.messages import Json
+from player.questions.question import Question
+from player.search.core import log_odds_of, probability
+from player.search.index import SearchIndex
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.slots import NOT_FOUND
+from player.search.strategies.dense import Dense
+from player.search.strategies.strategy import Strategy
+from player.search.types import Hit, Query, ScoreArrays
+from player.words import words
 from tests.contracts.paragraphs import paragraph
 
 
-def hits(*paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9) -> list[Hit]:
+def hits(
+    *paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9
+) -> list[Hit]:
     """Hits in this order, ranks from 1, each a tenth less relevant than the one before."""
     return [
-        Hit(paragraph(paragraph_id), relevance - 0.1 * row, relevance - 0.1 * row, row + 1, strategy)
+        Hit(
+            paragraph(paragraph_id),
+            relevance - 0.1 * row,
+            relevance - 0.1 * row,
+            row + 1,
+            strategy,
+        )
         for row, paragraph_id in enumerate(paragraph_ids)
     ]
 
 
-def document(doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = "") -> Document:
+def document(
+    doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = ""
+) -> Document:
     """A document that goes by its stem and by these aliases."""
     names = (Alias(doc_id, "stem"), *(Alias(text, source) for text, source in aliases))
-    return Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", names, 1, 0 if same_as else 1, {}, same_as)
+    return Document(
+        doc_id,
+        f"{doc_id}.pdf",
+        f"hash of {doc_id}",
+        "1",
+        names,
+        1,
+        0 if same_as else 1,
+        {},
+        same_as,
+    )
 
 
 def search_settings(**changes: Any) -> SearchSettings:
@@ -84,7 +104,9 @@ class WordsEmbedder:
         for row, text in enumerate(texts):
             for word in words(text):
                 vectors[row, zlib.crc32(word.encode()) % self._dim] += 1.0
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+        return np.asarray(
+            vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32
+        )
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) unit vectors; counts the texts."""
@@ -96,7 +118,10 @@ class FixedEmbedder:
     """An embedder that returns the vectors it was given, by text."""
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        self._vectors = {text: np.asarray(vector, dtype=np.float32) for text, vector in vectors.items()}
+        self._vectors = {
+            text: np.asarray(vector, dtype=np.float32)
+            for text, vector in vectors.items()
+        }
         self.n_queries = 0
 
     @property
@@ -139,8 +164,12 @@ class ListStrategy(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
-        found = [self.relevance.get(item.paragraph_id, 0.0) for item in self._paragraphs]
-        log_odds = [log_odds_of(relevance) if relevance else NOT_FOUND for relevance in found]
+        found = [
+            self.relevance.get(item.paragraph_id, 0.0) for item in self._paragraphs
+        ]
+        log_odds = [
+            log_odds_of(relevance) if relevance else NOT_FOUND for relevance in found
+        ]
         return ScoreArrays(10.0 * np.array(found), np.array(log_odds))
 
 
@@ -156,38 +185,61 @@ class FailingStrategy(ListStrategy):
         raise self._error
 
 
-def index_of(strategies: Sequence[ListStrategy], documents: Sequence[Document], *more: str) -> SearchIndex:
-    """An index over `more` paragraphs and those that the strategies find; books' names are no evidence."""
+def index_of(
+    strategies: Sequence[ListStrategy], documents: Sequence[Document], *more: str
+) -> SearchIndex:
+    """An index over `more` paragraphs and those that the strategies find."""
     ids = {found for strategy in strategies for found in strategy.relevance}
-    calibration = replace(calibration_of(DEFAULT_EMBEDDER), named=0.0, unnamed=0.0)
     paragraphs = [paragraph(paragraph_id) for paragraph_id in sorted(ids | set(more))]
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name: dict[str, Strategy] = {strategy.name: strategy for strategy in strategies}
-    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs, calibration)
+    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs)
 
 
 def ranked(strategy: Strategy, query: Query, k: int = 1_000) -> list[Hit]:
     """The hits of a strategy alone, ties by paragraph_id."""
-    found, paragraphs = strategy.score(replace(query, keywords=query.keywords or "off")), strategy._paragraphs
+    found, paragraphs = (
+        strategy.score(replace(query, keywords=query.keywords or "off")),
+        strategy._paragraphs,
+    )
     rows = [row for row in range(len(paragraphs)) if found.log_odds[row] > NOT_FOUND]
     rows.sort(key=lambda row: (-found.log_odds[row], paragraphs[row].paragraph_id))
-    relevance = probabilities(found.log_odds)
+    log_odds = found.log_odds if found.relevance is None else found.relevance
     return [
-        Hit(paragraphs[row], float(found.scores[row]), float(relevance[row]), rank, strategy.name)
+        Hit(
+            paragraphs[row],
+            float(found.scores[row]),
+            probability(float(log_odds[row])),
+            rank,
+            strategy.name,
+        )
         for rank, row in enumerate(rows[:k], 1)
     ]
 
 
-def dense_player(paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any) -> Player:
+def dense_player(
+    paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any
+) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     embedder = WordsEmbedder()
-    dense = Dense(paragraphs, embedder.embed_passages([item.text for item in paragraphs]), embedder)
-    references = References([document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})], 0.9, 0.6)
-    orchestrator = SearchOrchestrator(
-        SearchIndex({"dense": dense}, references, paragraphs), search_settings(spill_over="always")
+    dense = Dense(
+        paragraphs,
+        embedder.embed_passages([item.text for item in paragraphs]),
+        embedder,
     )
-    return Player(orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed)
+    references = References(
+        [document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})],
+        0.9,
+        0.6,
+    )
+    orchestrator = SearchOrchestrator(
+        SearchIndex({"dense": dense}, references, paragraphs),
+        search_settings(spill_over="always"),
+    )
+    return Player(
+        orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed
+    )
 
 
 SUBJECTS = (
@@ -196,7 +248,10 @@ SUBJECTS = (
     ("Graphs", "vertex edge path cycle forest degree matching bridge"),
     ("Queues", "enqueue producer consumer buffer ring priority deadline arrival"),
     ("Caches", "eviction recency locality prefetch dirty victim associativity line"),
-    ("Parsing", "grammar token lookahead terminal derivation ambiguity recursion symbol"),
+    (
+        "Parsing",
+        "grammar token lookahead terminal derivation ambiguity recursion symbol",
+    ),
 )
 
 
@@ -215,7 +270,9 @@ def course() -> list[Paragraph]:
 
 def perfect_answer(question: Question, text: str) -> str:
     """As a careful referee answers by the letters: the harness's oracle, which shares no code with the player."""
-    return answer_by_reading(visible_context(text), question.text, tuple(question.options))
+    return answer_by_reading(
+        visible_context(text), question.text, tuple(question.options)
+    )
 
 
 class FakeGameServer:
@@ -226,7 +283,9 @@ class FakeGameServer:
         game_id: of the game that is asked for.
     """
 
-    def __init__(self, batches: Sequence[Sequence[Json]], game_id: str = "0101001") -> None:
+    def __init__(
+        self, batches: Sequence[Sequence[Json]], game_id: str = "0101001"
+    ) -> None:
         self._batches = list(batches)
         self._game_id = game_id
         self.sent: list[Json] = []

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 
-from quarry.player.deadlines import MOST_HANGING, Runner
-from quarry.player.errors import LateStrategyError
+from player.deadlines import MOST_HANGING, Pool, Runner
+from player.errors import LateStrategyError
 
 
 def soon(seconds: float) -> float:
@@ -18,7 +19,10 @@ def test_one_that_hangs_is_late_and_named() -> None:
     call = Runner().start("hanging", release.wait, soon(0.05))
     assert call.value() is None
     assert isinstance(call.failure, LateStrategyError)
-    assert str(call.failure) == "strategy hanging failed: no answer within search.deadline_s"
+    assert (
+        str(call.failure)
+        == "strategy hanging failed: no answer within search.deadline_s"
+    )
     release.set()
 
 
@@ -34,11 +38,16 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
     release = threading.Event()
     runner = Runner()
-    calls = [runner.start("hanging", release.wait, soon(0.01)) for _ in range(MOST_HANGING)]
+    calls = [
+        runner.start("hanging", release.wait, soon(0.01)) for _ in range(MOST_HANGING)
+    ]
     assert [call.value() for call in calls] == [None] * MOST_HANGING
     refused = runner.start("hanging", release.wait, soon(10.0))
     assert refused.value() is None
-    assert str(refused.failure) == f"strategy hanging failed: {MOST_HANGING} earlier calls of it have not returned"
+    assert (
+        str(refused.failure)
+        == f"strategy hanging failed: {MOST_HANGING} earlier calls of it have not returned"
+    )
     assert runner.start("another", lambda: 1, soon(10.0)).value() == 1
     release.set()
     time.sleep(0.1)
@@ -48,5 +57,45 @@ def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
 def test_many_that_are_not_late_run_at_once() -> None:
     all_there = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
     runner = Runner()
-    calls = [runner.start("busy", lambda: all_there.wait() >= 0, soon(10.0)) for _ in range(4 * MOST_HANGING)]
+    calls = [
+        runner.start("busy", lambda: all_there.wait() >= 0, soon(10.0))
+        for _ in range(4 * MOST_HANGING)
+    ]
     assert all(call.value() for call in calls)
+
+
+def test_a_thread_is_used_again() -> None:
+    pool, threads = Pool(), set()
+    for _ in range(20):
+        threads.add(pool.start(threading.get_ident).result(60.0))
+        time.sleep(0.01)
+    assert len(threads) < 20
+
+
+def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
+    pool, release, order = Pool(1), threading.Event(), list[float]()
+    first = pool.start(release.wait)
+    calls = [
+        pool.start(functools.partial(order.append, due), deadline=due)
+        for due in (3.0, 1.0, 2.0)
+    ]
+    cancelled = pool.start(lambda: order.append(0.0), deadline=0.0)
+    assert cancelled.cancel()
+    assert not any(call.done() for call in calls)
+    release.set()
+    assert first.result(60.0)
+    for call in calls:
+        call.result(60.0)
+    assert order == [1.0, 2.0, 3.0]
+
+
+def test_a_call_that_hangs_gives_its_place_to_another_and_comes_back() -> None:
+    pool, release = Pool(1), threading.Event()
+    hanging = pool.start(release.wait)
+    while not hanging.running():
+        time.sleep(0.001)
+    pool.replace(hanging)
+    assert pool.start(lambda: 1).result(60.0) == 1
+    release.set()
+    assert hanging.result(60.0)
+    assert pool.start(lambda: 2).result(60.0) == 2

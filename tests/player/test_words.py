@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.player.words import stems, words
+from player.words import stems, words
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,9 @@ def test_words_are_folded_and_in_order(text: str, expected: list[str]) -> None:
         ("", []),
     ],
 )
-def test_english_words_are_stemmed_and_others_stay(text: str, expected: list[str]) -> None:
+def test_english_words_are_stemmed_and_others_stay(
+    text: str, expected: list[str]
+) -> None:
     assert stems(text) == expected
 
 

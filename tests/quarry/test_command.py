@@ -1,5 +1,9 @@
+"""The command `quarry`: its names, its messages, the user's project, and what it says about itself."""
+
 from __future__ import annotations
 
+import contextlib
+import json
 import signal
 import subprocess
 import sys
@@ -7,8 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from quarry.command import main
-from tests.evaluate.fakes import run_main
+from configs.project import find_project
+from evaluate.commands import runs
+from player.command import COMMAND as SEARCH
+from player.command import main as search
+from player.game.journal import Journal, Ledger
+from quarry.command import main, summaries
+from quarry.completion import commands
+from tests.evaluate.fakes import (
+    course_games,
+    make_store,
+    record_of,
+    run_main,
+    write_games,
+)
+from tests.player.fakes import course
 
 Output = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,19 +35,27 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) -> None:
     assert run_main(main, *arguments) == 0
     told = capsys.readouterr().out
-    assert all(name in told for name in ("play", "ingest", "search", "replay", "compare", "games check"))
+    assert all(
+        name in told
+        for name in ("play", "ingest", "search", "replay", "compare", "games check")
+    )
 
 
 @pytest.mark.parametrize("name", ["play", "ingest", "search", "replay", "tune"])
-def test_each_command_has_its_own_help_under_the_name_it_was_called_by(name: str, capsys: Output) -> None:
+def test_each_command_has_its_own_help_under_the_name_it_was_called_by(
+    name: str, capsys: Output
+) -> None:
     assert run_main(main, name, "--help") == 0
-    assert capsys.readouterr().out.startswith(f"usage: quarry {name}")
+    usage, _, example = capsys.readouterr().out.partition("example:\n")
+    assert usage.startswith(f"usage: quarry {name}")
+    assert example.startswith(f"  quarry {name}")
+    assert "run_game.py" not in example
 
 
-def test_a_command_that_is_none_is_refused_in_one_line(capsys: Output) -> None:
+def test_an_unknown_command_is_refused_in_one_line(capsys: Output) -> None:
     assert run_main(main, "plya") == 2
     told = capsys.readouterr().err
-    assert "the command must be one of play, ingest, search, serve" in told
+    assert "the command must be one of play, ingest, games list" in told
     assert told.count("\n") == 1
 
 
@@ -38,7 +63,7 @@ INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
 
 class Interrupt(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "quarry.ingest.errors":
+        if name == "ingest.errors":
             sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -53,10 +78,20 @@ else:
 
 
 @pytest.mark.parametrize(
-    "command", ["quarry replay", "evaluate replay", "player search", "ingest", "run_game.py", "quarry search"]
+    "command",
+    [
+        "quarry replay",
+        "evaluate replay",
+        "player search",
+        "ingest",
+        "run_game.py",
+        "quarry search",
+    ],
 )
 @pytest.mark.parametrize("ignored", [False, True])
-def test_an_interrupt_while_modules_are_imported_prints_no_traceback(command: str, ignored: bool) -> None:
+def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
+    command: str, ignored: bool
+) -> None:
     handler = signal.SIG_IGN if ignored else signal.SIG_DFL
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED, *command.split(), "--help"],
@@ -66,5 +101,135 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(command: st
         check=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
     )
-    assert (done.returncode, done.stderr) == (0 if ignored else 130, "")
+    assert (done.returncode, done.stderr) == (
+        (0, "") if ignored else (130, "quarry: interrupted\n")
+    )
     assert bool(done.stdout) == ignored
+
+
+def test_messages_name_the_command_that_was_typed(
+    tmp_path: Path, capsys: Output
+) -> None:
+    missing = ("--store", str(tmp_path / "none"), "--hint", "x")
+    for command, beginning, remedy in (
+        (main, "quarry search: ", "run: quarry ingest PATH"),
+        (search, "player search: ", "run: python -m ingest PATH"),
+    ):
+        assert run_main(command, "search", *missing) == 2
+        line = capsys.readouterr().err
+        assert line.startswith(beginning)
+        assert remedy in line
+
+
+def test_values_of_the_nearest_file_are_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.quarry]\nstore = "below"\n')
+    inner = tmp_path / "course" / "week"
+    inner.mkdir(parents=True)
+
+    assert find_project(inner).store == str(tmp_path / "below")
+    (tmp_path / "course" / "quarry.toml").write_text(
+        'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
+    )
+    monkeypatch.chdir(inner)
+    search_options = SEARCH.parser("quarry search").parse_args(["--hint", "x"])
+    assert (search_options.store, search_options.preset) == (
+        "http://chroma:8000",
+        "fast",
+    )
+    replay = next(command for command in runs.COMMANDS if command.name == "replay")
+    games = str(tmp_path / "course" / "games.jsonl")
+    assert str(replay.parser("quarry replay").parse_args([]).games) == games
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('stroe = "x"', "has no key 'stroe'; it has store, games, preset, server"),
+        ("store = 3", "store must be a text in quotation marks, got 3"),
+        ("store", "is not a TOML file"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line(
+    content: str,
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
+) -> None:
+    (tmp_path / "quarry.toml").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    for command in (["search", "--hint", "x"], ["play"], ["doctor"]):
+        assert run_main(main, *command) == 2
+        error = capsys.readouterr().err
+        assert line in error
+        assert error.count("\n") == 1
+
+
+def test_what_is_missing_is_named_with_its_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("QUARRY_MODELS", str(tmp_path))
+    store = ("--store", str(tmp_path / "none"))
+    assert run_main(main, "doctor", "--json", *store) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    by_name = {finding["what"]: finding for finding in findings}
+    assert by_name["quarry"]["state"] == "ok"
+    assert by_name["Tesseract"]["state"] == "missing"
+    assert "Scanned pages are not read" in by_name["Tesseract"]["cost"]
+    assert by_name["store"]["state"] == "missing"
+
+    monkeypatch.setattr("quarry.doctor.importlib.util.find_spec", lambda _: None)
+    assert run_main(main, "doctor", *store) == 1
+    assert "Nothing can be embedded" in capsys.readouterr().out
+
+
+def test_a_game_that_was_played_is_listed_and_shown(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path = tmp_path / "games.sqlite"
+    with contextlib.closing(Journal(path)) as journal:
+        ledger = Ledger(journal, "http://server", "me\x1b[2J")
+        key = ledger.ask()
+        ledger.name(key, "0101001")
+        start = {"book_name": "trees", "hint": "tall plants"}
+        ledger.replied(key, "start", {}, start=start, answers=["A"])
+        ledger.end(key, "over")
+
+    for arguments, code, says in (
+        (["list", "--journal", str(path)], 0, "0101001"),
+        (["show", "0101001", "--journal", str(path)], 0, "hint   tall plants"),
+        (["show", "7", "--journal", str(path)], 2, "holds no game '7'"),
+        (["list", "--journal", str(tmp_path / "none")], 2, "does not exist"),
+    ):
+        assert run_main(main, "games", *arguments) == code
+        printed = capsys.readouterr()
+        assert says in printed.out + printed.err
+        assert "\x1b" not in printed.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_knows_every_command_and_its_options(
+    shell: str, capsys: Output
+) -> None:
+    assert {command.name for command in commands()} == set(summaries())
+    assert run_main(main, "completion", shell) == 0
+    script = capsys.readouterr().out
+    assert all(text in script for text in ("calibrate", "--practice-games", "--hint"))
+
+
+def test_escape_codes_of_a_games_file_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: Output
+) -> None:
+    store = make_store(tmp_path / "store", course()).location
+    game = record_of(course_games(course())[0]) | {"game_id": "\x1b[2J", "typo": 1}
+    games = str(write_games(tmp_path / "games.jsonl", [game, game]))
+    assert run_main(main, "games", "check", "--store", store, "--games", games) in {
+        1,
+        2,
+    }
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out + printed.err
+    assert "\\x1b[2J" in printed.out + printed.err

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from quarry.ingest.embed import Embedder
-from quarry.ingest.store import Course
-from quarry.player.deadlines import start_in_thread
-from quarry.player.search.cache import CachingEmbedder
-from quarry.player.search.calibration import DenseCalibration
-from quarry.player.search.core import NOT_FOUND, relative
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Query, ScoreArrays
+from ingest.embed import Embedder
+from ingest.store import Course
+from player.deadlines import start_in_thread
+from player.search.cache import CachingEmbedder
+from player.search.calibration import PARAGRAPH, DenseCalibration
+from player.search.slots import NOT_FOUND
+from player.search.strategies.strategy import Strategy
+from player.search.types import Query, ScoreArrays
 
 
 class Chroma(Strategy):
@@ -28,10 +28,16 @@ class Chroma(Strategy):
 
     name = "chroma"
 
-    def __init__(self, store: Course, embedder: Embedder, calibration: DenseCalibration, k: int) -> None:
+    def __init__(
+        self, store: Course, embedder: Embedder, calibration: DenseCalibration, k: int
+    ) -> None:
         super().__init__(store.paragraphs)
         self._store = store
-        self._embedder = embedder if isinstance(embedder, CachingEmbedder) else CachingEmbedder(embedder)
+        self._embedder = (
+            embedder
+            if isinstance(embedder, CachingEmbedder)
+            else CachingEmbedder(embedder)
+        )
         self._calibration = calibration
         self._k = k
         self._n_copies = sum(bool(paragraph.same_as) for paragraph in store.paragraphs)
@@ -52,14 +58,17 @@ class Chroma(Strategy):
         vector = self._embedder.read(query.hint).vector
         n = (query.k or self._k) + self._n_copies
         with self._store.chroma_index() as nearest:
-            inside = start_in_thread(lambda: nearest(vector, n, doc_id)) if doc_id else None
+            inside = (
+                start_in_thread(lambda: nearest(vector, n, doc_id)) if doc_id else None
+            )
             course = nearest(vector, n, "")
             cosines = {**(inside.result() if inside is not None else {}), **course}
         scores = np.full(len(self._paragraphs), min(cosines.values(), default=0.0))
-        log_odds = np.full(len(self._paragraphs), NOT_FOUND)
+        log_odds, relevance = np.full((2, len(self._paragraphs)), NOT_FOUND)
         if cosines:
             rows = np.fromiter(cosines, dtype=np.int64)
             scores[rows] = list(cosines.values())
-            answerable = self._calibration.answerable(np.array(list(course.values()), dtype=np.float32))
-            log_odds[rows] = relative(self._calibration.nats * scores[None, rows], np.array([answerable]))[0]
-        return ScoreArrays(scores, log_odds)
+            log_odds[rows] = self._calibration.nats * scores[rows]
+            parts = {PARAGRAPH: scores[rows]}
+            relevance[rows] = self._calibration.relevance_of(parts)
+        return ScoreArrays(scores, log_odds, relevance)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.ingest.arrays import AnyFloatArray, Float32Array, IntArray
-from quarry.ingest.embed import Embedder
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.cache import CachingEmbedder
-from quarry.player.search.calibration import DEFAULT_EMBEDDER, DenseCalibration, calibration_of
-from quarry.player.search.core import combine, relative
-from quarry.player.search.late_interaction import WordByWord
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Query, ScoreArrays, nothing_found
+from ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from ingest.embed import Embedder
+from ingest.paragraph import Paragraph
+from player.search.cache import CachingEmbedder
+from player.search.calibration import (
+    DEFAULT_EMBEDDER,
+    PARAGRAPH,
+    DenseCalibration,
+    calibration_of,
+)
+from player.search.core import combine
+from player.search.late_interaction import WordByWord
+from player.search.strategies.strategy import Strategy
+from player.search.types import Query, ScoreArrays, nothing_found
+from player.words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +43,48 @@ class Sentences:
     mean: float
 
 
-def dense_weights(nats: float, best: float, mean: float, rule: float) -> dict[str, float]:
-    """Return the weights, in log-odds per unit, of the scores that dense search adds up.
+def dense_weights(
+    calibration: DenseCalibration, best: float, mean: float, rule: float
+) -> dict[str, float]:
+    """Return the weights, in log-odds per unit, of the scores that order paragraphs in dense search.
 
     Args:
-        nats: log-odds per unit of similarity.
         best: 0..1, weight of the most similar sentence in the similarity.
         mean: 0..1, weight of the mean of the sentences; the paragraph's cosine has the remaining weight.
         rule: weight of the rule's evidence; 0 leaves it out.
     """
-    return {"paragraph": nats * (1.0 - best - mean), "sentence": nats * best, "mean": nats * mean, "rule": rule}
+    weights = {
+        PARAGRAPH: calibration.nats * (1.0 - best - mean),
+        "sentence": calibration.nats * best,
+        "mean": calibration.nats * mean,
+        "rule": rule,
+        **calibration.parts,
+    }
+    return {name: weight for name, weight in weights.items() if weight}
 
 
+def dense_order(
+    parts: Mapping[str, AnyFloatArray],
+    weights: Mapping[str, float],
+    calibration: DenseCalibration,
+) -> tuple[AnyFloatArray, AnyFloatArray]:
+    """Return scores and log-odds of paragraphs, of one query or of many.
+
+    A score is a similarity, but in log-odds if models compare word by word.
+
+    Args:
+        parts: scores of the paragraphs by name, of any shape.
+        weights: as `dense_weights` returns them.
+    """
+    log_odds = combine(parts, weights)
+    if calibration.parts:
+        return log_odds, log_odds
+    return log_odds / np.float32(calibration.nats), log_odds
+
+
+MOST_FOR_ONE_WORD = 0.0
+"""Log-odds of relevance for a hint of one word are at most this, so that keywords answer: half of the single words that
+a course does not hold would reach the threshold."""
 N_CLOSELY = 3_000
 """All paragraphs of a course of this size are compared word by word; of a larger one at least so many."""
 SHARE_CLOSELY = 1 / 12
@@ -86,11 +122,17 @@ class Dense(Strategy):
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
-        self._embedder = embedder if isinstance(embedder, CachingEmbedder) else CachingEmbedder(embedder)
+        self._embedder = (
+            embedder
+            if isinstance(embedder, CachingEmbedder)
+            else CachingEmbedder(embedder)
+        )
         self._sentences = sentences
         if sentences is not None and len(paragraphs):
             self._starts = np.searchsorted(sentences.rows, np.arange(len(paragraphs)))
-            self._n_sentences = np.bincount(sentences.rows, minlength=len(paragraphs)).astype(np.float32)
+            self._n_sentences = np.bincount(
+                sentences.rows, minlength=len(paragraphs)
+            ).astype(np.float32)
         self._evidence = evidence
         self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).dense
         self._more = more
@@ -119,12 +161,12 @@ class Dense(Strategy):
         """Return (n_paragraphs,) the cosine of each paragraph with the hint, -1..1."""
         return cosines_of(self._vectors, self._embedder.read(hint).vector)
 
-    def similarities(self, hint: str) -> AnyFloatArray:
+    def similarity_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return (n_paragraphs,) the weighted mean of the cosines of paragraph, best sentence and all sentences."""
-        weights = self._weights(1.0, ruled=False)
-        parts = {name: scores[None, :] for name, scores in self.parts(hint, weights).items()}
-        similarities: AnyFloatArray = combine(parts, weights)[0]
-        return similarities
+        plain = replace(self._calibration, nats=1.0, parts={})
+        sentences = self._sentences
+        best, mean = (sentences.best, sentences.mean) if sentences else (0.0, 0.0)
+        return combine(parts, dense_weights(plain, best, mean, 0.0))
 
     def evidence(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of the game's rule for each paragraph; 0 without a rule."""
@@ -132,14 +174,16 @@ class Dense(Strategy):
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
 
-    def parts(self, hint: str, wanted: Mapping[str, float], doc_id: str = "") -> dict[str, AnyFloatArray]:
+    def parts(
+        self, hint: str, wanted: Mapping[str, float], doc_id: str = ""
+    ) -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
 
         Args:
             wanted: names of the scores to compute.
             doc_id: the named document, of which more paragraphs are compared word by word; "" without one.
         """
-        found: dict[str, AnyFloatArray] = {"paragraph": self.cosines(hint)}
+        found: dict[str, AnyFloatArray] = {PARAGRAPH: self.cosines(hint)}
         if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
             each = cosines_of(self._sentences.vectors, self._embedder.read(hint).vector)
             found["sentence"] = np.maximum.reduceat(each, self._starts)
@@ -153,12 +197,20 @@ class Dense(Strategy):
             rows = self._likely(hint, found, doc_id)
             for scorer in self._more:
                 for name, scores in scorer.parts(hint, rows).items():
-                    worst = scores.max() if self._calibration.parts.get(name, 0.0) < 0.0 else scores.min()
-                    found[name] = np.full(len(self._paragraphs), worst, dtype=np.float32)
+                    worst = (
+                        scores.max()
+                        if self._calibration.parts.get(name, 0.0) < 0.0
+                        else scores.min()
+                    )
+                    found[name] = np.full(
+                        len(self._paragraphs), worst, dtype=np.float32
+                    )
                     found[name][rows] = scores
         return found
 
-    def _likely(self, hint: str, found: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
+    def _likely(
+        self, hint: str, found: Mapping[str, AnyFloatArray], doc_id: str
+    ) -> IntArray:
         """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
@@ -168,43 +220,45 @@ class Dense(Strategy):
         scores = dict(found)
         for scorer in self._more:
             scores |= scorer.estimates(hint, found.get("sentence"))
-        weights = self._weights(self._calibration.nats, ruled="rule" in found)
-        log_odds = combine({name: of_all[None, :] for name, of_all in scores.items()}, weights)[0]
+        log_odds = combine(scores, self._weights(rule=float("rule" in found)))
         inside = np.flatnonzero(self._documents == doc_id)
         n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
-        return np.union1d(best_of(log_odds, n_closely), inside[best_of(log_odds[inside], N_OF_DOCUMENT)])
+        return np.union1d(
+            best_of(log_odds, n_closely),
+            inside[best_of(log_odds[inside], N_OF_DOCUMENT)],
+        )
 
     @functools.cached_property
     def _documents(self) -> NDArray[np.str_]:
         """(n_paragraphs,) the document of each paragraph."""
         return np.array([paragraph.doc_id for paragraph in self._paragraphs])
 
-    def answerable(self, parts: Mapping[str, AnyFloatArray]) -> float:
-        """Return the log-odds that the course holds the paragraph, from the scores of a hint."""
-        return self._calibration.answerable(parts["paragraph"])
-
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
-        ruled = query.keywords == "rule" and self._evidence is not None
-        weights = self._weights(self._calibration.nats, ruled=ruled)
+        is_ruled = query.keywords == "rule" and self._evidence is not None
+        weights = self._weights(rule=float(is_ruled))
         parts = self.parts(query.hint, weights, doc_id)
-        log_odds = combine({name: scores[None, :] for name, scores in parts.items()}, weights)
-        # without further parts, the score is a similarity
-        scores = log_odds[0] if self._calibration.parts else log_odds[0] / np.float32(self._calibration.nats)
-        answerable = np.array([self.answerable(parts)], dtype=np.float32)
-        return ScoreArrays(scores, relative(log_odds, answerable)[0])
+        order = dense_order(parts, weights, self._calibration)
+        relevance = self._calibration.relevance_of(parts)
+        if query.keywords == "fallback" and len(words(query.hint)) == 1:
+            relevance = np.minimum(relevance, MOST_FOR_ONE_WORD)
+        return ScoreArrays(*order, relevance)
 
-    def _weights(self, nats: float, *, ruled: bool) -> dict[str, float]:
-        best, mean = (self._sentences.best, self._sentences.mean) if self._sentences is not None else (0.0, 0.0)
-        weights = dense_weights(nats, best, mean, float(ruled)) | self._calibration.parts
-        return {name: weight for name, weight in weights.items() if weight}
+    def _weights(self, *, rule: float) -> dict[str, float]:
+        sentences = self._sentences
+        best, mean = (sentences.best, sentences.mean) if sentences else (0.0, 0.0)
+        return dense_weights(self._calibration, best, mean, rule)
 
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     """Return the indices of the n highest, in any order."""
-    return np.arange(len(log_odds)) if len(log_odds) <= n else np.argpartition(-log_odds, n - 1)[:n]
+    return (
+        np.arange(len(log_odds))
+        if len(log_odds) <= n
+        else np.argpartition(-log_odds, n - 1)[:n]
+    )
 
 
 def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:

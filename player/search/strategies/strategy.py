@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.types import Query, ScoreArrays
+from ingest.paragraph import Paragraph
+from player.search.types import Query, ScoreArrays
 
 
 class Strategy(ABC):

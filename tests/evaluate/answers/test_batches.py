@@ -9,22 +9,25 @@ from typing import Any
 
 import pytest
 
-from quarry.evaluate.answers.batches import (
+from evaluate.answers.batches import (
+    VIEWED,
     AskedBatch,
-    answering,
     batch_line,
     make_batches,
     read_answers,
     read_batches,
     respondent_line,
 )
-from quarry.evaluate.errors import BatchError
-from quarry.evaluate.games.locating import locate_games
-from quarry.evaluate.referee.simulated import make_referee
-from quarry.evaluate.referee.spec import Secret
-from quarry.evaluate.replay.replayer import Job, Replayer
-from quarry.player.questions.question import Question
-from tests.evaluate.fakes import labelled_game
+from evaluate.answers.replay import answering
+from evaluate.errors import BatchError
+from evaluate.games.locating import locate_games
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import Secret
+from evaluate.replay.replayer import Job, Replayer
+from ingest.json_files import read_objects
+from ingest.store import Course
+from player.questions.question import Question
+from tests.evaluate.fakes import Evaluate, course_games, record_of, write_games
 from tests.player.fakes import course, dense_player
 
 WORD = Question(
@@ -34,8 +37,12 @@ WORD = Question(
     frozenset({"merge", "pivot", "heap"}),
     (("merge",), ("pivot",)),
 )
-FILLER = Question("How many?", ("1", "2", "3", "more"), "filler", frozenset({"filler 2"}))
-BATCH = AskedBatch("g1", "Merge runs — twice. Then heap.", (WORD, FILLER), "Merge runs — twice.")
+FILLER = Question(
+    "How many?", ("1", "2", "3", "more"), "filler", frozenset({"filler 2"})
+)
+BATCH = AskedBatch(
+    "g1", "Merge runs — twice. Then heap.", (WORD, FILLER), "Merge runs — twice."
+)
 
 
 def written(path: Path, *lines: str) -> Path:
@@ -44,7 +51,9 @@ def written(path: Path, *lines: str) -> Path:
 
 
 def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
-    items = [{"question_number": number, "answer": answer} for number, answer in answers]
+    items = [
+        {"question_number": number, "answer": answer} for number, answer in answers
+    ]
     return json.dumps({"game_id": game_id, "answers": items})
 
 
@@ -53,12 +62,17 @@ def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read_batches(path) == {"g1": BATCH}
     record = json.loads(batch_line(BATCH))
     del record["opening_sentence"]  # as older files lack it
-    assert read_batches(written(path, json.dumps(record))) == {"g1": replace(BATCH, opening_sentence="")}
+    assert read_batches(written(path, json.dumps(record))) == {
+        "g1": replace(BATCH, opening_sentence="")
+    }
 
 
 @pytest.mark.parametrize(
     ("answers", "read"),
-    [(((2, "not_relevant"), (1, " b ")), ("B", "Not Relevant")), (((2, "A"),), (None, "A"))],
+    [
+        (((2, "not_relevant"), (1, " b ")), ("B", "Not Relevant")),
+        (((2, "A"),), (None, "A")),
+    ],
 )
 def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
     tmp_path: Path, answers: tuple[tuple[int, str], ...], read: tuple[str | None, ...]
@@ -72,16 +86,27 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
     [
         ("{", "must be a JSON object"),
         ("[]", "must be a JSON object, got list"),
-        (answers_line((1, "A"), game_id="g9"), "game_id must be that of a batch, got 'g9'"),
+        (
+            answers_line((1, "A"), game_id="g9"),
+            "game_id must be that of a batch, got 'g9'",
+        ),
         (answers_line((3, "A")), "question_number within 1..2"),
         (answers_line((1, "E")), 'an answer A, B, C, D or "Not Relevant", got {'),
         (answers_line((1, 3)), 'an answer A, B, C, D or "Not Relevant"'),
-        (json.dumps({"game_id": "g1", "answers": ["A"]}), "answers must have a question_number"),
+        (
+            json.dumps({"game_id": "g1", "answers": ["A"]}),
+            "answers must have a question_number",
+        ),
         (json.dumps({"game_id": "g1"}), "answers must have a question_number"),
-        (f"{answers_line((1, 'A'))}\n{answers_line((1, 'A'))}", "game_id must be unique"),
+        (
+            f"{answers_line((1, 'A'))}\n{answers_line((1, 'A'))}",
+            "game_id must be unique",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str, says: str) -> None:
+def test_what_is_wrong_with_a_line_of_answers_is_said(
+    tmp_path: Path, line: str, says: str
+) -> None:
     path = written(tmp_path / "answers.jsonl", line)
     with pytest.raises(BatchError) as caught:
         read_answers(path, {"g1": BATCH})
@@ -92,36 +117,88 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path, line: str,
 
 @pytest.mark.parametrize(
     "line",
-    ["{}", respondent_line(BATCH, "paragraph", lambda text: ()), "3", f"{batch_line(BATCH)}\n{batch_line(BATCH)}"],
+    [
+        "{}",
+        respondent_line(BATCH, "paragraph", lambda text: ()),
+        "3",
+        f"{batch_line(BATCH)}\n{batch_line(BATCH)}",
+    ],
 )
-def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path, line: str) -> None:
+def test_what_is_wrong_with_a_line_of_batches_is_said(
+    tmp_path: Path, line: str
+) -> None:
     with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
         read_batches(written(tmp_path / "batches.jsonl", line))
 
 
-def the_games() -> list[Any]:
-    return [
-        labelled_game(game_id=item.paragraph_id, hint="a lesson", paragraph_id=item.paragraph_id, opening_sentence="")
-        for item in course()[:4]
-    ]
+ASKED = [
+    {
+        "question_number": 1,
+        "question_text": "Which?",
+        "options": {"A": "merge", "B": "pivot", "C": "heap", "D": "None"},
+    },
+    {
+        "question_number": 2,
+        "question_text": "How many?",
+        "options": {"A": "1", "B": "2", "C": "3", "D": "more"},
+    },
+]
+
+
+def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
+    def shown(view: Any) -> Any:
+        return json.loads(respondent_line(BATCH, view, lambda text: (f"on {text}",)))
+
+    whole, opening = "Merge runs — twice. Then heap.", "Merge runs — twice."
+    for view, paragraph in (("paragraph", whole), ("opening", opening)):
+        expected = {"game_id": "g1", "paragraph": paragraph, "questions": ASKED}
+        assert shown(view) == expected
+    questions = [item | {"passages": [f"on {item['question_text']}"]} for item in ASKED]
+    expected = {"game_id": "g1", "opening_sentence": opening, "questions": questions}
+    assert shown("passages") == expected
+
+
+def test_sheets_hold_the_questions_of_the_batches(
+    evaluate: Evaluate, store: Course, tmp_path: Path
+) -> None:
+    records = map(record_of, course_games(course())[:2])
+    games = write_games(tmp_path / "games.jsonl", records)
+    command = ("questions", "--store", store.location, "--games", games, "--out")
+
+    assert evaluate(*command, tmp_path / "batches.jsonl").code == 0
+    batches = read_batches(tmp_path / "batches.jsonl")
+    texts = {item.text for item in course()}
+    for view in VIEWED:
+        out = tmp_path / f"{view}.jsonl"
+        assert evaluate(*command, out, "--for-respondent", "--view", view).code == 0
+        for _, sheet in read_objects(out, ValueError):
+            sent = [item["question_text"] for item in sheet["questions"]]
+            asked = batches[sheet["game_id"]].questions
+            assert sent == [question.text for question in asked]
+            assert "kind" not in sheet["questions"][0]
+            assert ("paragraph" in sheet) == (view != "passages")
+            for item in sheet["questions"] if view == "passages" else ():
+                assert len(set(item["passages"]) & texts) == 4
 
 
 def test_answers_of_a_careful_reader_win_the_games() -> None:
-    games, player = the_games(), dense_player(course())
+    paragraphs, player = course()[:4], dense_player(course())
+    games = [replace(game, hint="a lesson") for game in course_games(paragraphs)]
     located = locate_games(games, course())
     batches = {batch.game_id: batch for batch in make_batches(games, located, player)}
-    assert list(batches) == [game.game_id for game in games]
-    assert [batch.paragraph for batch in batches.values()] == [item.text for item in course()[:4]]
+    assert [batch.paragraph for batch in batches.values()] == [
+        item.text for item in paragraphs
+    ]
     oracle = make_referee("oracle")
-    answers = {
-        game_id: tuple(
-            oracle.answers(Secret(batch.paragraph, ""), [(asked.text, asked.options) for asked in batch.questions])
-        )
-        for game_id, batch in batches.items()
-    }
+    answers = {}
+    for game_id, batch in batches.items():
+        posed = [(asked.text, asked.options) for asked in batch.questions]
+        answers[game_id] = tuple(oracle.answers(Secret(batch.paragraph, ""), posed))
+
     # another player, with other questions of its own, reads them as well
     replayer = Replayer(dense_player(course(), seed=5), (), lambda one, other: 0.0, 0)
-    play_all = answering(replayer, batches, answers)
-    records = list(play_all(Job(row, game, located[game.game_id]) for row, game in enumerate(games)))
-    assert [record["plays"][0]["won"] for record in records] == [True] * 4
-    assert [record["plays"][0]["answers"] for record in records] == [list(given) for given in answers.values()]
+    jobs = [Job(row, game, located[game.game_id]) for row, game in enumerate(games)]
+    records = answering(replayer, batches, answers)(jobs)
+    for record, given in zip(records, answers.values(), strict=True):
+        assert record["plays"][0]["won"]
+        assert record["plays"][0]["answers"] == list(given)

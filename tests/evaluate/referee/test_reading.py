@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from quarry.evaluate.referee.reading import answer_by_reading
-from quarry.evaluate.referee.text import visible_context
-from quarry.player.questions.answer import NOT_RELEVANT
+from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.text import visible_context
+from player.questions.answer import NOT_RELEVANT
 
 ENGLISH = (
     "The inverted index maps terms to their postings. "
@@ -44,19 +44,37 @@ def test_a_word_matches_whole_and_in_any_case_only() -> None:
     question = "Which of these words occurs in the paragraph?"
     assert ask(question, "term", "post", "cach", NONE) == "D"
     assert ask(question, "TERMS", "post", "cach", NONE) == "A"
-    assert ask(question, "ｌｕｃｅｎｅ", "post", "cach", NONE) == "A"  # full-width letters, equal under NFKC
+    assert (
+        ask(question, "ｌｕｃｅｎｅ", "post", "cach", NONE) == "A"
+    )  # full-width letters, equal under NFKC
 
 
 def test_of_a_list_of_words_any_may_occur() -> None:
     question = "Which of these lists has a word that occurs in the paragraph?"
-    assert ask(question, "graph or tree", "plan, query", '"node" or "edge"', NONE) == "B"
-    assert ask(question, "graph or tree", "plan, cost, or index", '"node" or "edge"', NONE) == "B"
-    assert ask(question, "graph or tree", "plan, cost", '"node" or "index"', NONE) == "C"
+    assert (
+        ask(question, "graph or tree", "plan, query", '"node" or "edge"', NONE) == "B"
+    )
+    assert (
+        ask(question, "graph or tree", "plan, cost, or index", '"node" or "edge"', NONE)
+        == "B"
+    )
+    assert (
+        ask(question, "graph or tree", "plan, cost", '"node" or "index"', NONE) == "C"
+    )
     assert ask(question, "graph or tree", "plan, cost", '"node" or "edge"', NONE) == "D"
 
 
 def test_several_fitting_options_are_not_relevant_without_a_rule() -> None:
-    assert ask("Which of these words occurs in the paragraph?", "query", "index", "tree", NONE) == NOT_RELEVANT
+    assert (
+        ask(
+            "Which of these words occurs in the paragraph?",
+            "query",
+            "index",
+            "tree",
+            NONE,
+        )
+        == NOT_RELEVANT
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,14 +104,24 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
     for options, letter in (
         (("graph or tree", "plan, cost or query", "index", "none of these words"), "B"),
         # words that would say something about the question, or about the other options, if they were not its own
-        (("first, begin or topic", "how, why or who", "sentence, end or not", "none of these words"), "D"),
+        (
+            (
+                "first, begin or topic",
+                "how, why or who",
+                "sentence, end or not",
+                "none of these words",
+            ),
+            "D",
+        ),
         (("none", "other or more", "the", "none of these words"), "B"),
         (("and", "or or set", "with, help or word", "none of these words"), "A"),
         (("no", "yes", "both", "none of these words"), "D"),
     ):
         for parted in ("; ", ", "):
             assert ask(question.format(parted.join(options[:3])), *options) == letter
+
     quoted = ('"tree"', '"query"', '"how"', "none of these words")
+
     assert ask(question.format(", ".join(quoted[:3])), *quoted) == "B"
 
 
@@ -110,9 +138,15 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
         ('Does the first sentence end with the word "postings"?', True),
     ],
 )
-def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(question: str, there: bool) -> None:
-    assert ask(question, "Yes", "No", "Cannot tell", "Partly") == ("A" if there else "B")
-    assert ask(question, "No, it does not", "Not sure", "Yes, it does", "-") == ("C" if there else "A")
+def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(
+    question: str, there: bool
+) -> None:
+    assert ask(question, "Yes", "No", "Cannot tell", "Partly") == (
+        "A" if there else "B"
+    )
+    assert ask(question, "No, it does not", "Not sure", "Yes, it does", "-") == (
+        "C" if there else "A"
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +172,10 @@ def test_the_end_is_that_of_the_sentence_or_of_the_paragraph() -> None:
     options = ("terms or index", "postings", "more", "another word")
     listed = "; ".join(options[:3])
     assert (
-        ask(f"With which word does the first sentence of the paragraph end: {listed}; or another word?", *options)
+        ask(
+            f"With which word does the first sentence of the paragraph end: {listed}; or another word?",
+            *options,
+        )
         == "B"
     )
     assert ask("Which is the last word of the paragraph?", *options) == "A"
@@ -180,10 +217,26 @@ def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
 @pytest.mark.parametrize(
     ("question", "options", "letter"),
     [
-        ("איזו מהמילים הבאות מופיעה בפסקה?", ("עץ", "אינדקס", "גרף", "אף אחת מהן"), "B"),
-        ("איזו מהמילים הבאות מופיעה בפסקה?", ('"עץ"', '"מסמך"', '"גרף"', "אף אחת מהן"), "D"),
-        ("איזו מהמילים מופיעה בפסקה, בכל צורה?", ("עץ", "מסמך", "גרף", "אף אחת מהן"), NOT_RELEVANT),
-        ("איזו מהמילים מופיעה? אם כמה מופיעות, בחרו את הראשונה ברשימה.", ("עץ", "אינדקס", "חיפוש", "אף אחת"), "B"),
+        (
+            "איזו מהמילים הבאות מופיעה בפסקה?",
+            ("עץ", "אינדקס", "גרף", "אף אחת מהן"),
+            "B",
+        ),
+        (
+            "איזו מהמילים הבאות מופיעה בפסקה?",
+            ('"עץ"', '"מסמך"', '"גרף"', "אף אחת מהן"),
+            "D",
+        ),
+        (
+            "איזו מהמילים מופיעה בפסקה, בכל צורה?",
+            ("עץ", "מסמך", "גרף", "אף אחת מהן"),
+            NOT_RELEVANT,
+        ),
+        (
+            "איזו מהמילים מופיעה? אם כמה מופיעות, בחרו את הראשונה ברשימה.",
+            ("עץ", "אינדקס", "חיפוש", "אף אחת"),
+            "B",
+        ),
         (
             "אילו מהמילים האלה מופיעות בפסקה: עץ או גרף; כמה, הראשון או מהר; חיפוש? "
             "יש לבחור באפשרות הראשונה שבה מילה שמופיעה שם. רק הצורה המדויקת נחשבת.",
@@ -203,12 +256,52 @@ def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
             ("האם", "מנוע או כל", "גרף", "מילה אחרת"),
             "B",
         ),
-        ("באיזו מילה מסתיים המשפט הראשון של הפסקה?", ("מהר", "אינדקס", "המסמכים", "מילה אחרת"), "C"),
+        (
+            "באיזו מילה מסתיים המשפט הראשון של הפסקה?",
+            ("מהר", "אינדקס", "המסמכים", "מילה אחרת"),
+            "C",
+        ),
         ("איזו מילה מופיעה במשפט הפותח?", ("שלבים", "חיפוש", "מהר", "אף אחת מהן"), "B"),
         ("מהו הנושא של הפסקה?", ("חיפוש", "בישול", "ספורט", "אחר"), NOT_RELEVANT),
-        ("כמה מילים יש בפסקה?", ("פחות מ-10", "בין 10 ל-14", "15 עד 20", "מעל 20"), NOT_RELEVANT),
-        ("איזו מהמילים מופיעה ראשונה בפסקה?", ("שלבים", "אינדקס", "מהר", "אף אחת"), NOT_RELEVANT),
+        (
+            "כמה מילים יש בפסקה?",
+            ("פחות מ-10", "בין 10 ל-14", "15 עד 20", "מעל 20"),
+            NOT_RELEVANT,
+        ),
+        (
+            "איזו מהמילים מופיעה ראשונה בפסקה?",
+            ("שלבים", "אינדקס", "מהר", "אף אחת"),
+            NOT_RELEVANT,
+        ),
     ],
 )
-def test_hebrew_questions_are_read_like_english_ones(question: str, options: Sequence[str], letter: str) -> None:
+def test_hebrew_questions_are_read_like_english_ones(
+    question: str, options: Sequence[str], letter: str
+) -> None:
     assert ask(question, *options, paragraph=HEBREW) == letter
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"), [("first", "B"), ("second", "A"), ("last", "C")]
+)
+def test_the_first_letter_of_a_word_of_the_first_sentence(
+    word: str, answer: str
+) -> None:
+    options = ('"I" or "K"', '"A", "S" or "T"', '"P"', "none of these letters")
+    question = (
+        f"With which of these letters does the {word} word of the first sentence of the paragraph begin: "
+        f"{'; '.join(options[:3])}? Numbers and signs are not words."
+    )
+    assert ask(question, *options) == answer
+    short = "3.2 Trees"
+    expected = {"first": "B", "second": "D", "last": "B"}[word]
+    assert ask(question, *options, paragraph=short) == expected
+
+
+def test_the_first_letter_of_a_hebrew_word() -> None:
+    options = ('"א" או "ב"', '"ח"', '"מ" או "ש"', "אף אחת מהאותיות האלה")
+    question = (
+        "באיזו מהאותיות האלה מתחילה המילה השנייה במשפט הראשון של הפסקה: "
+        f"{'; '.join(options[:3])}? מספרים וסימנים אינם מילים."
+    )
+    assert ask(question, *options, paragraph=HEBREW) == "B"

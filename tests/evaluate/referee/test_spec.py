@@ -6,16 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from quarry.evaluate.errors import RefereeError
-from quarry.evaluate.referee.simulated import make_referee
-from quarry.evaluate.referee.spec import NAMES, TERMS, VIEWS, Posed, RefereeSpec, Secret, read_spec, spec_table
-from quarry.player.questions.answer import NOT_RELEVANT, Answer
+from evaluate.errors import RefereeError
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import (
+    NAMES,
+    TERMS,
+    VIEWS,
+    Posed,
+    RefereeSpec,
+    Secret,
+    read_spec,
+    spec_table,
+)
+from player.questions.answer import NOT_RELEVANT, Answer
 
-SECRET = Secret("Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards")
-CLINGS: Posed = ('Does the word "clings" occur in the paragraph?', ("Yes", "No", "Unclear", "Unknown"))
+SECRET = Secret(
+    "Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards"
+)
+CLINGS: Posed = (
+    'Does the word "clings" occur in the paragraph?',
+    ("Yes", "No", "Unclear", "Unknown"),
+)
 
 
-def answers(spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0) -> list[Answer]:
+def answers(
+    spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0
+) -> list[Answer]:
     return make_referee(spec, seed).answers(SECRET, [posed] * n)
 
 
@@ -35,7 +51,9 @@ def test_terms_combine_in_any_order() -> None:
         ("declining", "declined:1"),
     ],
 )
-def test_a_name_stands_for_its_terms_and_combines_with_others(name: str, terms: str) -> None:
+def test_a_name_stands_for_its_terms_and_combines_with_others(
+    name: str, terms: str
+) -> None:
     assert read_spec(name) == read_spec(terms)
 
 
@@ -43,17 +61,34 @@ def test_each_manner_answers_in_its_way() -> None:
     assert answers("oracle") == ["A"] * 20
     assert answers("constant:C") == ["C"] * 20
     assert answers("declining") == [NOT_RELEVANT] * 20
-    assert answers("blind") == answers("sees:opening") == answers("sees:name") == ["B"] * 20
+    assert (
+        answers("blind")
+        == answers("sees:opening")
+        == answers("sees:name")
+        == ["B"] * 20
+    )
     assert set(answers("wrong:1")) <= set("BCD")
-    assert answers("semantic", ("Which?", ("ivy", "stone", "iron", "salt"))) == ["A"] * 20
+    assert (
+        answers("semantic", ("Which?", ("ivy", "stone", "iron", "salt"))) == ["A"] * 20
+    )
+
     key = answers("key")
+
     assert len(set(key)) == 4
     assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
 
 
 def test_what_draws_is_told_from_what_does_not() -> None:
     drawing = ("wrong:0.1", "declined:0.4,sees:opening", "random", "key", "noisy:1,0")
-    for spec in (*drawing, "oracle", "declining", "constant:B", "semantic", "answers:5", "sees:passages"):
+    for spec in (
+        *drawing,
+        "oracle",
+        "declining",
+        "constant:B",
+        "semantic",
+        "answers:5",
+        "sees:passages",
+    ):
         assert read_spec(spec).draws == (spec in drawing), spec
 
 
@@ -72,7 +107,15 @@ def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> N
         assert form in said
 
 
-@pytest.mark.parametrize("spec", ["sees:opening,sees:name", "key,random", "constant:A,semantic", "oracle,sees:opening"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sees:opening,sees:name",
+        "key,random",
+        "constant:A,semantic",
+        "oracle,sees:opening",
+    ],
+)
 def test_what_contradicts_itself_is_refused(spec: str) -> None:
     with pytest.raises(RefereeError, match="each thing once") as raised:
         read_spec(spec)
@@ -81,7 +124,9 @@ def test_what_contradicts_itself_is_refused(spec: str) -> None:
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    docs = (Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md").read_text(encoding="utf-8")
+    docs = (
+        Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md"
+    ).read_text(encoding="utf-8")
     forms = [form for form, *_ in TERMS.values() if not form.startswith("sees:")]
     for said in (*forms, *VIEWS.values(), *NAMES):
         assert said in table

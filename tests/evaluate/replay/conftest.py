@@ -6,15 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.configs.settings import Settings, load
-from quarry.ingest.store import Course
-from tests.evaluate.fakes import make_store
-from tests.player.fakes import course
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return make_store(tmp_path_factory.mktemp("store"), course())
+from configs.settings import Settings, load
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,25 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import Settings, SettingsError, load
-from quarry.evaluate.errors import RunError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.replay.replay import replay_games
-from quarry.evaluate.replay.replayer import Job
-from quarry.evaluate.report.page import lecture_figures, render
-from quarry.evaluate.runs.comparison import compare
-from quarry.evaluate.runs.export import export
-from quarry.evaluate.runs.files import RecordFile, games_path, partial_path, read_runs, unfinished_records, write_run
-from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.runs.run import Run, make_run
-from quarry.ingest.store import Course
+from configs.settings import Settings, SettingsError, load
+from evaluate.errors import RunError
+from evaluate.games.labelled import LabelledGame
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Job
+from evaluate.report.page import lecture_figures, render
+from evaluate.runs.comparison import compare
+from evaluate.runs.export import export
+from evaluate.runs.files import (
+    RecordFile,
+    games_path,
+    partial_path,
+    read_runs,
+    unfinished_records,
+    write_run,
+)
+from evaluate.runs.record import ReplayRecord
+from evaluate.runs.run import make_run
+from ingest.store import Course
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import course
@@ -34,23 +41,30 @@ BULK = 200
 
 
 def games_of(n: int) -> list[LabelledGame]:
-    return [labelled_game(game_id=f"g{number}", paragraph_id=course()[0].paragraph_id) for number in range(n)]
+    return [
+        labelled_game(game_id=f"g{number}", paragraph_id=course()[0].paragraph_id)
+        for number in range(n)
+    ]
 
 
-def fake_record(job: Job) -> GameRecord:
-    record = game_record(game_id=job.game.game_id, plays=[play_record(won=job.number % 3 > 0)])
+def fake_record(job: Job) -> ReplayRecord:
+    record = game_record(
+        game_id=job.game.game_id, plays=[play_record(won=job.number % 3 > 0)]
+    )
     record["search"]["hits"] *= BULK // 2
     return record
 
 
-def replay_long(out: Path, n: int, kill_at: int | None = None, *, pairwise: bool = False) -> None:
+def replay_long(
+    out: Path, n: int, kill_at: int | None = None, *, pairwise: bool = False
+) -> None:
     """Replay n fake games into a file; the process kills itself before game `kill_at`.
 
     Args:
         pairwise: every second game is finished before the one that precedes it.
     """
 
-    def play_all(jobs: Iterable[Job]) -> Iterator[GameRecord]:
+    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
         waiting: list[Job] = []
         for job in jobs:
             if job.number == kill_at:
@@ -64,7 +78,7 @@ def replay_long(out: Path, n: int, kill_at: int | None = None, *, pairwise: bool
     store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
     records = unfinished_records(out, "inputs")
     found = replay_games(games, store, play_all, records=records, progress=False)
-    write_run(out, Run(found, "oracle", {"preset": "default"}, "f", "the commit", 0, 1, out.stem))
+    write_run(out, make_run(found, "f", load(), "oracle", 0, 1, out.stem))
 
 
 def files_of(out: Path) -> list[bytes]:
@@ -72,16 +86,27 @@ def files_of(out: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("torn", [0, 1, 500, 60_000])
-def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes(tmp_path: Path, torn: int) -> None:
+def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes(
+    tmp_path: Path, torn: int
+) -> None:
     replay_long(tmp_path / "whole.json", 12)
     out = tmp_path / "killed.json"
-    process = multiprocessing.get_context("spawn").Process(target=replay_long, args=(out, 12, 7))
+    process = multiprocessing.get_context("spawn").Process(
+        target=replay_long, args=(out, 12, 7)
+    )
     process.start()
     process.join(120)
-    assert (process.exitcode, out.exists(), partial_path(out).exists()) == (-signal.SIGKILL, False, True)
+
+    assert (process.exitcode, out.exists(), partial_path(out).exists()) == (
+        -signal.SIGKILL,
+        False,
+        True,
+    )
     written = games_path(out).read_bytes()
     assert written.count(b"\n") == 7
-    games_path(out).write_bytes(written[: len(written) - torn])  # as if killed while it wrote
+    games_path(out).write_bytes(
+        written[: len(written) - torn]
+    )  # as if killed while it wrote
     replay_long(out, 12)
     assert files_of(out) == files_of(tmp_path / "whole.json")
     assert not partial_path(out).exists()
@@ -108,9 +133,11 @@ def peak_of(folder: Path, n: int) -> int:
     return peak
 
 
-def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.evaluate.runs.run.N_AT_ONCE", 4)
-    monkeypatch.setattr("quarry.evaluate.runs.export.N_AT_ONCE", 256)
+def test_memory_does_not_grow_with_the_records_of_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluate.runs.run.N_AT_ONCE", 4)
+    monkeypatch.setattr("evaluate.runs.export.N_AT_ONCE", 256)
     peak_of(tmp_path, 4)  # modules are loaded, caches filled
     few, many = (peak_of(tmp_path, n) for n in (20, 80))
     bulk = 2 * games_path(tmp_path / "a.json").stat().st_size / 80
@@ -118,37 +145,53 @@ def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path, monkeypa
     assert (many - few) / 60 < bulk / 10
 
 
-def test_a_report_of_many_games_shows_the_lost_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.evaluate.report.page.MOST_SHOWN", 3)
-    records = [game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)]) for n in range(9)]
+def test_a_report_of_many_games_shows_the_lost_ones_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.report.page.MOST_SHOWN", 3)
+    records = [
+        game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)])
+        for n in range(9)
+    ]
     page = render([make_run(records, "f", load(), "oracle", 0, 1, "mine")])
     assert "3 of 9 games are shown, lost games first" in page
-    assert [f'data-game="g{n}"' in page for n in range(9)] == [n % 3 == 0 for n in range(9)]
+    assert [f'data-game="g{n}"' in page for n in range(9)] == [
+        n % 3 == 0 for n in range(9)
+    ]
 
 
-class TestUnfinishedRecords:
-    @pytest.fixture
-    def out(self, tmp_path: Path) -> Path:
-        """A run of two finished games out of three."""
-        records = unfinished_records(tmp_path / "run.json", "inputs")
-        for game_id in ("g1", "g2"):
-            records.append(game_record(game_id=game_id))
-        return tmp_path / "run.json"
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A run of two finished games out of three."""
+    records = unfinished_records(tmp_path / "run.json", "inputs")
+    for game_id in ("g1", "g2"):
+        records.append(game_record(game_id=game_id))
+    return tmp_path / "run.json"
 
-    @pytest.mark.parametrize(("inputs", "n"), [("inputs", 2), ("other", 0)])
-    def test_only_games_of_the_same_inputs_count(self, out: Path, inputs: str, n: int) -> None:
-        records = unfinished_records(out, inputs)
-        assert [record["game_id"] for record in records] == ["g1", "g2"][:n]
-        records.append(game_record(game_id="last"))
-        assert [record["game_id"] for record in RecordFile(games_path(out))] == [*["g1", "g2"][:n], "last"]
 
-    def test_a_run_that_is_not_finished_is_not_read(self, out: Path, settings: Settings) -> None:
-        write_run(out, make_run(RecordFile(games_path(out)), "f", settings, "none", 0, 1))
-        assert len(read_runs([out])[0].records) == 2
-        partial_path(out).write_text(json.dumps({"inputs": "inputs"}), encoding="utf-8")
-        with pytest.raises(RunError, match=r"must be a finished run, got run\.json\.partial"):
-            read_runs([out])
+@pytest.mark.parametrize(("inputs", "n"), [("inputs", 2), ("other", 0)])
+def test_only_games_of_the_same_inputs_count(out: Path, inputs: str, n: int) -> None:
+    records = unfinished_records(out, inputs)
+    assert [record["game_id"] for record in records] == ["g1", "g2"][:n]
+    records.append(game_record(game_id="last"))
+    assert [record["game_id"] for record in RecordFile(games_path(out))] == [
+        *["g1", "g2"][:n],
+        "last",
+    ]
 
-    def test_a_folder_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match="--out must be a place that can be written"):
-            unfinished_records(tmp_path / "nowhere" / "run.json", "inputs")
+
+def test_a_run_that_is_not_finished_is_not_read(out: Path, settings: Settings) -> None:
+    write_run(out, make_run(RecordFile(games_path(out)), "f", settings, "none", 0, 1))
+    assert len(read_runs([out])[0].records) == 2
+    partial_path(out).write_text(json.dumps({"inputs": "inputs"}), encoding="utf-8")
+    with pytest.raises(
+        RunError, match=r"must be a finished run, got run\.json\.partial"
+    ):
+        read_runs([out])
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        SettingsError, match="--out must be a place that can be written"
+    ):
+        unfinished_records(tmp_path / "nowhere" / "run.json", "inputs")

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from quarry.configs.executors import executor_of
-from quarry.configs.settings import Settings, WorkerError
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.replay import replayer as replayer_module
-from quarry.evaluate.replay.replay import replay_games, replay_store
-from quarry.evaluate.replay.replayer import Job, Replayer, play_on
-from quarry.evaluate.runs.record import GameRecord
-from quarry.evaluate.runs.run import make_run
-from quarry.ingest.store import Course
-from quarry.player.player import Player, build_player
-from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.types import Query, SearchResult
+from configs.settings import Settings, WorkerError
+from evaluate.games.labelled import LabelledGame
+from evaluate.replay import replayer as replayer_module
+from evaluate.replay.replay import replay_games, replay_store
+from evaluate.replay.replayer import Job, PlayAll, Replayer, play_on
+from evaluate.runs.record import ReplayRecord
+from evaluate.runs.run import Run, make_run
+from ingest.executors import executor_of
+from ingest.store import Course
+from player.player import Player, build_player
+from player.search.orchestrator import SearchOrchestrator
+from player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
 from tests.player.fakes import course
 
@@ -47,48 +47,61 @@ def die() -> Replayer:
     os._exit(3)
 
 
-def play_in_processes(make: Callable[[], Replayer], jobs: Iterable[Job]) -> Iterator[GameRecord]:
+def play_in_processes(
+    make: Callable[[], Replayer], jobs: Iterable[Job]
+) -> Iterator[ReplayRecord]:
     with executor_of(2) as executor:
         return iter(list(play_on(executor, "key", make)(jobs)))
 
 
-class TestWorkers:
-    def test_the_run_is_the_same_whoever_plays_it(
-        self, store: Course, quick: Settings, games: list[LabelledGame]
-    ) -> None:
-        make = functools.partial(make_hashing_replayer, store.location, quick, REFEREE, 3, 2)
-        alone, together = (
-            make_run(replay_games(games, store, play_all, progress=False), store.fingerprint, quick, REFEREE, 3, 2)
-            for play_all in (functools.partial(map, make().record), functools.partial(play_in_processes, make))
-        )
-        assert len(alone.per_game) == 10
-        assert timeless(alone.as_json()) == timeless(together.as_json())
-        assert [record["game_id"] for record in together.records] == [game.game_id for game in games]
+def test_the_run_is_the_same_whoever_plays_it(
+    store: Course, quick: Settings, games: list[LabelledGame]
+) -> None:
+    make = functools.partial(
+        make_hashing_replayer, store.location, quick, REFEREE, 3, 2
+    )
 
-    def test_a_worker_that_dies_is_told_with_the_remedy(self, games: list[LabelledGame]) -> None:
-        with pytest.raises(
-            WorkerError,
-            match="a worker process must not die, one died 3 times over one task; run the same command again",
-        ):
-            play_in_processes(die, [Job(0, games[0], None)])
+    def run_by(play_all: PlayAll) -> Run:
+        records = replay_games(games, store, play_all, progress=False)
+        return make_run(records, store.fingerprint, quick, REFEREE, 3, 2)
+
+    alone = run_by(functools.partial(map, make().record))
+    together = run_by(functools.partial(play_in_processes, make))
+    assert len(alone.per_game) == 10
+    assert timeless(alone.as_json()) == timeless(together.as_json())
+    game_ids = [record["game_id"] for record in together.records]
+    assert game_ids == [game.game_id for game in games]
+
+
+def test_a_worker_that_dies_is_told_with_the_remedy(games: list[LabelledGame]) -> None:
+    with pytest.raises(
+        WorkerError,
+        match=r"The worker process died 3 times on the same task\. .*run the same command again",
+    ):
+        play_in_processes(die, [Job(0, games[0], None)])
 
 
 def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
-    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+    store: Course,
+    quick: Settings,
+    games: list[LabelledGame],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[str] = []
-    search, candidates = SearchOrchestrator.search, SearchOrchestrator.candidates
+    for name in ("search", "candidates"):
+        search = getattr(SearchOrchestrator, name)
 
-    def counting_search(self: SearchOrchestrator, query: Query) -> SearchResult:
-        asked.append("search")
-        return search(self, query)
+        def counting(
+            self: SearchOrchestrator,
+            query: Query,
+            name: str = name,
+            search: Any = search,
+        ) -> SearchResult:
+            asked.append(name)
+            result: SearchResult = search(self, query)
+            return result
 
-    def counting_candidates(self: SearchOrchestrator, query: Query) -> SearchResult:
-        asked.append("candidates")
-        return candidates(self, query)
-
-    monkeypatch.setattr(SearchOrchestrator, "search", counting_search)
-    monkeypatch.setattr(SearchOrchestrator, "candidates", counting_candidates)
+        monkeypatch.setattr(SearchOrchestrator, name, counting)
     paragraphs = {item.paragraph_id: item for item in store.paragraphs}
     job = Job(0, games[0], paragraphs[games[0].paragraph_id])
     played = make_hashing_replayer(store.location, quick, "oracle", 0, 2).record(job)
@@ -101,7 +114,10 @@ def test_a_played_game_is_searched_once_and_shows_what_a_search_shows(
 
 @pytest.mark.usefixtures("fast_models")
 def test_no_deadline_of_a_live_search_is_in_force(
-    store: Course, quick: Settings, games: list[LabelledGame], monkeypatch: pytest.MonkeyPatch
+    store: Course,
+    quick: Settings,
+    games: list[LabelledGame],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     deadlines = []
 

@@ -8,17 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.evaluate.runs.measures import find_measures, interval, values_of
-from quarry.evaluate.runs.record import GameRecord
+from evaluate.runs.measures import find_measures, interval, values_of
+from evaluate.runs.record import ReplayRecord
 from tests.contracts.records import game_record
 
 
-def ranked(game_id: str, n_hits: int, rank: int | None) -> GameRecord:
+def ranked(game_id: str, n_hits: int, rank: int | None) -> ReplayRecord:
     """A game whose paragraph is the rank-th of so many hits."""
     record = game_record(game_id=game_id)
     hit, truth = record["search"]["hits"][0], record["truth"]
     assert truth is not None
-    ids = [truth["paragraph_id"] if place == rank else f"other:1:{place}" for place in range(1, n_hits + 1)]
+    ids = [
+        truth["paragraph_id"] if place == rank else f"other:1:{place}"
+        for place in range(1, n_hits + 1)
+    ]
     hits = [{**hit, "paragraph_id": paragraph_id} for paragraph_id in ids]
     return game_record(game_id=game_id, search={**record["search"], "hits": hits})
 
@@ -45,40 +48,43 @@ GAMES = [
         ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0, 0]),
     ],
 )
-def test_each_measure_is_what_its_definition_says(name: str, values: list[float]) -> None:
+def test_each_measure_is_what_its_definition_says(
+    name: str, values: list[float]
+) -> None:
     assert values_of(GAMES)[name] == pytest.approx(values)
 
 
-class TestNames:
-    def test_measures_are_found_by_the_names_of_ir_measures_and_by_dotted_path(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (tmp_path / "own_measures.py").write_text(
-            "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
-        )
-        monkeypatch.syspath_prepend(tmp_path)
-        found = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
-        values = values_of([game_record(), game_record(game_id="g2", truth=None)], found)
-        assert values["nDCG@10"].tolist() == pytest.approx([1 / np.log2(3), 0.0])
-        assert values["P@2"].tolist() == [0.5, 0.0]
-        assert values["own_measures.hits"].tolist() == [2.0, 2.0]
-        assert values["Success@5"].tolist() == [1.0, 0.0]
+def test_measures_are_found_by_the_names_of_ir_measures_and_by_dotted_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_measures.py").write_text(
+        "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
+    values = values_of([game_record(), game_record(game_id="g2", truth=None)], found)
+    assert values["nDCG@10"].tolist() == pytest.approx([1 / np.log2(3), 0.0])
+    assert values["P@2"].tolist() == [0.5, 0.0]
+    assert values["own_measures.hits"].tolist() == [2.0, 2.0]
+    assert values["Success@5"].tolist() == [1.0, 0.0]
 
 
-class TestInterval:
-    def test_a_share_has_wilsons_interval(self) -> None:
-        # z = 1.959964, z^2 = 3.841459: centre (0.3 + z^2 / 20) / (1 + z^2 / 10) = 0.492073 / 1.384146 = 0.355507
-        # half width z sqrt(0.3 * 0.7 / 10 + z^2 / 400) / 1.384146 = 1.959964 * 0.174939 / 1.384146 = 0.247715
-        values = np.array([1.0] * 3 + [0.0] * 7)
-        assert interval(values, 0) == pytest.approx((0.107792, 0.603222), abs=2e-6)
+def test_a_share_has_wilsons_interval() -> None:
+    # z = 1.959964, z^2 = 3.841459: centre (0.3 + z^2 / 20) / (1 + z^2 / 10) = 0.492073 / 1.384146 = 0.355507
+    # half width z sqrt(0.3 * 0.7 / 10 + z^2 / 400) / 1.384146 = 1.959964 * 0.174939 / 1.384146 = 0.247715
+    values = np.array([1.0] * 3 + [0.0] * 7)
+    assert interval(values, 0) == pytest.approx((0.107792, 0.603222), abs=2e-6)
 
-    def test_a_mean_of_anything_else_has_a_bootstrap_interval_around_it(self) -> None:
-        values = np.random.default_rng(1).uniform(size=60)
-        low, high = interval(values, 0)
-        assert low < values.mean() < high
-        # 1.96 standard errors to each side, give or take the resampling
-        error = values.std(ddof=1) / np.sqrt(60)
-        assert (low, high) == pytest.approx((values.mean() - 1.96 * error, values.mean() + 1.96 * error), abs=0.015)
+
+def test_a_mean_of_anything_else_has_a_bootstrap_interval_around_it() -> None:
+    values = np.random.default_rng(1).uniform(size=60)
+    low, high = interval(values, 0)
+    assert low < values.mean() < high
+    # 1.96 standard errors to each side, give or take the resampling
+    error = values.std(ddof=1) / np.sqrt(60)
+    assert (low, high) == pytest.approx(
+        (values.mean() - 1.96 * error, values.mean() + 1.96 * error), abs=0.015
+    )
 
 
 def test_the_interval_of_many_games_takes_little_memory() -> None:

@@ -17,7 +17,13 @@ PASSWORD = "s3cret"
 def programs() -> Path | None:
     """Return the folder of PostgreSQL's programs; None if it is not installed."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return found[-1].parent if found else Path(path).parent if (path := shutil.which("initdb")) else None
+    return (
+        found[-1].parent
+        if found
+        else Path(path).parent
+        if (path := shutil.which("initdb"))
+        else None
+    )
 
 
 class PostgreSQL:
@@ -27,7 +33,12 @@ class PostgreSQL:
         self._bin = bin_folder
         # the folder must be below one that the unprivileged user may enter; pytest's own may not be entered
         self.folder = Path(tempfile.mkdtemp(prefix="quarry-postgresql-"))
-        self._as_user = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=nogroup", "--clear-groups"]
+        self._as_user = [
+            "setpriv",
+            f"--reuid={UNPRIVILEGED}",
+            "--regid=nogroup",
+            "--clear-groups",
+        ]
         if os.geteuid() == 0:
             shutil.chown(self.folder, UNPRIVILEGED)
         else:
@@ -37,12 +48,26 @@ class PostgreSQL:
             self.port = int(free.getsockname()[1])
         password = self.folder / "password"
         password.write_text(PASSWORD, encoding="utf-8")
-        self._run("initdb", "-U", "quarry", "-A", "scram-sha-256", f"--pwfile={password}", "--no-sync")
+        self._run(
+            "initdb",
+            "-U",
+            "quarry",
+            "-A",
+            "scram-sha-256",
+            f"--pwfile={password}",
+            "--no-sync",
+        )
         self.start()
         self.url = f"postgresql://quarry:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [*self._as_user, str(self._bin / program), "-D", str(self.folder / "data"), *arguments]
+        command = [
+            *self._as_user,
+            str(self._bin / program),
+            "-D",
+            str(self.folder / "data"),
+            *arguments,
+        ]
         # a file, since the server keeps what pg_ctl gives it open
         with (self.folder / "out").open("ab") as out:
             subprocess.run(command, stdout=out, stderr=out, cwd=self.folder, check=True)
@@ -50,7 +75,9 @@ class PostgreSQL:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        self._run("pg_ctl", "start", "-w", "-o", options, "-l", str(self.folder / "log"))
+        self._run(
+            "pg_ctl", "start", "-w", "-o", options, "-l", str(self.folder / "log")
+        )
 
     def stop(self) -> None:
         """Stop the server at once, as a crash does: every connection breaks."""

@@ -11,20 +11,29 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from quarry.configs.settings import SearchSettings, Settings, load
-from quarry.evaluate.games.labelled import LabelledGame
-from quarry.evaluate.games.locating import locate_games
-from quarry.evaluate.tuning.prepared import Prepared, prepare, search_all
-from quarry.ingest.store import Course
-from quarry.player.search.build import build_orchestrator
-from quarry.player.search.types import Query
+from configs.settings import SearchSettings, Settings, load
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import locate_games
+from evaluate.tuning.prepared import Prepared, prepare, search_all
+from ingest.store import Course
+from player.search.build import build_orchestrator
+from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import SUBJECTS, course
 
 K = 8
-NAMES = ("first", "frist", "second lecture", "third", "", "oceanography", "thrid book", "first")
+NAMES = (
+    "first",
+    "frist",
+    "second lecture",
+    "third",
+    "",
+    "oceanography",
+    "thrid book",
+    "first",
+)
 HINTS = (
     "merge quick heap",
     "bucket of collisions",
@@ -42,7 +51,10 @@ def paragraphs() -> list[Any]:
     found = course()
     twin = paragraph("third:1:1", found[0].text)
     more = [
-        paragraph(f"third:{page}:1", f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.")
+        paragraph(
+            f"third:{page}:1",
+            f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.",
+        )
         for page, (name, own) in enumerate(SUBJECTS, 2)
     ]
     return [*found, twin, *more]
@@ -58,20 +70,34 @@ def games() -> list[LabelledGame]:
     """Hints and names of several kinds, about paragraphs all over the course, one of them not there."""
     ids = [*(item.paragraph_id for item in paragraphs()[::3]), "fourth:1:1"]
     return [
-        labelled_game(game_id=f"g{row}", hint=hint, book_name=name, paragraph_id=ids[row % len(ids)])
-        for row, (name, hint) in enumerate(zip(NAMES * 3, (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3]), strict=True))
+        labelled_game(
+            game_id=f"g{row}",
+            hint=hint,
+            book_name=name,
+            paragraph_id=ids[row % len(ids)],
+        )
+        for row, (name, hint) in enumerate(
+            zip(NAMES * 3, (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3]), strict=True)
+        )
     ]
 
 
 @pytest.fixture(scope="module")
 def base() -> Settings:
     settings = load()
-    return replace(settings, search=replace(settings.search, cache_size=0, pdf_k=5, global_k=K - 5, keywords="fused"))
+    return replace(
+        settings,
+        search=replace(
+            settings.search, cache_size=0, pdf_k=5, global_k=K - 5, keywords="fused"
+        ),
+    )
 
 
-def prepared_for(games: Sequence[LabelledGame], store: Course, settings: Settings) -> Prepared:
+def prepared_for(
+    games: Sequence[LabelledGame], store: Course, settings: Settings
+) -> Prepared:
     located = locate_games(games, store.paragraphs)
-    return prepare(games, located, store, settings, HashingEmbedder(), progress=False)
+    return prepare(games, located, store, settings, HashingEmbedder())
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +107,9 @@ def prepared(store: Course, games: list[LabelledGame], base: Settings) -> Prepar
 
 def hundredths(low: float, high: float) -> st.SearchStrategy[float]:
     """Numbers as people and studies set them."""
-    return st.integers(round(100 * low), round(100 * high)).map(lambda number: number / 100)
+    return st.integers(round(100 * low), round(100 * high)).map(
+        lambda number: number / 100
+    )
 
 
 @st.composite
@@ -98,7 +126,9 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "boost_confidence": draw(hundredths(0.0, 1.0)) * filter_confidence,
         "boost": draw(hundredths(0.0, 3.0)),
         "sentence_weight": sentence_weight,
-        "sentence_mean_weight": draw(st.sampled_from([0.0, 1.0 - sentence_weight, 0.5 * (1.0 - sentence_weight)])),
+        "sentence_mean_weight": draw(
+            st.sampled_from([0.0, 1.0 - sentence_weight, 0.5 * (1.0 - sentence_weight)])
+        ),
         "rule_weight": draw(hundredths(0.0, 4.0)),
         "threshold": threshold,
         "lowered_threshold": draw(hundredths(0.0, 1.0)) * threshold,
@@ -106,35 +136,56 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "fusion": draw(st.sampled_from(["linear", "rrf"])),
         "merge": draw(st.sampled_from(["slots", "relevance"])),
         "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
-        "cascade": keywords != "fused" and draw(st.booleans()),  # rare words have places of their own there
+        "cascade": keywords != "fused"
+        and draw(st.booleans()),  # rare words have places of their own there
     }
 
 
-def requires_the_same(prepared: Prepared, games: Sequence[LabelledGame], store: Course, settings: Settings) -> None:
+def requires_the_same(
+    prepared: Prepared, games: Sequence[LabelledGame], store: Course, settings: Settings
+) -> None:
     orchestrator = build_orchestrator(store, settings, HashingEmbedder())
     located = locate_games(games, store.paragraphs)
     ranks, relevant = search_all(prepared, settings.search)
     for row, game in enumerate(games):
-        result = orchestrator.search(Query(game.hint, game.book_name))
+        keywords = settings.search.keywords
+        result = orchestrator.search(
+            Query(game.hint, game.book_name, keywords=keywords)
+        )
         labelled = located[game.game_id]
         place = result.row_of(labelled) if labelled else None
-        assert ranks[row] == (0 if place is None else place + 1), (game.hint, game.book_name, result.answered_by)
+        assert ranks[row] == (0 if place is None else place + 1), (
+            game.hint,
+            game.book_name,
+            result.answered_by,
+        )
         assert bool(relevant[row]) == result.relevant
 
 
 @hypothesis_settings(
-    derandomize=True, max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(changed=changes())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: Course, games: list[LabelledGame], base: Settings, prepared: Prepared, changed: dict[str, Any]
+    store: Course,
+    games: list[LabelledGame],
+    base: Settings,
+    prepared: Prepared,
+    changed: dict[str, Any],
 ) -> None:
     search: SearchSettings = replace(base.search, **changed)
     requires_the_same(prepared, games, store, replace(base, search=search))
 
 
-@pytest.mark.parametrize("preset", ["dual", "known-bots", "filtered", "distance-merge", "keyword", "rrf"])
-def test_any_preset_can_be_the_base(store: Course, games: list[LabelledGame], preset: str) -> None:
+@pytest.mark.parametrize(
+    "preset", ["dual", "known-bots", "filtered", "distance-merge", "keyword", "rrf"]
+)
+def test_any_preset_can_be_the_base(
+    store: Course, games: list[LabelledGame], preset: str
+) -> None:
     settings = load(preset)
     settings = replace(settings, search=replace(settings.search, cache_size=0))
     requires_the_same(prepared_for(games, store, settings), games, store, settings)

@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.configs.settings import load
-from quarry.evaluate.__main__ import main
-from quarry.evaluate.tuning.prior import fit_prior
-from quarry.player.questions.places import places_of
-from quarry.player.questions.prior import PriorModel, prior_of
-from quarry.player.questions.start_model import PLACE_FEATURES, place_features
-from quarry.player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
-from tests.evaluate.fakes import course_games, make_store, record_of, run_main, write_games
-from tests.player.fakes import course, hits
+from configs.settings import load
+from evaluate.tuning.prior import fit_prior
+from player.questions.places import places_of
+from player.questions.prior import PriorModel, prior_of
+from player.questions.start_model import PLACE_FEATURES, place_features
+from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
+from tests.evaluate.fakes import Evaluate, Options
+from tests.player.fakes import hits
 
 TRUE = PriorModel(0.5, 0.0, {"filter": 0.9, "boost": 0.6})
 PASSAGES = [
@@ -33,12 +32,21 @@ LATER = np.array([start.number > 0 for start in FOUND.starts])
 PLACES = replace(FOUND, log_odds=-1.0 * LATER)
 
 
-def drawn(tier: Tier, n: int, generator: np.random.Generator) -> list[tuple[SearchResult, str]]:
+def drawn(
+    tier: Tier, n: int, generator: np.random.Generator
+) -> list[tuple[SearchResult, str]]:
     """Games of which the secrets are drawn by the prior of TRUE."""
     games = []
     for _ in range(n):
-        ranking = Ranking(PASSAGES, np.arange(5), generator.uniform(-1.0, 1.5, 5), lambda _: hits("a:1:1")[0])
-        result = SearchResult(Query("hint"), (), BookCandidate("a", 0.9, tier, "a"), ranking=ranking)
+        ranking = Ranking(
+            PASSAGES,
+            np.arange(5),
+            generator.uniform(-1.0, 1.5, 5),
+            lambda _: hits("a:1:1")[0],
+        )
+        result = SearchResult(
+            Query("hint"), (), BookCandidate("a", 0.9, tier, "a"), ranking=ranking
+        )
         place = int(generator.choice(len(PLACES), p=prior_of(result, PLACES, TRUE)))
         games.append((result, PLACES.starts[place].sentence))
     return games
@@ -46,29 +54,35 @@ def drawn(tier: Tier, n: int, generator: np.random.Generator) -> list[tuple[Sear
 
 def test_the_model_that_games_were_drawn_under_is_found() -> None:
     generator = np.random.default_rng(3)
-    fit = fit_prior(drawn("filter", 1200, generator) + drawn("boost", 600, generator), PLACES)
+    fit = fit_prior(
+        drawn("filter", 1200, generator) + drawn("boost", 600, generator), PLACES
+    )
     assert fit.n_games == 1800
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    log_odds = place_features(PASSAGES, PLACES.rows.tolist(), PLACES.starts) @ [fit.weights[f] for f in PLACE_FEATURES]
-    assert log_odds[LATER].mean() - log_odds[~LATER].mean() == pytest.approx(-1.0, abs=0.3)
+    log_odds = place_features(PASSAGES, PLACES.rows.tolist(), PLACES.starts) @ [
+        fit.weights[f] for f in PLACE_FEATURES
+    ]
+    assert log_odds[LATER].mean() - log_odds[~LATER].mean() == pytest.approx(
+        -1.0, abs=0.3
+    )
 
 
-@pytest.mark.usefixtures("fast_models")
-def test_the_command_prints_settings_and_writes_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = make_store(tmp_path / "store", course()).location
-    records = [record_of(game) for game in course_games(course())]
+def test_the_command_prints_settings_and_writes_weights(
+    evaluate: Evaluate, about: Options, games: Path, tmp_path: Path
+) -> None:
     out, settings = tmp_path / "starts.json", tmp_path / "mine.yaml"
-    games = write_games(tmp_path / "games.jsonl", records)
-    arguments = ("calibrate", "prior", "--store", store, "--games", str(games), "--out", str(out))
-    assert run_main(main, *arguments) == 0
-    captured = capsys.readouterr()
-    settings.write_text(captured.out, encoding="utf-8")
+    arguments = ("calibrate", "prior", *about, "--out", out)
+    fitted = evaluate(*arguments)
+    settings.write_text(fitted.out, encoding="utf-8")
     # every book was named by its stem, and held its paragraph: 12 of 12, and one more of each
     assert load(config=settings).game.prior_filter_share == round(13 / 14, 4)
-    assert f"12 games; weights of kinds and places written to {out}" in captured.err
+    assert f"12 games; weights of kinds and places written to {out}" in fitted.err
     assert json.loads(out.read_text(encoding="utf-8"))["weights"]
-    write_games(games, [*records[1:], {**records[0], "paragraph_id": "gamma:1:1"}])
-    assert run_main(main, *arguments) == 1
-    assert "1 game is about a paragraph that the store does not hold" in capsys.readouterr().err
+
+    text = games.read_text(encoding="utf-8").replace("second:1:1", "gamma:1:1")
+    games.write_text(text, encoding="utf-8")
+    fitted = evaluate(*arguments)
+    assert fitted.code == 1
+    assert "1 game is about a paragraph that the store does not hold" in fitted.err

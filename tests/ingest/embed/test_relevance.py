@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quarry.configs.settings import load
-from quarry.ingest.embed.exports import minilm_folder
-from quarry.ingest.embed.relevance import calibrate
-from quarry.ingest.pipeline.pipeline import ingest
-from quarry.ingest.store import open_store
-from quarry.player.search.build import build_orchestrator
-from quarry.player.search.calibration import notices
-from quarry.player.search.types import Query
+from configs.settings import load
+from ingest.embed.exports import minilm_folder
+from ingest.embed.relevance import calibrate
+from ingest.pipeline.pipeline import ingest
+from ingest.store import open_store
+from player.search.build import build_orchestrator
+from player.search.calibration import notices
+from player.search.types import Query
 from tests.fakes import HashingEmbedder
 
 QUESTIONS = (
@@ -38,11 +38,17 @@ LECTURES = Path(__file__).resolve().parents[3] / "data" / "lectures" / "english"
 
 
 def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:
-    texts = [f"Every passage number{letter} speaks about trees, heaps and locks" for letter in "abcdefghijklm"]
+    texts = [
+        f"Every passage number{letter} speaks about trees, heaps and locks"
+        for letter in "abcdefghijklm"
+    ]
     vectors = HashingEmbedder().embed_passages(texts)
     assert calibrate(texts, vectors, HashingEmbedder()) is not None
     assert calibrate(texts[:9], vectors[:9], HashingEmbedder()) is None
-    assert calibrate(texts, np.ones((13, 1), dtype=np.float32), HashingEmbedder(dim=1)) is None
+    assert (
+        calibrate(texts, np.ones((13, 1), dtype=np.float32), HashingEmbedder(dim=1))
+        is None
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +58,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     model = folder / "my-model"
     shutil.copytree(minilm_folder(), model)
     lectures = sorted(LECTURES.glob("*.pdf"))[:3]
-    ingest(lectures, str(folder / "store"), load(), embedder_spec=str(model), progress=False)
+    ingest(
+        lectures,
+        str(folder / "store"),
+        load(),
+        embedder_spec=str(model),
+        progress=False,
+    )
     return str(folder / "store")
 
 
@@ -60,7 +72,10 @@ def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) ->
     course = open_store(store)
     assert course.relevance is not None
     assert notices(course) == []
-    searches = build_orchestrator(course, load(changes=["search.keywords=off"]))
+    settings = load(
+        changes=["search.keywords=off", f"embed.own={course.embedder_spec}"]
+    )
+    searches = build_orchestrator(course, settings)
     asked = {hint: searches.search(Query(hint)) for hint in (*QUESTIONS, *NONSENSE)}
     assert all(found.calibrated for found in asked.values())
     assert [hint for hint, found in asked.items() if found.relevant] == list(QUESTIONS)
@@ -70,10 +85,18 @@ def test_the_calibration_stays_with_the_store(store: str, tmp_path: Path) -> Non
     before = open_store(store).relevance
     copy = shutil.copytree(store, tmp_path / "store")
     paragraphs = tmp_path / "more.jsonl"
-    line = {"paragraph_id": "more:1:1", "book_name": "more", "text": "Volcanoes erupt with lava and ash. " * 8}
+    line = {
+        "paragraph_id": "more:1:1",
+        "book_name": "more",
+        "text": "Volcanoes erupt with lava and ash. " * 8,
+    }
     paragraphs.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    ingest([paragraphs], str(copy), load(), progress=False)
+    own = load(changes=[f"embed.own={open_store(store).embedder_spec}"])
+    ingest([paragraphs], str(copy), own, progress=False)
     changed = open_store(str(copy)).relevance
+
     assert changed not in (None, before), "it is worked out anew over the whole course"
     ingest([], str(copy), load(), drop=["more"], progress=False)
-    assert open_store(str(copy)).relevance == changed, "without a model the numbers stay"
+    assert open_store(str(copy)).relevance == changed, (
+        "without a model the numbers stay"
+    )

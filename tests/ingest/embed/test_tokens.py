@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.vectors import MIDDLE, STEPS, TokenForm, compact, form_of
+from ingest.embed import TokenStates
+from ingest.embed.vectors import MIDDLE, STEPS, TokenForm, compact, form_of
 
 PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")
 """A form that keeps vectors of four numbers as they are."""
@@ -12,7 +12,9 @@ PLAIN = TokenForm(np.eye(4, dtype=np.float32), "plain")
 
 def read(*texts: list[list[float]]) -> TokenStates:
     """The states of texts of tokens of four numbers."""
-    states = np.array([state for text in texts for state in text], dtype=np.float32).reshape(-1, 4)
+    states = np.array(
+        [state for text in texts for state in text], dtype=np.float32
+    ).reshape(-1, 4)
     starts = np.cumsum([0, *map(len, texts)])
     return TokenStates(states, np.arange(len(states)), starts)
 
@@ -30,14 +32,23 @@ def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
     assert vectors.max() == pytest.approx((STEPS - MIDDLE) / STEPS)
 
 
-@pytest.mark.parametrize(("spec", "dim", "n_components"), [("minilm", 384, 128), ("mpnet", 768, 192), ("e5", 384, 192)])
-def test_each_exported_model_has_an_orthonormal_form(spec: str, dim: int, n_components: int) -> None:
+@pytest.mark.parametrize(
+    ("spec", "dim", "n_components"),
+    [("minilm", 384, 128), ("mpnet", 768, 192), ("e5", 384, 192)],
+)
+def test_each_exported_model_has_an_orthonormal_form(
+    spec: str, dim: int, n_components: int
+) -> None:
     form = form_of(spec)
     assert form is not None
     assert form.basis.shape == (dim, n_components)
-    np.testing.assert_allclose(form.basis.T @ form.basis, np.eye(n_components), atol=0.01)
+    np.testing.assert_allclose(
+        form.basis.T @ form.basis, np.eye(n_components), atol=0.01
+    )
 
 
-@pytest.mark.parametrize("spec", ["", "/somewhere/my-own-model", "../token_forms/minilm", "another"])
+@pytest.mark.parametrize(
+    "spec", ["", "/somewhere/my-own-model", "../token_forms/minilm", "another"]
+)
 def test_other_models_have_none(spec: str) -> None:
     assert form_of(spec) is None

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.vectors import embed_all, embed_reading, join_parts, parts_of
-from quarry.ingest.paragraph import Alias
+from ingest.arrays import Float32Array
+from ingest.embed.vectors import embed_all, embed_reading, join_parts, parts_of
+from ingest.paragraph import Alias
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
 
 
@@ -28,30 +29,49 @@ class Listening(HashingEmbedder):
 
 def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
     one_sentence = TREES.split(". ")[0] + "."
-    reading = make_reading("trees", [TREES, one_sentence, CACHES], aliases=[Alias("Search trees", "title")])
+    reading = make_reading(
+        "trees", [TREES, one_sentence, CACHES], aliases=[Alias("Search trees", "title")]
+    )
     embedder = Listening()
     vectors = embed_reading(reading, embedder)
-    assert (len(vectors.paragraphs), len(vectors.sentences), len(vectors.aliases)) == (3, 2 + 1 + 2, 2)
+
+    found = vectors.paragraphs, vectors.sentences, vectors.aliases
+    assert [len(part) for part in found] == [3, 2 + 1 + 2, 2]
     np.testing.assert_allclose(vectors.sentences[[0, 2]], vectors.paragraphs[[1, 1]])
-    np.testing.assert_allclose(vectors.aliases, -HashingEmbedder().embed_passages(["trees", "Search trees"]))
+    np.testing.assert_allclose(
+        vectors.aliases, -HashingEmbedder().embed_passages(["trees", "Search trees"])
+    )
     assert len(embedder.passages) == len(set(embedder.passages)) == 3 + 2 + 2 - 1
 
 
 def test_reading_without_paragraphs_has_vectors_of_its_names_alone() -> None:
-    vectors = embed_reading(make_reading("copy", [], same_as="trees"), HashingEmbedder())
-    assert (vectors.paragraphs.shape, vectors.sentences.shape, vectors.aliases.shape) == ((0, 8), (0, 8), (1, 8))
+    vectors = embed_reading(
+        make_reading("copy", [], same_as="trees"), HashingEmbedder()
+    )
+    found = vectors.paragraphs, vectors.sentences, vectors.aliases
+    assert [part.shape for part in found] == [(0, 8), (0, 8), (1, 8)]
 
 
-def test_vectors_of_a_document_are_those_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.ingest.embed.vectors.PART", 2)
-    reading = make_reading("trees", [TREES, CACHES, RANKING, NETWORKS, TREES], aliases=[Alias("Search trees", "title")])
+def test_vectors_of_a_document_are_those_of_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ingest.embed.vectors.PART", 2)
+    reading = make_reading(
+        "trees",
+        [TREES, CACHES, RANKING, NETWORKS, TREES],
+        aliases=[Alias("Search trees", "title")],
+    )
     parts = parts_of(reading)
+
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
     whole, of_parts = (
-        join_parts([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones]) for ones in ([reading], parts)
+        join_parts([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones])
+        for ones in ([reading], parts)
     )
     for name in ("paragraphs", "sentences", "aliases"):
         np.testing.assert_array_equal(getattr(of_parts, name), getattr(whole, name))
-    np.testing.assert_array_equal(of_parts.words["minilm"].pooled, whole.words["minilm"].pooled)
-    np.testing.assert_array_equal(of_parts.words["minilm"].tokens.codes, whole.words["minilm"].tokens.codes)
-    np.testing.assert_array_equal(of_parts.words["minilm"].tokens.starts, whole.words["minilm"].tokens.starts)
+    for name in ("pooled", "tokens.codes", "tokens.starts"):
+        get = operator.attrgetter(name)
+        np.testing.assert_array_equal(
+            get(of_parts.words["minilm"]), get(whole.words["minilm"])
+        )

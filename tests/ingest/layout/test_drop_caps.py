@@ -2,43 +2,49 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from quarry.ingest.layout.arrange import arrange
-from quarry.ingest.layout.extract import extract
-from quarry.ingest.paragraphs.blocks import split
-from tests.contracts.handmade import Run, lines, pdf
+from ingest.paragraphs.blocks import split
+from tests.contracts.handmade import Run, lines
+from tests.ingest.reading import arranged
 
-BESIDE = ["very tree has a root, and from the root a", "path goes down to every leaf that there is,"]
-BELOW = ["so that whoever looks for a key begins at the", "root and never has to turn back on the way."]
+BESIDE = [
+    "very tree has a root, and from the root a",
+    "path goes down to every leaf that there is,",
+]
+BELOW = [
+    "so that whoever looks for a key begins at the",
+    "root and never has to turn back on the way.",
+]
 TEXT = f"Every tree has a root{BESIDE[0][len('very tree has a root') :]} {BESIDE[1]} {' '.join(BELOW)}"
 
 
-def _blocks(tmp_path: Path, runs: list[Run]) -> list[str]:
-    path = tmp_path / "lecture.pdf"
-    path.write_bytes(pdf([runs]))
-    return [block.text for block in split(arrange(extract(path)))]
+def _blocks(runs: list[Run]) -> list[str]:
+    return [block.text for block in split(arranged(runs))]
 
 
 @pytest.mark.parametrize("baseline", [112, 109])
-def test_a_drop_cap_is_the_first_letter_of_its_paragraph(tmp_path: Path, baseline: float) -> None:
+def test_a_drop_cap_is_the_first_letter_of_its_paragraph(baseline: float) -> None:
     # on the baseline of the second line, or near it
     cap = Run(50, baseline, "E", size=26)
     page = [cap, *lines(BESIDE, 69, 100), *lines(BELOW, 50, 124)]
-    assert _blocks(tmp_path, page) == [TEXT]
+    assert _blocks(page) == [TEXT]
 
 
-def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap(tmp_path: Path) -> None:
+def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap() -> None:
     page = [
         Run(50, 112, "E", size=26),
         Run(72, 112, "is the letter of this lesson in large print"),
         *lines(BELOW, 50, 140),
     ]
-    assert _blocks(tmp_path, page)[0].startswith("E is the letter")
+    assert _blocks(page)[0].startswith("E is the letter")
 
 
-def test_letters_of_a_formula_stay_where_they_are(tmp_path: Path) -> None:
-    page = [*lines(BESIDE, 50, 100), Run(50, 124, "A"), Run(69, 124, "is small"), *lines(BELOW, 50, 136)]
-    assert "A is small" in " ".join(_blocks(tmp_path, page))
+def test_letters_of_a_formula_stay_where_they_are() -> None:
+    page = [
+        *lines(BESIDE, 50, 100),
+        Run(50, 124, "A"),
+        Run(69, 124, "is small"),
+        *lines(BELOW, 50, 136),
+    ]
+    assert "A is small" in " ".join(_blocks(page))

@@ -2,104 +2,145 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import typst
 
-from quarry.ingest.errors import SourceError
-from quarry.ingest.layout.extract import Pdf, extract
+from ingest.errors import SourceError
 from tests.contracts.handmade import Run, pdf
+from tests.ingest.reading import extracted
 
-HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו", "M": "מ"}
+HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
 
 
 @pytest.fixture(autouse=True)
 def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a file says by itself; tests/ingest/pdf/test_ocr.py has the rest."""
-    monkeypatch.setattr("quarry.ingest.layout.extract.languages", frozenset)
+    monkeypatch.setattr("ingest.layout.extract.languages", frozenset)
 
 
-def _read(tmp_path: Path, content: bytes) -> Pdf:
-    path = tmp_path / "lecture.pdf"
-    path.write_bytes(content)
-    return extract(path)
+def _texts(content: bytes) -> list[str]:
+    return [line.text for page in extracted(content).pages for line in page.lines]
 
 
-def _texts(document: Pdf) -> list[str]:
-    return [line.text for page in document.pages for line in page.lines]
-
-
-def _error(tmp_path: Path, content: bytes) -> str:
+def _error(content: bytes) -> str:
     with pytest.raises(SourceError) as caught:
-        _read(tmp_path, content)
+        extracted(content)
     assert "\n" not in str(caught.value)
-    return str(caught.value).removeprefix(str(tmp_path) + "/")
+    return str(caught.value).rpartition("/")[2]
 
 
-def test_a_stored_space_that_stands_over_a_word_does_not_part_it(tmp_path: Path) -> None:
-    assert _texts(_read(tmp_path, pdf([[Run(50, 100, "word"), Run(60, 100, " ")]]))) == ["word"]
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        # a stored space over a word does not part it
+        ([Run(50, 100, "word"), Run(60, 100, " ")], "word"),
+        # the mark of a footnote: "scope" is 26.68 points wide, s and c are 0.5 em, o, p and e 0.556
+        (
+            [Run(50, 100, "scope"), Run(76.7, 96, "2", size=6), Run(90, 100, "next")],
+            "scope next",
+        ),
+    ],
+)
+def test_neither_spaces_over_words_nor_raised_marks_are_text(
+    runs: list[Run], text: str
+) -> None:
+    assert _texts(pdf([runs])) == [text]
 
 
-def test_a_raised_footnote_mark_is_no_part_of_the_word(tmp_path: Path) -> None:
-    # "scope" is 26.68 points wide: s and c are 0.5 em, o, p and e 0.556
-    document = _read(tmp_path, pdf([[Run(50, 100, "scope"), Run(76.7, 96, "2", size=6), Run(90, 100, "next")]]))
-    assert _texts(document) == ["scope next"]
+def _mapped(drawn: str, mapping: dict[str, str]) -> str:
+    """The line that is read where a font maps the characters that are drawn."""
+    (text,) = _texts(pdf([[Run(50, 100, drawn, font="mapped")]], mapping))
+    return text
 
 
-def test_numbers_and_latin_inside_hebrew_keep_their_order(tmp_path: Path) -> None:
-    mapping = HEBREW | {" ": " ", "G": "G", "S": "S", "P": "P", "1": "1", "2": "2", "5": "5", ".": "."}
-    document = _read(tmp_path, pdf([[Run(50, 100, "12.5 vl GSP M mvls", font="mapped")]], mapping))
-    assert _texts(document) == ["שלום מ GSP לו 12.5"]
+@pytest.mark.parametrize(
+    ("drawn", "read"),
+    [
+        ("12.5 vl GSP M mvls", "שלום מ GSP לו 12.5"),
+        ("aba (GSP) Pyp Spy mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Hebrew
+        ("aba Pyp Spy (GSP) mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Latin
+        ("aba (G+S) P mvls", "שלום (G+S) P אבא"),  # a formula
+        ("aba 3~14 mvls", "שלום 3-14 אבא"),  # a soft hyphen that is seen
+        ("aba 14~3 mvls", "שלום 3-14 אבא"),
+        ("aba 3_14 mvls", "שלום 3–14 אבא"),
+        ("aba 14_3 mvls", "שלום 3–14 אבא"),
+    ],
+)
+def test_numbers_and_latin_inside_hebrew_keep_their_order(
+    drawn: str, read: str
+) -> None:
+    mapping = HEBREW | {char: char for char in " GSPpy1234.5()+"}
+    assert _mapped(drawn, mapping | {"M": "מ", "~": "\u00ad", "_": "–"}) == read
 
 
-@pytest.mark.parametrize(("drawn", "stored"), [("(aba) mvls", "()"), ("(aba) mvls", ")(")])
-def test_brackets_around_hebrew_open_before_and_close_after(tmp_path: Path, drawn: str, stored: str) -> None:
+@pytest.mark.parametrize("stored", ["()", ")("])
+def test_brackets_around_hebrew_open_before_and_close_after(stored: str) -> None:
     mapping = HEBREW | {" ": " ", "(": stored[0], ")": stored[1]}
-    assert _texts(_read(tmp_path, pdf([[Run(50, 100, drawn, font="mapped")]], mapping))) == ["שלום (אבא)"]
+    assert _mapped("(aba) mvls", mapping) == "שלום (אבא)"
 
 
-def test_hebrew_of_a_typesetter_reads_in_logical_order(tmp_path: Path) -> None:
+def test_hebrew_of_a_typesetter_reads_in_logical_order() -> None:
     source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
-    assert _texts(_read(tmp_path, typst.compile(source.encode()))) == ["השיטה (Vickrey) נהגה בין 1792 ל-1842."]
+    assert _texts(typst.compile(source.encode())) == [
+        "השיטה (Vickrey) נהגה בין 1792 ל-1842."
+    ]
 
 
-def test_a_soft_hyphen_is_seen_at_a_line_end_only(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "aXb aX", font="mapped")]], {"a": "a", "X": "\u00ad", "b": "b", " ": " "})
-    assert _texts(_read(tmp_path, content)) == ["ab a-"]
+def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
+    mapping = {"a": "a", "X": "\u00ad", "b": "b", " ": " "}
+    assert _mapped("aXb aX", mapping) == "ab a-"
 
 
-def test_a_page_that_is_stored_turned_is_read_as_it_is_seen(tmp_path: Path) -> None:
+def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
     # Stored on its side and shown turned clockwise: what stands further right on the stored page is further down.
     content = pdf([[Run(100, 300, "first line"), Run(112, 300, "second line")]])
-    turned = content.replace(b"1 0 0 1", b"0 1 -1 0").replace(b"/Type /Page /", b"/Type /Page /Rotate 90 /")
-    document = _read(tmp_path, turned)
-    assert [(line.text, line.y) for line in document.pages[0].lines] == [("first line", 100), ("second line", 112)]
-    assert document.pages[0].lines[0].x0 == pytest.approx(500, abs=0.5)  # 800 - 300
+    turned = content.replace(b"1 0 0 1", b"0 1 -1 0").replace(
+        b"/Type /Page /", b"/Type /Page /Rotate 90 /"
+    )
+    (page,) = extracted(turned).pages
+    assert [(line.text, line.y) for line in page.lines] == [
+        ("first line", 100),
+        ("second line", 112),
+    ]
+    assert page.lines[0].x0 == pytest.approx(500, abs=0.5)  # 800 - 300
 
 
-def test_text_on_its_side_is_left_out(tmp_path: Path) -> None:
+def test_text_on_its_side_is_left_out() -> None:
     content = pdf([[Run(50, 100, "upright")], [Run(20, 300, "stamp")]])
     head, tail = content.rsplit(b"1 0 0 1", 1)
-    assert _texts(_read(tmp_path, head + b"0 1 -1 0" + tail)) == ["upright"]
+    assert _texts(head + b"0 1 -1 0" + tail) == ["upright"]
 
 
-def test_a_file_without_text_is_sent_to_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_text_is_sent_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
-    assert _error(tmp_path, pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
-    monkeypatch.setattr("quarry.ingest.layout.extract.languages", lambda: frozenset(["eng"]))
-    assert "no text layer; and OCR sees no text either" in _error(tmp_path, pdf([[], []]))
+    assert _error(pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
+    monkeypatch.setattr("ingest.layout.extract.languages", lambda: frozenset(["eng"]))
+    assert "no text layer; and OCR sees no text either" in _error(pdf([[], []]))
 
 
-@pytest.mark.parametrize("share", [0.2, 0.6, 0.95])
-def test_a_truncated_file_is_refused(tmp_path: Path, share: float) -> None:
-    whole = pdf([[Run(50, 100, "words")]])
-    assert "its end is missing; get the file again" in _error(tmp_path, whole[: int(share * len(whole))])
+WHOLE = pdf([[Run(50, 100, "words")]])
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    whole = pdf([[Run(50, 100, "words")]])
-    assert "get the file again" in _error(tmp_path, whole[:9] + b"\x00" * (len(whole) - 40) + b"startxref\n0\n%%EOF")
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        *(
+            (WHOLE[: int(share * len(WHOLE))], "its end is missing; get the file again")
+            for share in (0.2, 0.6, 0.95)
+        ),
+        (b"", "lecture.pdf: is empty; get the file again"),
+        (
+            WHOLE[:9] + bytes(len(WHOLE) - 40) + b"startxref\n0\n%%EOF",
+            "must be a whole PDF, is damaged; get the file again",
+        ),
+        (
+            WHOLE.replace(b"/Count 1 ", b"/Count 1000000 "),
+            "must have 1 to 10000 pages, claims 1000000; split it",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(content: bytes, error: str) -> None:
+    assert error in _error(content)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +152,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         ("/Title (Trees)", ""),
     ],
 )
-def test_the_date_is_that_of_creation_or_else_of_change(tmp_path: Path, info: str, date: str) -> None:
-    content = pdf([[Run(50, 100, "text")]], extra=f"<< {info} >>", trailer="/Info 3 0 R")
-    assert _read(tmp_path, content).date == date
-
-
-def test_a_small_file_that_claims_a_million_pages_is_refused(tmp_path: Path) -> None:
-    content = pdf([[Run(50, 100, "text")]]).replace(b"/Count 1 ", b"/Count 1000000 ")
-    with pytest.raises(SourceError, match="must have 1 to 10000 pages, claims 1000000; split it"):
-        _read(tmp_path, content)
+def test_the_date_is_that_of_creation_or_else_of_change(info: str, date: str) -> None:
+    runs = [Run(50, 100, "text")]
+    content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
+    assert extracted(content).date == date

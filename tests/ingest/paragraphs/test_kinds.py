@@ -1,4 +1,4 @@
-"""ingest/paragraphs/passages.py: the kind of a block, or why it is left out."""
+"""ingest/paragraphs/kinds.py: the kind of a block, or why it is left out."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from quarry.configs.settings import IngestSettings
-from quarry.ingest.paragraphs.blocks import Block
-from quarry.ingest.paragraphs.passages import kind_of
+from configs.settings import IngestSettings
+from ingest.paragraphs.blocks import Block
+from ingest.paragraphs.kinds import kind_of
 
-SETTINGS = IngestSettings(workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto")
+SETTINGS = IngestSettings(
+    workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto"
+)
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "
     "work undone. Random choice makes that likely, whatever the input happens to be."
@@ -33,13 +35,21 @@ RICH = (
         (PROSE, {}, "prose"),
         (HEBREW, {}, "prose"),
         (PROSE, {"number": "1."}, "prose"),
-        (" ".join(["word"] * 24) + " end", {}, "other"),  # 25 words are enough, but no sentence ends
+        (
+            " ".join(["word"] * 24) + " end",
+            {},
+            "other",
+        ),  # 25 words are enough, but no sentence ends
         (" ".join(["word"] * 23) + " end.", {}, "other"),
         (" ".join(["word"] * 24) + " end.", {}, "prose"),
         (" ".join(["word"] * 59) + " end.", {}, "prose"),
         (" ".join(["word"] * 60) + " end.", {}, "long"),
         (PROSE, {"footnote": True}, "footnote"),
-        (f"{PROSE} {PROSE}".removesuffix("whatever the input happens to be."), {"footnote": True}, "prose"),
+        (
+            f"{PROSE} {PROSE}".removesuffix("whatever the input happens to be."),
+            {"footnote": True},
+            "prose",
+        ),
         (PROSE, {"is_heading": True}, "heading"),
         (PROSE, {"in_table": True}, "boxed"),
         ("Mean Deviation", {"in_table": True}, "table"),
@@ -48,10 +58,25 @@ RICH = (
         (PROSE, {"gap_share": 0.8}, "other"),
         ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
         ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
-        ("T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.", {}, "symbols"),
-        (" ".join(f"run {number} 0.{number}7 91.{number}" for number in range(10, 20)) + ".", {}, "symbols"),
+        (
+            "T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.",
+            {},
+            "symbols",
+        ),
+        (
+            " ".join(
+                f"run {number} 0.{number}7 91.{number}" for number in range(10, 20)
+            )
+            + ".",
+            {},
+            "symbols",
+        ),
         (RICH, {}, "prose"),
-        (RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1), {}, "symbols"),  # it begins inside a sentence
+        (
+            RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
+            {},
+            "symbols",
+        ),  # it begins inside a sentence
         (f"Figure 1.6. {PROSE}", {"size_ratio": 0.9}, "caption"),
         (f"Figure 1.6 shows that {PROSE}", {}, "prose"),
         (
@@ -66,6 +91,10 @@ RICH = (
             {},
             "references",
         ),
+        ("Bell Rock 1810 35 m", {}, "other"),
+        ("Gluten", {}, "word"),
+        ("x = 3", {}, "symbols"),
+        ("k", {}, "symbols"),
         ("Definition 7. A heap is a tree of keys.", {}, "theorem"),
         ("הגדרה. עץ הוא גרף קשיר.", {}, "theorem"),
         ("Proof. By induction on the depth.", {}, "proof"),
@@ -75,6 +104,8 @@ RICH = (
         ("Keys may repeat.", {"number": "•"}, "item"),
     ],
 )
-def test_a_block_has_a_kind_or_a_reason_to_be_left_out(text: str, features: dict[str, Any], kind: str) -> None:
+def test_a_block_has_a_kind_or_a_reason_to_be_left_out(
+    text: str, features: dict[str, Any], kind: str
+) -> None:
     found, reason = kind_of(Block(page=1, heading="", text=text, **features), SETTINGS)
     assert (reason or found) == kind

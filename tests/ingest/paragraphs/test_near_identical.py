@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.paragraph import Paragraph
-from quarry.ingest.paragraphs.near_identical import near_identical
+from ingest.paragraph import Paragraph
+from ingest.paragraphs.near_identical import near_identical
 from tests.fakes import CACHES, HEBREW, LOCKS, TREES
 
 MERGE_SORT = (
@@ -14,7 +14,10 @@ MERGE_SORT = (
 
 
 def paragraphs(*texts: str) -> list[Paragraph]:
-    return [Paragraph(f"p{number}", "trees", 1, "", text, text) for number, text in enumerate(texts)]
+    return [
+        Paragraph(f"p{number}", "trees", 1, "", text, text)
+        for number, text in enumerate(texts)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -24,21 +27,31 @@ def paragraphs(*texts: str) -> list[Paragraph]:
         TREES.upper(),
         TREES.replace(",", " –").replace(".", "!"),
         TREES.replace("every lookup", "each lookup"),
-        TREES.replace("discards one of", "drops one of").replace("a few steps", "few steps"),
+        TREES.replace("discards one of", "drops one of").replace(
+            "a few steps", "few steps"
+        ),
         f"Indeed: {TREES}",
     ],
 )
-def test_same_text_up_to_case_signs_and_a_few_words_is_linked_to_the_first(again: str) -> None:
+def test_same_text_up_to_case_signs_and_a_few_words_is_linked_to_the_first(
+    again: str,
+) -> None:
     assert near_identical(paragraphs(CACHES, TREES, LOCKS, again)) == {"p3": "p1"}
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        MERGE_SORT.replace("Merge", "Quick").replace("merge", "quick"),  # the same template, another subject
+        MERGE_SORT.replace("Merge", "Quick").replace(
+            "merge", "quick"
+        ),  # the same template, another subject
         MERGE_SORT.replace("two halves", "2 halves"),  # another number
-        MERGE_SORT.replace("splits the array into two halves", "cuts a list at some pivot").replace("each", "both"),
-        MERGE_SORT.replace("worst case", "best case").replace("two halves", "three parts").replace("equal", "unequal"),
+        MERGE_SORT.replace(
+            "splits the array into two halves", "cuts a list at some pivot"
+        ).replace("each", "both"),
+        MERGE_SORT.replace("worst case", "best case")
+        .replace("two halves", "three parts")
+        .replace("equal", "unequal"),
         MERGE_SORT[: len(MERGE_SORT) // 2],
         CACHES,
     ],
@@ -58,12 +71,20 @@ def test_numbers_tell_paragraphs_of_one_template_apart() -> None:
         (
             "On {0} evening the members of our society came together in the old library, where {1} spoke for an hour "
             "about the history of {2} in the towns along the coast, and nobody left the room before the very end.",
-            [("Monday", "Dana Weiss", "tea"), ("Friday", "Omar Levy", "salt"), ("Sunday", "Ruth Adler", "glass")],
+            [
+                ("Monday", "Dana Weiss", "tea"),
+                ("Friday", "Omar Levy", "salt"),
+                ("Sunday", "Ruth Adler", "glass"),
+            ],
         ),
         (
             "בערב יום {0} התכנסו חברי האגודה שלנו בספרייה הישנה, ושם דיברה {1} במשך שעה ארוכה על תולדות {2} בערים "
             "שלאורך החוף, ואיש מן הנוכחים לא עזב את החדר לפני הסוף הגמור של הדברים.",
-            [("שני", "דנה", "התה"), ("שישי", "רות", "המלח"), ("חמישי", "מיכל", "הזכוכית")],
+            [
+                ("שני", "דנה", "התה"),
+                ("שישי", "רות", "המלח"),
+                ("חמישי", "מיכל", "הזכוכית"),
+            ],
         ),
         (
             f"{TREES} {{0}}, among others, has found {{1}} of them.",
@@ -71,14 +92,20 @@ def test_numbers_tell_paragraphs_of_one_template_apart() -> None:
         ),
     ],
 )
-def test_events_told_by_one_template_stay_apart(template: str, filled: list[tuple[str, ...]]) -> None:
-    assert near_identical(paragraphs(*(template.format(*words) for words in filled))) == {}
+def test_events_told_by_one_template_stay_apart(
+    template: str, filled: list[tuple[str, ...]]
+) -> None:
+    assert (
+        near_identical(paragraphs(*(template.format(*words) for words in filled))) == {}
+    )
 
 
 def test_an_ordinary_hebrew_word_may_differ_and_a_name_may_not() -> None:
     other = "הכלל הזה נשאר תמיד נכון, וגם כאן נראה אותו"
     texts = [f"{HEBREW} {HEBREW} הוא {word}." for word in ("תמיד", "נכון")]
-    assert near_identical(paragraphs(*texts, other, f"{other} שוב", f"{other} ושוב פעם ועוד פעם")).keys() >= {"p1"}
+    assert near_identical(
+        paragraphs(*texts, other, f"{other} שוב", f"{other} ושוב פעם ועוד פעם")
+    ).keys() >= {"p1"}
     assert near_identical(paragraphs(*texts)) == {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
+from ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
 
 FIRST = [
     "Some codes, e.g. Huffman codes, are short.",
@@ -40,15 +40,25 @@ FIRST = [
 @pytest.mark.parametrize("sentence", FIRST)
 def test_the_sentence_ends_where_it_ends(sentence: str) -> None:
     assert opening_sentence(f"{sentence} The rest follows. And more?") == sentence
-    assert sentences(f"{sentence} The rest follows. And more?") == [sentence, "The rest follows.", "And more?"]
+    assert sentences(f"{sentence} The rest follows. And more?") == [
+        sentence,
+        "The rest follows.",
+        "And more?",
+    ]
 
 
 def test_an_ellipsis_before_a_capital_ends_the_sentence() -> None:
-    assert opening_sentence("Our life is frittered away. . . . Simplify it.") == "Our life is frittered away. . . ."
+    assert (
+        opening_sentence("Our life is frittered away. . . . Simplify it.")
+        == "Our life is frittered away. . . ."
+    )
 
 
 def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
-    assert opening_sentence("“Which way?” is a question. Yes.") == "“Which way?” is a question."
+    assert (
+        opening_sentence("“Which way?” is a question. Yes.")
+        == "“Which way?” is a question."
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,11 +84,15 @@ def test_text_without_an_end_is_its_own_opening_sentence() -> None:
 
 
 def test_what_else_may_be_the_first_sentence() -> None:
-    assert alternatives("Stratified samples. Parts that differ are sampled. The rest follows.") == (
+    assert alternatives(
+        "Stratified samples. Parts that differ are sampled. The rest follows."
+    ) == (
         "Stratified samples. Parts that differ are sampled.",
         "Parts that differ are sampled.",
     )
-    assert alternatives("3.2 Trees are graphs, e.g. of dependence. And more follows here.") == (
+    assert alternatives(
+        "3.2 Trees are graphs, e.g. of dependence. And more follows here."
+    ) == (
         "Trees are graphs, e.g. of dependence.",
         "3.2 Trees are graphs, e.g.",
     )

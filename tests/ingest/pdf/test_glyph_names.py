@@ -6,7 +6,7 @@ import io
 
 import pikepdf
 
-from quarry.ingest.pdf.glyph_names import with_glyph_names
+from ingest.pdf.glyph_names import with_glyph_names
 
 MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21><21><ffff>\n<22><22><0041>\nendbfrange"
 
@@ -21,8 +21,12 @@ def pdf(differences: list[object], cmap: bytes, program: str = "") -> bytes:
         ToUnicode=made.make_stream(cmap),
     )
     if program:
-        font.FontDescriptor = pikepdf.Dictionary({"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")})
-    made.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=made.make_indirect(font)))
+        font.FontDescriptor = pikepdf.Dictionary(
+            {"/Type": pikepdf.Name.FontDescriptor, program: made.make_stream(b"")}
+        )
+    made.pages[0].Resources = pikepdf.Dictionary(
+        Font=pikepdf.Dictionary(F1=made.make_indirect(font))
+    )
     written = io.BytesIO()
     made.save(written)
     return written.getvalue()
@@ -35,7 +39,12 @@ def cmap_of(content: bytes) -> str:
 
 
 def test_old_style_figures_and_small_capitals_are_mapped_by_their_names() -> None:
-    names = [33, pikepdf.Name("/one.oldstyle"), pikepdf.Name("/B"), pikepdf.Name("/n.sc")]
+    names = [
+        33,
+        pikepdf.Name("/one.oldstyle"),
+        pikepdf.Name("/B"),
+        pikepdf.Name("/n.sc"),
+    ]
     found = cmap_of(with_glyph_names(pdf(names, MAP)))
     assert "<21> <0031>" in found
     assert "<22> <0041>" in found, "what the file maps stays"
@@ -59,4 +68,6 @@ def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
     assert "<21> <03a3>" in found
     assert "<22> <2113>" in found
     assert "<24> <05d0>" in found, "letters of another script may bear Latin names"
-    assert with_glyph_names(whole := pdf(names, arrows)) is whole, "names lead to glyphs in embedded fonts"
+    assert with_glyph_names(whole := pdf(names, arrows)) is whole, (
+        "names lead to glyphs in embedded fonts"
+    )

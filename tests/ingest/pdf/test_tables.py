@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.ingest.pdf import tables
-from quarry.ingest.pdf.model import Box
-from quarry.ingest.pdf.tables import RuledTables
+from ingest.pdf import tables
+from ingest.pdf.model import Box
+from ingest.pdf.tables import RuledTables
 from tests.contracts.handmade import Run, grid, pdf
 
 CELL = Run(60, 120, "cell")
@@ -15,7 +15,10 @@ CELL = Run(60, 120, "cell")
 @pytest.mark.parametrize(
     ("content", "boxes"),
     [
-        (pdf([[CELL]], drawing=grid([50, 150, 300], [100, 130, 160])), [Box(50, 100, 300, 160)]),
+        (
+            pdf([[CELL]], drawing=grid([50, 150, 300], [100, 130, 160])),
+            [Box(50, 100, 300, 160)],
+        ),
         (pdf([[CELL]], drawing=grid([50, 300], [100, 130, 160])), []),
         (b"%PDF-1.4 nothing", []),
     ],

@@ -7,23 +7,36 @@ from pathlib import Path
 
 import pytest
 
-from quarry.ingest.layout.extract import Pdf, extract
-from quarry.ingest.pipeline.read_document import authors, lecture_number
+from ingest.layout.extract import Pdf, extract
+from ingest.pipeline.read_document import authors, lecture_number
 from tests.contracts.handmade import Run, lines, pdf
 
-BODY = lines(["A tree is a set of nodes, in which all agree,", "and no node is lost."] * 5, 50, 400)
+BODY = lines(
+    ["A tree is a set of nodes, in which all agree,", "and no node is lost."] * 5,
+    50,
+    400,
+)
 
 
 def _front(tmp_path: Path, runs: Sequence[Run], author: str = "") -> Pdf:
     path = tmp_path / "lecture.pdf"
     info = f"<< /Author ({author}) >>" if author else ""
-    path.write_bytes(pdf([[*runs, *BODY]], extra=info, trailer="/Info 3 0 R" if author else ""))
+    path.write_bytes(
+        pdf([[*runs, *BODY]], extra=info, trailer="/Info 3 0 R" if author else "")
+    )
     return extract(path)
 
 
-def test_the_authors_are_those_of_the_metadata_that_are_printed_too(tmp_path: Path) -> None:
-    page = [Run(50, 80, "Balanced Trees", 20), Run(50, 110, "by ada byron and Guido van Rossum", 12)]
-    found = authors(_front(tmp_path, page, "Ada Byron, Guido van Rossum and Windows User"))
+def test_the_authors_are_those_of_the_metadata_that_are_printed_too(
+    tmp_path: Path,
+) -> None:
+    page = [
+        Run(50, 80, "Balanced Trees", 20),
+        Run(50, 110, "by ada byron and Guido van Rossum", 12),
+    ]
+    found = authors(
+        _front(tmp_path, page, "Ada Byron, Guido van Rossum and Windows User")
+    )
     assert found == ("Ada Byron", "Guido van Rossum")
     assert authors(_front(tmp_path, page)) == ()
 

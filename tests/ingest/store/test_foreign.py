@@ -14,17 +14,20 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from quarry.configs.places import cache
-from quarry.configs.settings import load
-from quarry.ingest.embed.embedders import load_sentence_transformer
-from quarry.ingest.errors import EmbedderError, StoreError
-from quarry.ingest.store import create_store, open_store
-from quarry.ingest.store.folder import CHECKSUMS, current_generation
-from quarry.player.search.build import store_embedder
-from tests.evaluate.fakes import make_store
-from tests.fakes import TREES, file_reading, make_reading
+from configs.directories import cache
+from configs.settings import load
+from ingest.command import main
+from ingest.embed.embedders import load_sentence_transformer
+from ingest.errors import EmbedderError, StoreError
+from ingest.store import create_store, open_store
+from ingest.store.damage import CHECKSUMS, DATABASE
+from ingest.store.folder import current_generation
+from player.search.build import store_embedder
+from tests.evaluate.fakes import make_store, use_hashing_embedder
+from tests.fakes import LOCKS, TREES, file_reading, make_reading
 from tests.player.fakes import course
 
 
@@ -40,31 +43,70 @@ def one_line(error: pytest.ExceptionInfo[Exception]) -> str:
     return text
 
 
-@pytest.mark.parametrize("named", ["../elsewhere", "", "chroma-x/../../y", "chroma-\x1b[2J"])
+@pytest.mark.parametrize(
+    "named", ["../elsewhere", "", "chroma-x/../../y", "chroma-\x1b[2J"]
+)
 def test_a_pointer_out_of_the_store_is_refused(folder: Path, named: str) -> None:
     (folder / "current").write_text(named, encoding="utf-8")
     for opening in (open_store, create_store):
-        with pytest.raises(StoreError, match="must name a folder") as raised:
+        with pytest.raises(
+            StoreError, match=r"current (is empty|names .*, which is no folder chroma-)"
+        ) as raised:
             opening(str(folder))
         assert "\x1b" not in one_line(raised)
 
 
-def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_id_that_a_store_names_is_not_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[bool] = []
 
     def refuse(spec: str, **options: Any) -> None:
         asked.append(options["local_files_only"])
         raise OSError("not in the cache")
 
-    module = types.SimpleNamespace(SentenceTransformer=refuse)  # importing the real one takes long
+    module = types.SimpleNamespace(
+        SentenceTransformer=refuse
+    )  # importing the real one takes long
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     make_store(tmp_path / "store", course(), spec="somebody/a-model")
-    with pytest.raises(EmbedderError, match="never because a store names it") as raised:
-        store_embedder(open_store(str(tmp_path / "store")), load())
-    one_line(raised)
+    store = open_store(str(tmp_path / "store"))
+    for changes, message in (
+        ((), "name it yourself: --set embed.own=somebody/a-model"),
+        (("embed.own=somebody/a-model",), "never because a store names it"),
+    ):
+        with pytest.raises(EmbedderError, match=message) as raised:
+            store_embedder(store, load(changes=changes))
+        one_line(raised)
     with pytest.raises(EmbedderError):
         load_sentence_transformer("somebody/a-model", may_fetch=True)
     assert asked == [True, False]
+
+
+def test_a_store_imports_no_code_that_the_user_has_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planted_module.py").write_text(
+        "import pathlib\npathlib.Path('ran').touch()\n"
+        "from tests.fakes import HashingEmbedder\n"
+        "class Embedder(HashingEmbedder):\n    spec = 'planted_module.Embedder'\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    make_store(tmp_path / "store", course(), spec="planted_module.Embedder")
+    store = open_store("store")
+
+    with pytest.raises(EmbedderError, match="the store names the embedder") as raised:
+        store_embedder(store, load())
+    one_line(raised)
+    (tmp_path / "more.jsonl").write_text(
+        '{"paragraph_id": "p", "book_name": "b", "text": "More."}'
+    )
+    assert main(["--store", "store", "more.jsonl"]) == 2
+    assert not (tmp_path / "ran").exists()
+    named = load(changes=("embed.own=planted_module.Embedder",))
+    assert store_embedder(store, named).spec == "planted_module.Embedder"
+    assert (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(
@@ -75,14 +117,22 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(tmp_path: Path, monkeypatch:
         ("document", "string_value", "[7]"),
         ("heading", "key", "other"),
         ("sentences", "string_value", "no vectors"),
-        ("sentences", "string_value", base64.b64encode(zlib.compress(b"five!")).decode()),
+        (
+            "sentences",
+            "string_value",
+            base64.b64encode(zlib.compress(b"five!")).decode(),
+        ),
     ],
 )
-def test_broken_metadata_is_one_line(folder: Path, key: str, column: str, value: str | None) -> None:
+def test_broken_metadata_is_one_line(
+    folder: Path, key: str, column: str, value: str | None
+) -> None:
     current = current_generation(folder)
     assert current is not None
     with sqlite3.connect(current / "chroma.sqlite3") as database:
-        changed = database.execute(f"UPDATE embedding_metadata SET {column} = ? WHERE key = ?", (value, key)).rowcount
+        changed = database.execute(
+            f"UPDATE embedding_metadata SET {column} = ? WHERE key = ?", (value, key)
+        ).rowcount
     database.close()
     assert changed
     shutil.rmtree(cache() / "courses")
@@ -91,7 +141,9 @@ def test_broken_metadata_is_one_line(folder: Path, key: str, column: str, value:
     one_line(raised)
 
 
-@pytest.mark.parametrize("damage", [b"", b"not a database" * 300, struct.pack("<1000I", *range(1000))])
+@pytest.mark.parametrize(
+    "damage", [b"", b"not a database" * 300, struct.pack("<1000I", *range(1000))]
+)
 def test_a_damaged_database_is_one_line(folder: Path, damage: bytes) -> None:
     current = current_generation(folder)
     assert current is not None
@@ -102,7 +154,9 @@ def test_a_damaged_database_is_one_line(folder: Path, damage: bytes) -> None:
     one_line(raised)
 
 
-def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_be_written_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     honest = os.access
     monkeypatch.setattr(
@@ -114,10 +168,14 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     store = open_store(str(folder))
     assert len(store.vectors) == len(store.paragraphs)
     assert len(store.sentence_vectors) > 0
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    } == before
 
 
-def test_a_store_on_a_full_disk_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_on_a_full_disk_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -132,7 +190,7 @@ def test_a_generation_that_is_a_link_is_refused(folder: Path, tmp_path: Path) ->
     assert current is not None
     shutil.move(current, tmp_path / "elsewhere")
     current.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreError, match=r"must name a folder .* of the store"):
+    with pytest.raises(StoreError, match=r"which is no folder chroma-.* of the store"):
         open_store(str(folder))
 
 
@@ -145,7 +203,16 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["*/data_level0.bin", "*/header.bin", "*/link_lists.bin", "*/length.bin", CHECKSUMS])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "*/data_level0.bin",
+        "*/header.bin",
+        "*/link_lists.bin",
+        "*/length.bin",
+        CHECKSUMS,
+    ],
+)
 def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
     name: str, indexed: Path, tmp_path: Path
 ) -> None:
@@ -153,6 +220,108 @@ def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
     shutil.copytree(indexed, folder)
     for damaged in folder.glob(f"chroma-*/{name}"):
         content = damaged.read_bytes()
-        damaged.write_bytes(content[: len(content) // 2] + b"\xff" * (len(content) // 2))
-    with pytest.raises(StoreError, match=r"must hold the index that ingest wrote, it is damaged; ingest anew"):
+        damaged.write_bytes(
+            content[: len(content) // 2] + b"\xff" * (len(content) // 2)
+        )
+    with pytest.raises(
+        StoreError,
+        match=rf"is damaged.*; run: python -m ingest PATH\.\.\. --store {folder}",
+    ):
         open_store(str(folder))
+
+
+def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
+    before = open_store(str(folder)).fingerprint
+    for name in (".DS_Store", "notes.txt", "current.new"):
+        (folder / name).write_text("theirs")
+    store = create_store(str(folder))
+    file_reading(store, make_reading("locks", [LOCKS]))
+    assert open_store(str(folder)).fingerprint != before
+    assert (folder / "notes.txt").read_text() == "theirs"
+
+
+def test_a_hidden_file_does_not_keep_a_new_folder_from_becoming_a_store(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".DS_Store").touch()
+    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
+    assert len(open_store(str(tmp_path)).paragraphs) == 1
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_a_pointer_that_is_no_file_is_refused_at_once(
+    kind: str, folder: Path, tmp_path: Path
+) -> None:
+    pointer = folder / "current"
+    content = pointer.read_bytes()
+    pointer.unlink()
+    if kind == "link":
+        (tmp_path / "target").write_bytes(content)
+        pointer.symlink_to(tmp_path / "target")
+    elif kind == "pipe":
+        os.mkfifo(pointer)
+    else:
+        pointer.mkdir()
+    with pytest.raises(StoreError, match="current cannot be read") as raised:
+        open_store(str(folder))
+    one_line(raised)
+
+
+@pytest.mark.parametrize("is_cached", [True, False])
+def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
+    is_cached: bool,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    before = open_store(str(folder))
+    current = current_generation(folder)
+
+    assert current is not None
+    path = current / DATABASE
+    text = before.paragraphs[0].text.encode()
+    content = path.read_bytes()
+    assert text in content
+    path.write_bytes(content.replace(text, text[:-2] + b"!" + text[-1:]))
+    if not is_cached:
+        shutil.rmtree(cache() / "courses")
+        with pytest.raises(StoreError, match=r"is damaged.*; run: python -m ingest"):
+            open_store(str(folder))
+    more = tmp_path / "more.jsonl"
+    more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
+    assert main([str(more), "--store", str(folder)]) == 0
+    told = capsys.readouterr().err
+    n_kept = len(before.documents) if is_cached else 0
+    assert f"is built again with {n_kept} document" in told
+    shutil.rmtree(cache() / "courses")
+    after = open_store(str(folder))
+    texts = [item.text for item in after.paragraphs if item.doc_id != "b"]
+    assert texts == [item.text for item in before.paragraphs] * is_cached
+    rows = [row for row, item in enumerate(after.paragraphs) if item.doc_id != "b"]
+    if is_cached:
+        np.testing.assert_allclose(after.vectors[rows], before.vectors, atol=1e-6)
+
+
+def test_a_database_that_is_gone_is_named_and_built_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    before = open_store(str(folder)).fingerprint
+    current = current_generation(folder)
+
+    assert current is not None
+    shutil.rmtree(current)
+    store = create_store(str(folder))
+    assert "No such file" in str(store.damage)
+    store.change([])
+    shutil.rmtree(cache() / "courses")
+    assert open_store(str(folder)).fingerprint == before
+    shutil.rmtree(cache() / "courses")
+    current = current_generation(folder)
+    assert current is not None
+    shutil.rmtree(current)
+    with pytest.raises(StoreError, match=r"is gone; run: python -m ingest") as raised:
+        open_store(str(folder))
+    one_line(raised)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from quarry.configs.settings import EmbedSettings
-from quarry.ingest.errors import IngestError, StoreError, StoreMissingError
-from quarry.ingest.store import course, create_store, open_store
-from quarry.ingest.store.course import cached
+from configs.settings import EmbedSettings
+from ingest.errors import IngestError, StoreError, StoreMissingError
+from ingest.store import cache, create_store, open_store
+from ingest.store.cache import cached
 from tests.contracts.store import StoreContract
 from tests.fakes import TREES, file_reading, make_reading
 
@@ -29,7 +29,9 @@ class TestServerStore(StoreContract):
 
 
 @pytest.mark.parametrize("name", ["none", "none/deeper", "empty", "file", "file/below"])
-def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing(name: str, tmp_path: Path) -> None:
+def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("kept")
     location = str(tmp_path / name)
@@ -46,17 +48,31 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
 
 def test_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(StoreError, match=rf"a new folder or one made by ingest, got {tmp_path}: it holds other files"):
+    with pytest.raises(
+        StoreError,
+        match=rf"^--store {tmp_path} holds 'thesis.tex' and no store; name a new folder",
+    ):
         create_store(str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_store_where_a_file_stands_in_the_way_is_refused_in_one_line(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "file").write_text("kept")
-    with pytest.raises(StoreError, match=rf"^--store {tmp_path}/file cannot be opened: it is a file; name a folder$"):
+
+    with pytest.raises(
+        StoreError,
+        match=rf"^--store {tmp_path}/file cannot be opened: it is a file; name a folder$",
+    ):
         create_store(str(tmp_path / "file"))
-    with pytest.raises(StoreError, match=r"could not be written: .*nothing stored was lost") as caught:
-        file_reading(create_store(str(tmp_path / "file" / "below")), make_reading("trees", [TREES]))
+    with pytest.raises(
+        StoreError, match=r"could not be written: .*nothing stored was lost"
+    ) as caught:
+        file_reading(
+            create_store(str(tmp_path / "file" / "below")),
+            make_reading("trees", [TREES]),
+        )
     assert "\n" not in str(caught.value)
     assert (tmp_path / "file").read_text() == "kept"
 
@@ -72,7 +88,9 @@ def test_server_that_does_not_answer_is_refused_in_one_line() -> None:
         probe.bind(("127.0.0.1", 0))
         location = f"http://127.0.0.1:{probe.getsockname()[1]}"
     for attempt in (create_store, open_store):
-        with pytest.raises(StoreError, match=rf"^--store {location} cannot be opened: .*") as caught:
+        with pytest.raises(
+            StoreError, match=rf"^--store {location} cannot be opened: .*"
+        ) as caught:
             attempt(location)
         assert "\n" not in str(caught.value)
 
@@ -101,7 +119,7 @@ def test_what_is_made_of_a_course_is_made_once_and_again_for_other_code_or_after
     for path in (tmp_path / "cache").rglob("*-*.pickle"):
         path.write_bytes(path.read_bytes()[:20])
     ask("one")
-    monkeypatch.setattr(course, "code_digest", lambda: "changed")
+    monkeypatch.setattr(cache, "code_digest", lambda: "changed")
     ask("two")
     assert made == ["one", "two", "one", "two"]
     assert len([*(tmp_path / "cache").rglob("*-*.pickle")]) == 2

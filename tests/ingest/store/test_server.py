@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,24 +17,33 @@ from typing import Any
 
 import pytest
 
-from quarry.configs.settings import load, merge_settings
-from quarry.ingest.__main__ import main
-from quarry.ingest.errors import StoreChangedError, StoreError
-from quarry.ingest.store import chroma, course, create_store, open_store
-from quarry.ingest.store.chroma import Collections, Generation, server_collections
-from quarry.player.search.build import build_orchestrator
-from quarry.player.search.types import Query, SearchResult
+from configs.settings import load, merge_settings
+from ingest.command import main
+from ingest.errors import StoreChangedError, StoreError
+from ingest.store import chroma, course, create_store, open_store
+from ingest.store.chroma import Collections, Generation, server_collections
+from player.search.build import build_orchestrator
+from player.search.types import Query, SearchResult
 from tests.chroma_server import ChromaServer, Proxy
-from tests.fakes import CACHES, LOCKS, TREES, file_reading, load_hashing_embedder, make_reading
+from tests.fakes import (
+    CACHES,
+    LOCKS,
+    TREES,
+    file_reading,
+    load_hashing_embedder,
+    make_reading,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
-needs_sigstop = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP here")
+needs_sigstop = pytest.mark.skipif(
+    not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP here"
+)
 
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
 
 
 @pytest.fixture
@@ -61,15 +71,24 @@ def lectures(tmp_path: Path) -> Path:
     """A paragraphs file with two books."""
     path = tmp_path / "course.jsonl"
     books = (("trees", TREES), ("caches", CACHES))
-    path.write_text("".join(json.dumps({"paragraph_id": b, "book_name": b, "text": t}) + "\n" for b, t in books))
+    path.write_text(
+        "".join(
+            json.dumps({"paragraph_id": b, "book_name": b, "text": t}) + "\n"
+            for b, t in books
+        )
+    )
     return path
 
 
-def before_write(monkeypatch: pytest.MonkeyPatch, n_writes: int, action: Callable[[], object]) -> None:
+def before_write(
+    monkeypatch: pytest.MonkeyPatch, n_writes: int, action: Callable[[], object]
+) -> None:
     """Do something before the write of a number."""
     write, left = Collections.write, iter(range(n_writes))
 
-    def interrupted(self: Collections, part: chroma.Part, *arguments: object, **options: object) -> None:
+    def interrupted(
+        self: Collections, part: chroma.Part, *arguments: object, **options: object
+    ) -> None:
         if part != "-commits" and next(left, None) is None:
             monkeypatch.setattr(Collections, "write", write)
             action()
@@ -102,17 +121,28 @@ def n_passages(location: str, name: str) -> int:
 
 
 @pytest.mark.server
-def test_of_two_generations_of_one_number_the_first_one_counts(server: ChromaServer, name: str) -> None:
+def test_of_two_generations_of_one_number_the_first_one_counts(
+    server: ChromaServer, name: str
+) -> None:
     collections = server_collections(server.url, name)
     collections.make({})
+
     assert collections.generation() == Generation()
-    first, second = Generation(1, "first", {"trees": "trees@1"}), Generation(1, "second")
+    first, second = (
+        Generation(1, "first", {"trees": "trees@1"}),
+        Generation(1, "second"),
+    )
     collections.publish(first)
-    with pytest.raises(StoreChangedError, match="another ingest has changed it meanwhile"):
+    with pytest.raises(
+        StoreChangedError, match="another ingest has changed it meanwhile"
+    ):
         collections.publish(second)
     assert collections.generation() == first
     collections.publish(Generation(2, "second"))
-    assert (collections.token(), collections.ids("-commits")) == ("second", ["generation-2"])
+    assert (collections.token(), collections.ids("-commits")) == (
+        "second",
+        ["generation-2"],
+    )
 
 
 @pytest.mark.server
@@ -121,7 +151,9 @@ def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
 ) -> None:
     file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
     slow, quick = create_store(server.url, name), create_store(server.url, name)
-    before_write(monkeypatch, 1, lambda: file_reading(quick, make_reading("locks", [LOCKS])))
+    before_write(
+        monkeypatch, 1, lambda: file_reading(quick, make_reading("locks", [LOCKS]))
+    )
     with pytest.raises(StoreChangedError):
         file_reading(slow, make_reading("caches", [CACHES]))
     assert texts_of(server.url, name) == [LOCKS, TREES]
@@ -130,7 +162,14 @@ def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("fault", ["server killed", pytest.param("server stopped", marks=needs_sigstop), "network cut"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "server killed",
+        pytest.param("server stopped", marks=needs_sigstop),
+        "network cut",
+    ],
+)
 def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     fault: str,
     server: ChromaServer,
@@ -142,7 +181,10 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
 ) -> None:
     faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
         "server killed": (server.kill, server.start),
-        "server stopped": (lambda: stop(server, proxy.url), lambda: go_on(server, proxy.url)),
+        "server stopped": (
+            lambda: stop(server, proxy.url),
+            lambda: go_on(server, proxy.url),
+        ),
         "network cut": (proxy.cut, proxy.restore),
     }
     begin, end = faults[fault]
@@ -155,19 +197,31 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
             assert main(command) == 2
         finally:
             end()
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("ingest: ")]
+    (line,) = [
+        line
+        for line in capsys.readouterr().err.splitlines()
+        if line.startswith("ingest: ")
+    ]
+
     assert line.startswith(f"ingest: {proxy.url}: could not be written: ")
     assert line.endswith("; nothing stored was lost, run the same command again")
     assert texts_of(server.url, name) == [LOCKS]
     assert main(command) == 0
-    assert "resumed: 3 passages had been embedded before the interruption" in capsys.readouterr().err
+    assert (
+        "resumed: 3 passages had been embedded before the interruption"
+        in capsys.readouterr().err
+    )
     assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
     assert n_passages(server.url, name) == 3
 
 
 @pytest.mark.server
 def test_a_server_that_is_soon_back_does_not_end_an_ingest(
-    server: ChromaServer, proxy: Proxy, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
+    server: ChromaServer,
+    proxy: Proxy,
+    name: str,
+    lectures: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mending = threading.Timer(1.0, proxy.restore)
 
@@ -182,16 +236,26 @@ def test_a_server_that_is_soon_back_does_not_end_an_ingest(
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("fault", [pytest.param("server stopped", marks=needs_sigstop), "network cut"])
+@pytest.mark.parametrize(
+    "fault", [pytest.param("server stopped", marks=needs_sigstop), "network cut"]
+)
 def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
-    fault: str, server: ChromaServer, proxy: Proxy, name: str, monkeypatch: pytest.MonkeyPatch
+    fault: str,
+    server: ChromaServer,
+    proxy: Proxy,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
-        "server stopped": (lambda: stop(server, proxy.url), lambda: go_on(server, proxy.url)),
+        "server stopped": (
+            lambda: stop(server, proxy.url),
+            lambda: go_on(server, proxy.url),
+        ),
         "network cut": (proxy.cut, proxy.restore),
     }
     begin, end = faults[fault]
     monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
+    monkeypatch.setattr(chroma, "ASK_AGAIN_S", 0.0)
     file_reading(create_store(proxy.url, name), make_reading("trees", [TREES, CACHES]))
     unhurried = merge_settings(load(), {"search": {"deadline_s": 120.0}}, "test")
     searches = build_orchestrator(open_store(proxy.url, name), unhurried)
@@ -202,11 +266,14 @@ def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
         during = searches.search(hint)
     finally:
         end()
+
     assert ids_of(during) == ids_of(before) != []
     assert [failure.strategy for failure in during.failures] == ["store"]
     assert "\n" not in str(during.failures[0])
     file_reading(create_store(server.url, name), make_reading("locks", [LOCKS]))
-    after = searches.search(hint)
+    deadline = time.monotonic() + 60.0
+    while (after := searches.search(hint)).failures and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert (len(after.hits), after.failures) == (3, ())
 
 
@@ -216,8 +283,8 @@ def ids_of(found: SearchResult) -> list[tuple[str, float]]:
 
 INGEST = """
 import sys
-from quarry.ingest.__main__ import main
-from quarry.ingest.embed import models
+from ingest.command import main
+from ingest.embed import models
 from tests import fakes
 
 if __name__ == "__main__":
@@ -232,17 +299,32 @@ if __name__ == "__main__":
 def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
     server: ChromaServer, name: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "ingest.py").write_text(INGEST)
+    (tmp_path / "started.py").write_text(INGEST)
     texts = {"caches": CACHES, "locks": LOCKS, "trees": TREES}
     started = []
     for book, text in texts.items():
         path = tmp_path / f"{book}.jsonl"
-        path.write_text(json.dumps({"paragraph_id": book, "book_name": book, "text": text}))
+        path.write_text(
+            json.dumps({"paragraph_id": book, "book_name": book, "text": text})
+        )
         arguments = [str(path), "--store", server.url, "--collection", name]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "QUARRY_HOME": str(tmp_path / book)}
-        command = [sys.executable, str(tmp_path / "ingest.py"), *arguments]
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "QUARRY_HOME": str(tmp_path / book),
+        }
+        command = [sys.executable, str(tmp_path / "started.py"), *arguments]
         pipe = subprocess.PIPE
-        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, text=True))
+        started.append(
+            subprocess.Popen(
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                env=environment,
+                text=True,
+            )
+        )
     for process in started:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -253,6 +335,7 @@ def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
     for process in started:
         _, errors = process.communicate(timeout=240)
         assert process.returncode == 0, errors
+
     assert texts_of(server.url, name) == list(texts.values())
     assert n_passages(server.url, name) == 3
 
@@ -261,7 +344,9 @@ def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
 def test_two_users_with_caches_of_their_own_get_the_same_result(
     server: ChromaServer, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES, CACHES, LOCKS]))
+    file_reading(
+        create_store(server.url, name), make_reading("trees", [TREES, CACHES, LOCKS])
+    )
     results = []
     for user in ("ann", "ben"):
         monkeypatch.setenv("QUARRY_HOME", str(tmp_path / user))
@@ -272,10 +357,41 @@ def test_two_users_with_caches_of_their_own_get_the_same_result(
     assert results[0] == results[1]
 
 
-def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(chroma, "GREETING_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         location = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for attempt in (create_store, open_store):
-            with pytest.raises(StoreError, match=rf"--store {location} must answer within 0.2 s, got nothing"):
+            with pytest.raises(
+                StoreError,
+                match=rf"--store {location} must answer within 0.2 s, got nothing",
+            ):
                 attempt(location)
+
+
+@needs_sigstop
+@pytest.mark.server
+def test_a_frozen_server_is_given_up_soon_and_makes_one_search_wait(
+    server: ChromaServer, name: str
+) -> None:
+    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
+    opened = open_store(server.url, name)
+    assert opened.generation() == opened.token
+    server.pause()
+    try:
+        begin = time.monotonic()
+        for attempt in (opened.generation, opened.generation, opened.generation):
+            with pytest.raises(StoreError) as caught:
+                attempt()
+            assert "\n" not in str(caught.value)
+        assert time.monotonic() - begin < 1.5 * course.CHECK_S
+
+        begin = time.monotonic()
+        with pytest.raises(StoreError, match=server.url) as caught:
+            open_store(server.url, name)
+        assert "\n" not in str(caught.value)
+        assert time.monotonic() - begin < 5.0
+    finally:
+        server.resume()

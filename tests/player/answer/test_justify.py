@@ -9,11 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from quarry.evaluate.referee.scoring import citations
-from quarry.player.answer.justify import Evidence, count_words, justify_sentence, justify_word, percent, weigh_answers
-from quarry.player.questions.answer import NOT_RELEVANT
-from quarry.player.questions.language import Language
-from quarry.player.questions.question import Question
+from evaluate.referee.scoring import citations
+from player.answer.justify import (
+    Evidence,
+    count_words,
+    justify_sentence,
+    justify_word,
+    percent,
+    weigh_answers,
+)
+from player.questions.answer import NOT_RELEVANT
+from player.questions.language import Language
+from player.questions.question import Question
 from tests.contracts.paragraphs import paragraph
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
@@ -37,8 +44,12 @@ evidence_items = some.builds(
     weight=some.floats(-5.0, 5.0),
     clause=some.sampled_from(CLAUSES),
 )
-evidence_lists = some.lists(evidence_items, max_size=20, unique_by=lambda item: item.number)
-domains = some.lists(some.text("abcdé-'\"", min_size=1, max_size=9), max_size=8).map(" ".join)
+evidence_lists = some.lists(
+    evidence_items, max_size=20, unique_by=lambda item: item.number
+)
+domains = some.lists(some.text("abcdé-'\"", min_size=1, max_size=9), max_size=8).map(
+    " ".join
+)
 associations = some.from_regex(r"[a-zé]{1,12}(-[a-z]{1,5})?", fullmatch=True)
 languages = some.sampled_from(("en", "he"))
 
@@ -49,7 +60,9 @@ def test_the_sentences_justification_has_30_to_50_words_however_they_are_counted
     evidence: list[Evidence], confidence: float, language: Language
 ) -> None:
     text = justify_sentence(evidence, confidence, language)
-    assert all(30 <= count <= 50 for count in (*count_words(text), len(text.split()))), text
+    assert all(
+        30 <= count <= 50 for count in (*count_words(text), len(text.split()))
+    ), text
     assert re.search(REASONS, text.casefold())
 
 
@@ -59,23 +72,35 @@ def test_the_words_justification_has_20_to_30_words_however_they_are_counted(
     evidence: list[Evidence], word: str, domain: str, language: Language
 ) -> None:
     text = justify_word(evidence, word, domain, language)
-    assert all(20 <= count <= 30 for count in (*count_words(text), len(text.split()))), text
+    assert all(
+        20 <= count <= 30 for count in (*count_words(text), len(text.split()))
+    ), text
     assert re.search(REASONS, text.casefold())
     assert word in re.split("[ ,]", text)
 
 
 @tried
-@given(evidence=evidence_lists, confidence=some.floats(0.0, 1.0), domain=domains, language=languages)
+@given(
+    evidence=evidence_lists,
+    confidence=some.floats(0.0, 1.0),
+    domain=domains,
+    language=languages,
+)
 def test_every_citation_names_an_answer_that_was_given(
     evidence: list[Evidence], confidence: float, domain: str, language: Language
 ) -> None:
     given_answers = {item.number: {item.letter} for item in evidence}
     sentence = justify_sentence(evidence, confidence, language)
-    for text, wanted in ((sentence, 3), (justify_word(evidence, "idea", domain, language), 2)):
+    for text, wanted in (
+        (sentence, 3),
+        (justify_word(evidence, "idea", domain, language), 2),
+    ):
         cited = citations(text)
         assert len(cited) == min(wanted, len(evidence))
         assert len(re.findall("question |שאלה ", text)) == len(cited)
-        assert all(given_answers[number] == letters for number, letters in cited.items())
+        assert all(
+            given_answers[number] == letters for number, letters in cited.items()
+        )
 
 
 def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
@@ -111,18 +136,30 @@ def test_hebrew_is_justified_in_hebrew() -> None:
     ("domain", "ground"),
     [
         ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
-        ("the ways in which old clocks break", "The domain suggests"),  # named in full or not at all
+        (
+            "the ways in which old clocks break",
+            "The domain suggests",
+        ),  # named in full or not at all
         ("", "The hint suggests"),
         ("???", "The hint suggests"),
         ('the "C" language', 'The domain "the C language" suggests'),
     ],
 )
 def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> None:
-    assert justify_word([Evidence(7, "B", 1.5)], "greed", domain, "en").startswith(ground)
+    assert justify_word([Evidence(7, "B", 1.5)], "greed", domain, "en").startswith(
+        ground
+    )
 
 
-HEAP = paragraph("b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly.")
-QUESTIONS = [Question(f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})) for n in range(4)]
+HEAP = paragraph(
+    "b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly."
+)
+QUESTIONS = [
+    Question(
+        f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})
+    )
+    for n in range(4)
+]
 RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
 SUPPORT = np.array([[RIGHT, WRONG], [RIGHT, RIGHT], [WRONG, RIGHT], [WRONG, WRONG]])
 EVEN = np.array([0.5, 0.5])
@@ -132,17 +169,29 @@ def test_answers_are_weighed_by_the_bits_they_give_the_guessed_paragraph() -> No
     # two paragraphs, equally likely; the first answer fits the first alone, the second both, the third the other
     found = weigh_answers(0, HEAP, EVEN, QUESTIONS, SUPPORT, ["A", "A", "A", "D"])
     average = (0.9 + 0.1 / 3) / 2
-    assert [(item.number, item.letter) for item in found] == [(1, "A"), (2, "A"), (4, "D"), (3, "A")]
+    assert [(item.number, item.letter) for item in found] == [
+        (1, "A"),
+        (2, "A"),
+        (4, "D"),
+        (3, "A"),
+    ]
     bits = [np.log2(0.9 / average), 0.0, 0.0, np.log2(0.1 / 3 / average)]
     assert [item.weight for item in found] == pytest.approx(bits, abs=1e-9)
 
 
 def test_declined_and_missing_answers_are_no_evidence() -> None:
-    found = weigh_answers(0, HEAP, EVEN, QUESTIONS, SUPPORT, [NOT_RELEVANT, None, "B", None])
+    found = weigh_answers(
+        0, HEAP, EVEN, QUESTIONS, SUPPORT, [NOT_RELEVANT, None, "B", None]
+    )
     assert [item.number for item in found] == [3]
 
 
-LISTS = ('"key" or "tree"', '"heap", "sort" or "Trees"', '"graph" or "pivot"', "none of these words")
+LISTS = (
+    '"key" or "tree"',
+    '"heap", "sort" or "Trees"',
+    '"graph" or "pivot"',
+    "none of these words",
+)
 GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
 
 
@@ -151,11 +200,26 @@ GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
     [
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
-        ("anywhere", GROUPS, "C", ""),  # the referee erred: nothing of it is there to be cited
+        (
+            "anywhere",
+            GROUPS,
+            "C",
+            "",
+        ),  # the referee erred: nothing of it is there to be cited
         ("anywhere", GROUPS, "D", ""),  # nor is this true
-        ("anywhere", (("pivot",), ("graph",), ("edge",)), "D", "it has none of the words named"),
+        (
+            "anywhere",
+            (("pivot",), ("graph",), ("edge",)),
+            "D",
+            "it has none of the words named",
+        ),
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
-        ("opening", (("trees",), ("graph",), ("edge",)), "D", "its first sentence has none of the words named"),
+        (
+            "opening",
+            (("trees",), ("graph",), ("edge",)),
+            "D",
+            "its first sentence has none of the words named",
+        ),
         ("filler", (), "A", ""),
     ],
 )
@@ -163,12 +227,15 @@ def test_a_clause_says_what_the_answer_found_in_the_paragraph(
     kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
 ) -> None:
     question = Question("Which?", LISTS, kind, frozenset({"it"}), groups)
-    found = weigh_answers(0, HEAP, EVEN, [question], np.array([[RIGHT, WRONG]]), [answer])
+    found = weigh_answers(
+        0, HEAP, EVEN, [question], np.array([[RIGHT, WRONG]]), [answer]
+    )
     assert [item.clause for item in found] == [clause]
 
 
 @pytest.mark.parametrize(
-    ("share", "written"), [(0.0, "0.1%"), (0.0034, "0.3%"), (0.0099, "1.0%"), (0.873, "87%"), (1.0, "99%")]
+    ("share", "written"),
+    [(0.0, "0.1%"), (0.0034, "0.3%"), (0.0099, "1.0%"), (0.873, "87%"), (1.0, "99%")],
 )
 def test_a_small_share_is_not_rounded_to_1_percent(share: float, written: str) -> None:
     assert percent(share) == written

@@ -13,11 +13,11 @@ import sys
 import time
 from pathlib import Path
 
-from quarry.player.game.game import Timeouts
-from quarry.player.game.journal import Journal, Ledger
-from quarry.player.game.loop import play_games
-from quarry.player.protocol.client import HttpGameServer
-from quarry.player.protocol.messages import RoundStart
+from player.game.game import Timeouts
+from player.game.journal import Journal, Ledger
+from player.game.loop import play_games
+from player.protocol.client import HttpGameServer
+from player.protocol.messages import RoundStart
 from tests.player.fakes import course, dense_player
 
 AT_ONCE = 2
@@ -38,7 +38,14 @@ def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
     pace = Timeouts(resend_s=0.5)
     os.write(begun, b".")
     for outcome in play_games(
-        server, player, n_games, name="killed", timeout_s=60.0, timeouts=pace, ledger=ledger, at_once=AT_ONCE
+        server,
+        player,
+        n_games,
+        name="killed",
+        timeout_s=60.0,
+        timeouts=pace,
+        ledger=ledger,
+        at_once=AT_ONCE,
     ):
         if isinstance(outcome, Exception):
             print(f"lost: {outcome}", file=sys.stderr)
@@ -50,8 +57,12 @@ def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
 def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
     moments = random.Random(int(seed))
-    player = dense_player(course(), questions_pool=60)  # imports what it needs; its threads would not live in a fork
-    plan = player.plan(RoundStart("", "first", "grammar token lookahead terminal", "color", ""))
+    player = dense_player(
+        course(), questions_pool=60
+    )  # imports what it needs; its threads would not live in a fork
+    plan = player.plan(
+        RoundStart("", "first", "grammar token lookahead terminal", "color", "")
+    )
     player.decide(plan, ["A"] * len(plan.questions))
     status, typical_s = 0, 0.0
     for life in range(int(n_kills) + 2):

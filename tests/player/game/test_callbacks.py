@@ -9,13 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from quarry.player.game.callbacks import Callbacks
-from quarry.player.protocol.messages import Json
+from player.game.callbacks import Callbacks
+from player.protocol.messages import Json
 from tests.player.fakes import course, dense_player, perfect_answer
 
 HINT = "grammar token lookahead terminal"
-ROUND = {"game_id": "0101001", "book_name": "first", "book_hint": HINT, "association_word": "color"}
-GUESS_KEYS = {"opening_sentence", "sentence_justification", "associative_word", "word_justification", "confidence"}
+ROUND = {
+    "game_id": "0101001",
+    "book_name": "first",
+    "book_hint": HINT,
+    "association_word": "color",
+}
+GUESS_KEYS = {
+    "opening_sentence",
+    "sentence_justification",
+    "associative_word",
+    "word_justification",
+    "confidence",
+}
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +39,19 @@ def dynamic(**fields: Any) -> Json:
 
 
 def answered(questions: list[Json], text: str) -> list[Json]:
-    from quarry.player.questions.question import Question
+    from player.questions.question import Question
 
     return [
         {
             "question_number": item["question_number"],
             "answer": perfect_answer(
-                Question(item["text"], tuple(item["options"][letter] for letter in "ABCD"), "", frozenset()), text
+                Question(
+                    item["text"],
+                    tuple(item["options"][letter] for letter in "ABCD"),
+                    "",
+                    frozenset(),
+                ),
+                text,
             ),
         }
         for item in questions
@@ -42,25 +59,37 @@ def answered(questions: list[Json], text: str) -> list[Json]:
 
 
 def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
-    assert callbacks.get_warmup_answer(dynamic(warmup_question="What is 7 * 8?")) == {"answer": "56"}
+    assert callbacks.get_warmup_answer(dynamic(warmup_question="What is 7 * 8?")) == {
+        "answer": "56"
+    }
     questions = callbacks.get_questions(dynamic(**ROUND))["questions"]
     assert [item["number"] for item in questions] == list(range(1, 21))
     truth = next(item for item in course() if HINT in item.text)
-    guess = callbacks.get_guess(dynamic(game_id="0101001", answers=answered(questions, truth.text)))
+    guess = callbacks.get_guess(
+        dynamic(game_id="0101001", answers=answered(questions, truth.text))
+    )
     assert guess["opening_sentence"] == truth.opening_sentence
     assert set(guess) == GUESS_KEYS
-    assert callbacks.on_score_received(dynamic(game_id="0101001", private_score=80)) is None  # type: ignore[func-returns-value]
+    assert (
+        callbacks.on_score_received(dynamic(game_id="0101001", private_score=80))  # type: ignore[func-returns-value]
+        is None
+    )
     json.dumps([questions, guess])
 
 
 def test_asked_again_it_returns_the_same(callbacks: Callbacks) -> None:
     first = callbacks.get_questions(dynamic(**ROUND, match_id="M1"))
-    assert callbacks.get_questions(dynamic(**{**ROUND, "book_hint": "something else"})) == first
+    assert (
+        callbacks.get_questions(dynamic(**{**ROUND, "book_hint": "something else"}))
+        == first
+    )
     guess = callbacks.get_guess(dynamic(game_id=101001, answers=["A"] * 20))
     assert callbacks.get_guess(dynamic(game_id="0101001", answers=["B"] * 20)) == guess
 
 
-def test_fields_may_stand_in_a_payload_or_with_the_service(callbacks: Callbacks) -> None:
+def test_fields_may_stand_in_a_payload_or_with_the_service(
+    callbacks: Callbacks,
+) -> None:
     payload = {key: value for key, value in ROUND.items() if key != "game_id"}
     contexts: list[Json] = [
         {"dynamic": {"payload": payload, "game_id": "0101011"}},
@@ -73,23 +102,40 @@ def test_fields_may_stand_in_a_payload_or_with_the_service(callbacks: Callbacks)
 
 def test_two_games_do_not_mix(callbacks: Callbacks) -> None:
     one = callbacks.get_questions(dynamic(**{**ROUND, "game_id": "0101021"}))
-    two = callbacks.get_questions(dynamic(**{**ROUND, "game_id": "0101022", "book_hint": "bucket probe collision"}))
+    two = callbacks.get_questions(
+        dynamic(
+            **{**ROUND, "game_id": "0101022", "book_hint": "bucket probe collision"}
+        )
+    )
     assert one != two
 
 
-def test_a_game_that_was_never_announced_is_guessed_all_the_same(callbacks: Callbacks) -> None:
-    assert callbacks.get_guess(dynamic(game_id="0101031", answers=["A"] * 20))["opening_sentence"]
+def test_a_game_that_was_never_announced_is_guessed_all_the_same(
+    callbacks: Callbacks,
+) -> None:
+    assert callbacks.get_guess(dynamic(game_id="0101031", answers=["A"] * 20))[
+        "opening_sentence"
+    ]
 
 
 anything = some.recursive(
-    some.none() | some.booleans() | some.integers() | some.floats() | some.text(max_size=8),
-    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(some.text(max_size=6), inner, max_size=3),
+    some.none()
+    | some.booleans()
+    | some.integers()
+    | some.floats()
+    | some.text(max_size=8),
+    lambda inner: (
+        some.lists(inner, max_size=3)
+        | some.dictionaries(some.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 @settings(derandomize=True, deadline=None, database=None, max_examples=20)
-@given(ctx=anything | some.fixed_dictionaries({"dynamic": anything, "service": anything}))
+@given(
+    ctx=anything | some.fixed_dictionaries({"dynamic": anything, "service": anything})
+)
 def test_whatever_comes_the_replies_are_valid(callbacks: Callbacks, ctx: Any) -> None:
     assert callbacks.get_warmup_answer(ctx)["answer"]
     assert len(callbacks.get_questions(ctx)["questions"]) == 20

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.evaluate.practice.server import LocalGameServer, PracticeServer, create_app, serving
-from quarry.player.protocol.messages import Json
+from evaluate.practice.http import create_app, serving
+from evaluate.practice.server import LocalGameServer, PracticeServer
+from player.protocol.messages import Json
 from tests.evaluate.fakes import small_repertoire
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -32,7 +33,14 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
     practice = PracticeServer(small_repertoire(), seed=0)
     token = practice.register()
     with serving(create_app(practice)) as url:
-        command = [sys.executable, "-m", "tests.player.game.kill_often", url, token, str(tmp_path / "games.sqlite")]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.player.game.kill_often",
+            url,
+            token,
+            str(tmp_path / "games.sqlite"),
+        ]
         done = subprocess.run(
             [*command, str(N_KILLS), "7"],
             cwd=ROOT,
@@ -43,9 +51,13 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
         )
     assert (done.returncode, done.stderr) == (0, "")
     states = {game_id: match.state for game_id, match in practice.matches.items()}
-    assert len(states) >= 2, "the player lived too short to play"  # a busy machine begins fewer
+    assert len(states) >= 2, (
+        "the player lived too short to play"
+    )  # a busy machine begins fewer
     assert set(states.values()) == {"over"}, states
     replies: dict[tuple[str, str], set[str]] = {}
     for envelope in came:
-        replies.setdefault((envelope["game_id"], envelope["message_type"]), set()).add(json.dumps(envelope))
+        replies.setdefault((envelope["game_id"], envelope["message_type"]), set()).add(
+            json.dumps(envelope)
+        )
     assert {len(told) for told in replies.values()} == {1}

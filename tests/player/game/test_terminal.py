@@ -7,10 +7,10 @@ import itertools
 
 from rich.console import Console
 
-from quarry.player.game.game import GameReport
-from quarry.player.game.loop import play
-from quarry.player.game.terminal import Terminal, stem_of, summary
-from quarry.player.protocol.messages import Score
+from player.game.game import GameReport
+from player.game.loop import play
+from player.game.terminal import Terminal, stem_of, summary
+from player.protocol.messages import Score
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
 
@@ -18,18 +18,38 @@ from tests.player.game.test_loop import GAME, answers, round_start, score, warmu
 def shown_game(width: int = 70) -> tuple[list[str], GameReport]:
     out = io.StringIO()
     spectator = Terminal(Console(file=out, width=width))
-    server = FakeGameServer([[warmup()], [round_start()], [answers(["B", "Not Relevant", None])], [score()]], GAME)
-    report = play(server, dense_player(course()), name="me", timeout_s=20.0, spectator=spectator)
+    server = FakeGameServer(
+        [
+            [warmup()],
+            [round_start()],
+            [answers(["B", "Not Relevant", None])],
+            [score()],
+        ],
+        GAME,
+    )
+    report = play(
+        server, dense_player(course()), name="me", timeout_s=20.0, spectator=spectator
+    )
     return out.getvalue().splitlines(), report
 
 
 def test_each_question_takes_one_line_that_begins_with_its_answer() -> None:
     lines, report = shown_game()
-    first, second, third = (next(line for line in lines if line.startswith(f"  {number:2}. ")) for number in (1, 2, 3))
-    assert first.startswith(f"   1. B {report.plan.questions[0].options[1]}  A ")
+    first, second, third = (
+        next(line for line in lines if line.startswith(f"  {number:2}. "))
+        for number in (1, 2, 3)
+    )
+    option = report.plan.questions[0].options[1]
+    assert first.startswith(f"   1. B {option[:40]}")
     assert second.startswith("   2. Not Relevant  A ")
     assert third.startswith("   3. no answer  A ")
-    assert sum(line[:6].strip().rstrip(".").isdigit() and line[4:6] == ". " for line in lines) == 20
+    assert (
+        sum(
+            line[:6].strip().rstrip(".").isdigit() and line[4:6] == ". "
+            for line in lines
+        )
+        == 20
+    )
     assert max(map(len, lines)) <= 70
     assert any(line.endswith("…") for line in lines)
 
@@ -39,7 +59,11 @@ def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
     for stem in {stem_of(question) for question in report.plan.questions}:
         assert f"  {stem}" in lines
         assert '"' not in stem
-    neighbours = [(one, other) for one, other in itertools.pairwise(lines) if one == other and "…" in one]
+    neighbours = [
+        (one, other)
+        for one, other in itertools.pairwise(lines)
+        if one == other and "…" in one
+    ]
     assert neighbours == []
 
 

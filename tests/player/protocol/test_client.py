@@ -16,8 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from quarry.player.errors import ServerError, UnauthorizedError
-from quarry.player.protocol.client import GameState, HttpGameServer
+from player.errors import ServerError, UnauthorizedError
+from player.protocol.client import GameState, HttpGameServer
+from player.protocol.decoding import Skimmer
 
 TOKEN = "s3cret-token-of-the-player"
 
@@ -72,16 +73,29 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         length = int(self.headers.get("Content-Length", "0"))
         body = json.loads(self.rfile.read(length)) if length else None
-        asked = Asked(self.command, url.path, parse_qs(url.query), self.headers.get("Authorization"), body)
+        asked = Asked(
+            self.command,
+            url.path,
+            parse_qs(url.query),
+            self.headers.get("Authorization"),
+            body,
+        )
         answer = self.server.next_answer(asked)
         time.sleep(answer.delay_s)
         if answer.hang_up:
             self.close_connection = True
             return
-        content = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        content = (
+            answer.body
+            if isinstance(answer.body, bytes)
+            else json.dumps(answer.body).encode()
+        )
         try:
             self.send_response(answer.status)
-            for name, value in {"Content-Length": str(len(content)), **answer.headers}.items():
+            for name, value in {
+                "Content-Length": str(len(content)),
+                **answer.headers,
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
@@ -134,14 +148,20 @@ def everything_said(error: BaseException) -> str:
 
 
 def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
-    answers = (Answer(201, {"player_id": "p-1", "token": TOKEN}), Answer(201, {"game_id": "0101001"}))
+    answers = (
+        Answer(201, {"player_id": "p-1", "token": TOKEN}),
+        Answer(201, {"game_id": "0101001"}),
+    )
     with serving(*answers, token="") as (client, small):
         assert client.token == ""
         client.register("me")
         assert client.token == TOKEN
         assert client.player_id == "p-1"
         assert client.request_game() == "0101001"
-        assert [(asked.method, asked.path, asked.body, asked.authorization) for asked in small.asked] == [
+        assert [
+            (asked.method, asked.path, asked.body, asked.authorization)
+            for asked in small.asked
+        ] == [
             ("POST", "/v1/players", {"name": "me"}, None),
             ("POST", "/v1/games", {}, f"Bearer {TOKEN}"),
         ]
@@ -149,7 +169,10 @@ def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
 
 def test_the_inbox_gives_messages_and_cursor() -> None:
     messages = [{"message_type": "A"}, {"message_type": "B"}]
-    with serving(Answer(body={"messages": messages, "cursor": "c-2"})) as (client, small):
+    with serving(Answer(body={"messages": messages, "cursor": "c-2"})) as (
+        client,
+        small,
+    ):
         assert client.inbox("", 3.0) == (messages, "c-2")
         assert client.inbox("c-2", 0.5) == (messages, "c-2")
         assert [(asked.path, asked.parameters) for asked in small.asked] == [
@@ -161,15 +184,32 @@ def test_the_inbox_gives_messages_and_cursor() -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ({"state": "over", "private_score": 88.5, "league_points": 3}, GameState("7", "over", 88.5, 3)),
-        ({"state": "running", "private_score": None, "league_points": None}, GameState("7", "running", None, None)),
+        (
+            {"state": "over", "private_score": 88.5, "league_points": 3},
+            GameState("7", "over", 88.5, 3),
+        ),
+        (
+            {"state": "running", "private_score": None, "league_points": None},
+            GameState("7", "running", None, None),
+        ),
         ({}, GameState("7", "", None, None)),
-        ({"private_score": "high", "league_points": []}, GameState("7", "", None, None)),
-        (b'{"private_score": NaN, "league_points": Infinity}', GameState("7", "", None, None)),
-        (b'{"private_score": 1%s, "league_points": 1e999}' % (b"0" * 400), GameState("7", "", None, None)),
+        (
+            {"private_score": "high", "league_points": []},
+            GameState("7", "", None, None),
+        ),
+        (
+            b'{"private_score": NaN, "league_points": Infinity}',
+            GameState("7", "", None, None),
+        ),
+        (
+            b'{"private_score": 1%s, "league_points": 1e999}' % (b"0" * 400),
+            GameState("7", "", None, None),
+        ),
     ],
 )
-def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(body: object, expected: GameState) -> None:
+def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
+    body: object, expected: GameState
+) -> None:
     with serving(Answer(body=body)) as (client, small):
         assert client.game("7") == expected
         assert (small.asked[0].method, small.asked[0].path) == ("GET", "/v1/games/7")
@@ -181,14 +221,20 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(body: ob
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
 def test_a_busy_server_is_tried_again_until_it_answers(status: int) -> None:
     busy = Answer(status, b"busy")
-    with serving(busy, busy, Answer(200, {"messages": [], "cursor": "7"})) as (client, small):
+    with serving(busy, busy, Answer(200, {"messages": [], "cursor": "7"})) as (
+        client,
+        small,
+    ):
         assert client.inbox("", 0.0) == ([], "7")
         assert len(small.asked) == 3
 
 
 @pytest.mark.parametrize("lost", [Answer(500), Answer(502), Answer(hang_up=True)])
 def test_one_fault_ends_neither_registering_nor_asking_for_a_game(lost: Answer) -> None:
-    with serving(lost, Answer(201, {"player_id": "p", "token": TOKEN}), token="") as (client, small):
+    with serving(lost, Answer(201, {"player_id": "p", "token": TOKEN}), token="") as (
+        client,
+        small,
+    ):
         client.register("me")
         assert (client.token, len(small.asked)) == (TOKEN, 2)
     with serving(lost, Answer(201, {"game_id": "0101001"})) as (client, small):
@@ -197,10 +243,19 @@ def test_one_fault_ends_neither_registering_nor_asking_for_a_game(lost: Answer) 
 
 
 @pytest.mark.parametrize(
-    "url", ["http://ada:secret@127.0.0.1:1", "http://127.0.0.1:1?key=secret", "127.0.0.1/?secret", "http://h/#secret"]
+    "url",
+    [
+        "http://ada:secret@127.0.0.1:1",
+        "http://127.0.0.1:1?key=secret",
+        "127.0.0.1/?secret",
+        "http://h/#secret",
+    ],
 )
 def test_a_url_that_may_hold_a_secret_is_refused_without_showing_it(url: str) -> None:
-    with pytest.raises(ServerError, match="must be an address alone, got a URL with a user, password or query") as told:
+    with pytest.raises(
+        ServerError,
+        match="must be an address alone, got a URL with a user, password or query",
+    ) as told:
         HttpGameServer(url)
     assert "secret" not in everything_said(told.value)
 
@@ -208,20 +263,38 @@ def test_a_url_that_may_hold_a_secret_is_refused_without_showing_it(url: str) ->
 def test_https_to_a_plain_server_says_that_tls_failed() -> None:
     with serving(Answer(201, {"game_id": "0101001"})) as (_, small):
         client = HttpGameServer(small.url.replace("http://", "https://"), TOKEN, 3.0)
-        with pytest.raises(ServerError, match=r"TLS failed .*; is it an http:// server"):
+        with pytest.raises(
+            ServerError, match=r"TLS failed .*; is it an http:// server"
+        ):
             client.request_game()
         client.close()
 
 
 @pytest.mark.parametrize("path", ["plain", "escaped"])
-def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be(path: str) -> None:
-    said = {"payload": {"book_hint": f"{TOKEN} is it", "auth_token": TOKEN, "of": [{"a": TOKEN}]}}
+def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be(
+    path: str,
+) -> None:
+    said = {
+        "payload": {
+            "book_hint": f"{TOKEN} is it",
+            "auth_token": TOKEN,
+            "of": [{"a": TOKEN}],
+        }
+    }
     body = json.dumps({"messages": [said], "cursor": "1"})
     if path == "escaped":
         body = body.replace(TOKEN, "".join(f"\\u{ord(char):04x}" for char in TOKEN))
     with serving(Answer(200, body.encode())) as (client, _):
         messages, _ = client.inbox("", 0.0)
-    assert messages == [{"payload": {"book_hint": "*** is it", "auth_token": TOKEN, "of": [{"a": "***"}]}}]
+    assert messages == [
+        {
+            "payload": {
+                "book_hint": "*** is it",
+                "auth_token": TOKEN,
+                "of": [{"a": "***"}],
+            }
+        }
+    ]
 
 
 # faults that stay
@@ -244,8 +317,8 @@ def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
     with serving(Answer(503), timeout_s=1.5) as (client, small):
         text = refused(client, small, 9.0)
         assert text == (
-            f"{small.url}: a game server must answer there, POST /v1/games failed for 1.5 s: status 503; "
-            "check --server, or leave it out to play against a practice server"
+            f"{small.url} does not answer: POST /v1/games failed for 1.5 s: status 503. "
+            "Check --server, or leave it out to play against a practice server."
         )
         assert len(small.asked) >= 2
 
@@ -253,37 +326,53 @@ def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
 def test_a_refused_connection_is_tried_until_the_deadline() -> None:
     with nobody_there() as url:
         client = HttpGameServer(url, TOKEN, 0.3)
-        with pytest.raises(ServerError, match=f"{url}: .*: Connection refused; check --server") as caught:
+        with pytest.raises(
+            ServerError, match=f"{url} .*: Connection refused. Check --server"
+        ) as caught:
             client.request_game()
         client.close()
         assert TOKEN not in everything_said(caught.value)
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_token_that_is_not_known_is_an_unauthorized_error_at_once(status: int) -> None:
+def test_a_token_that_is_not_known_twice_is_an_unauthorized_error(
+    status: int,
+) -> None:
     with serving(Answer(status, {"detail": f"who is {TOKEN}?"})) as (client, small):
-        with pytest.raises(UnauthorizedError, match=f"it answered {status}") as caught:
+        with pytest.raises(
+            UnauthorizedError, match=rf"does not know the token \({status}\)"
+        ) as caught:
             client.inbox("", 0.0)
         assert isinstance(caught.value, PermissionError)
         assert isinstance(caught.value, ServerError)
-        assert len(small.asked) == 1
+        assert len(small.asked) == 2
         assert TOKEN not in everything_said(caught.value)
 
 
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (404, {"title": "Not found", "detail": "no such game"}, "refused with 404: no such game"),
+        (
+            404,
+            {"title": "Not found", "detail": "no such game"},
+            "refused with 404: no such game",
+        ),
         (422, {"title": "Unprocessable"}, "refused with 422: Unprocessable"),
         (400, b"<html>", "refused with 400: Bad Request"),
         (409, ["conflict"], "refused with 409: Conflict"),
-        (400, {"detail": "two\nlines\r\nand more"}, "refused with 400: two lines and more"),
+        (
+            400,
+            {"detail": "two\nlines\r\nand more"},
+            "refused with 400: two lines and more",
+        ),
         (400, {"detail": {"field": ["name"]}}, "refused with 400: {'field': ['name']}"),
         (400, {"detail": f"{TOKEN} is no name"}, "refused with 400: *** is no name"),
         (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"refused with 400: {'x' * 190}***"),
     ],
 )
-def test_a_refusal_is_told_in_one_line_and_not_tried_again(status: int, body: object, said: str) -> None:
+def test_a_refusal_is_told_in_one_line_and_not_tried_again(
+    status: int, body: object, said: str
+) -> None:
     with serving(Answer(status, body)) as (client, small):
         assert refused(client, small, 2.0).endswith(said)
         assert len(small.asked) == 1
@@ -291,7 +380,17 @@ def test_a_refusal_is_told_in_one_line_and_not_tried_again(status: int, body: ob
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"<html>", b"[]", b"7", b"{", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000, b"x" * 50 + TOKEN.encode()],
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"7",
+        b"{",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"9" * 10_000,
+        b"x" * 50 + TOKEN.encode(),
+    ],
     ids=lambda body: f"{body[:8]!r} of {len(body)}",
 )
 def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) -> None:
@@ -303,10 +402,17 @@ def test_a_body_that_is_no_json_object_is_told_in_one_short_line(body: bytes) ->
         assert TOKEN[:10] not in text
 
 
-@pytest.mark.parametrize("token", [None, 123456789, ["s3cret-token"], {"value": "s3cret-token"}, ""])
+@pytest.mark.parametrize(
+    "token", [None, 123456789, ["s3cret-token"], {"value": "s3cret-token"}, ""]
+)
 def test_a_token_in_the_wrong_shape_is_not_shown(token: object) -> None:
-    with serving(Answer(201, {"player_id": "p", "token": token}), token="") as (client, _):
-        with pytest.raises(ServerError, match="must answer with token as a string") as caught:
+    with serving(Answer(201, {"player_id": "p", "token": token}), token="") as (
+        client,
+        _,
+    ):
+        with pytest.raises(
+            ServerError, match="must answer with token as a string"
+        ) as caught:
             client.register("me")
         assert "s3cret" not in everything_said(caught.value)
         assert "123456789" not in everything_said(caught.value)
@@ -316,7 +422,7 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
     with serving(Answer(200, {"game_id": "x"})) as (_, elsewhere):
         moved = Answer(307, b"", {"Location": f"{elsewhere.url}/v1/games"})
         with serving(moved) as (client, small):
-            assert "POST /v1/games must be answered there, got a redirection (307)" in refused(client, small, 2.0)
+            assert "redirects POST /v1/games (307)" in refused(client, small, 2.0)
         assert elsewhere.asked == []
 
 
@@ -333,9 +439,16 @@ def test_a_bad_url_is_refused_in_one_line(url: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("token", [f"{TOKEN}\n", f"{TOKEN} ", f"{TOKEN}\r\nX-Evil: 1", "töken", "to\x00ken", "סוד"])
-def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(token: str) -> None:
-    with pytest.raises(UnauthorizedError, match="--token must be plain ASCII") as caught:
+@pytest.mark.parametrize(
+    "token",
+    [f"{TOKEN}\n", f"{TOKEN} ", f"{TOKEN}\r\nX-Evil: 1", "töken", "to\x00ken", "סוד"],
+)
+def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(
+    token: str,
+) -> None:
+    with pytest.raises(
+        UnauthorizedError, match="--token must be plain ASCII"
+    ) as caught:
         HttpGameServer("http://127.0.0.1:8017", token)
     for part in (TOKEN, token.strip()):
         assert part not in everything_said(caught.value)
@@ -344,12 +457,57 @@ def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(to
 # slow, endless and broken answers
 
 
-def test_a_retry_after_beyond_all_patience_ends_at_once_and_is_passed_on() -> None:
-    with serving(Answer(503, b"", {"Retry-After": "600"}), timeout_s=1.0) as (client, small):
+@pytest.mark.parametrize(
+    ("retry_after", "expected_s"),
+    [("5", 5.0), ("600", 600.0), ("1e9", 3_600.0), ("inf", 3_600.0), ("nan", 0.0)],
+)
+def test_a_long_retry_after_is_passed_on_at_once(
+    retry_after: str, expected_s: float
+) -> None:
+    busy = Answer(503, b"", {"Retry-After": retry_after})
+    with serving(busy, timeout_s=0.2 if expected_s == 0.0 else 10.0) as (client, _):
+        began = time.monotonic()
         with pytest.raises(ServerError) as caught:
             client.send({"message_id": "m-1"})
-        assert caught.value.retry_after_s == 600.0
-        assert len(small.asked) == 1
+        assert caught.value.retry_after_s == expected_s
+        assert time.monotonic() - began < 5.0
+
+
+def test_one_401_is_asked_again() -> None:
+    with serving(Answer(401), Answer(200, {"messages": [], "cursor": "7"})) as (
+        client,
+        small,
+    ):
+        assert client.inbox("", 0.0) == ([], "7")
+        assert len(small.asked) == 2
+
+
+def inbox_with(*messages: bytes) -> Answer:
+    return Answer(200, b'{"messages": [' + b", ".join(messages) + b'], "cursor": "7"}')
+
+
+def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read() -> None:
+    text = b'{"payload": {"text": "' + b'x\\" ] } ' * 13_000_000 + b'"}}'
+    first, last = b'{"message_type": "A"}', b'{"message_type": "B", "a": [[]]}'
+    with serving(inbox_with(first, text, last), timeout_s=60.0) as (client, _):
+        messages, cursor = client.inbox("", 0.0)
+    assert cursor == "7"
+    assert messages == [
+        json.loads(first),
+        f"one of {len(text)} bytes",
+        json.loads(last),
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
+def test_pieces_of_an_inbox_join_to_the_same_messages(size: int) -> None:
+    body = (
+        rb'{"messages": [{"a": "\\\" ]}{ [\\"}, {"b": [{"c": "\\"}]}], "cursor": "7"}'
+    )
+    skimmer = Skimmer()
+    for begin in range(0, len(body), size):
+        skimmer.add(body[begin : begin + size])
+    assert bytes(skimmer.kept) == body
 
 
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -5,16 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.player.questions.kinds import KINDS
-from quarry.player.questions.question import FitArray
-from quarry.player.questions.referees import ErrorModel, ErrorProfile, RefereeType
-from quarry.player.questions.views import VIEWS
+from player.questions.kinds import KINDS
+from player.questions.question import FitArray
+from player.questions.referees import (
+    ErrorModel,
+    ErrorProfile,
+    RefereeType,
+    error_model,
+)
+from player.questions.views import VIEWS
 
 
 def sound_only(wrong: float, *kinds: str) -> ErrorModel:
     """One referee who sees the whole paragraph and errs alike on every kind."""
     rates = {(view, kind): wrong for view in VIEWS for kind in (*KINDS, "word", *kinds)}
-    return ErrorModel(rates, (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),), np.array([1.0, 0.0]))
+    return error_model(
+        rates,
+        (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),),
+        np.array([1.0, 0.0]),
+    )
 
 
 def in_all_views(fits: FitArray) -> FitArray:

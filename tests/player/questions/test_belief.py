@@ -8,21 +8,22 @@ import math
 import numpy as np
 import pytest
 
-from quarry.configs.settings import load
-from quarry.ingest.arrays import Float64Array
-from quarry.player.questions.answer import NOT_RELEVANT, Answer
-from quarry.player.questions.belief import log_skewed, update
-from quarry.player.questions.question import FitArray
-from quarry.player.questions.referees import (
+from configs.settings import load
+from ingest.arrays import Float64Array
+from player.questions.answer import NOT_RELEVANT, Answer
+from player.questions.belief import log_skewed, update
+from player.questions.question import FitArray
+from player.questions.referees import (
     SKEW,
     SKEWED,
     USELESS,
     ErrorModel,
     ErrorProfile,
     RefereeType,
+    error_model,
     error_model_of,
 )
-from quarry.player.questions.views import VIEWS, View
+from player.questions.views import VIEWS, View
 from tests.player.questions.models import hard_fits, in_all_views, sound_only
 
 ANSWERS = ["A", "B", "C", "D", NOT_RELEVANT, None]
@@ -38,26 +39,38 @@ def chance(answer: str | None, fitting: int, wrong: float) -> float:
     return 1.0 - wrong if "ABCD"[fitting] == answer else wrong / 3.0
 
 
-def posterior(prior: Float64Array, fits: FitArray, answers: list[Answer], wrong: float) -> Float64Array:
+def posterior(
+    prior: Float64Array, fits: FitArray, answers: list[Answer], wrong: float
+) -> Float64Array:
     """With one referee, who errs alike on every question."""
-    return update(prior, in_all_views(fits), ["word"] * len(fits), answers, sound_only(wrong)).belief
+    return update(
+        prior, in_all_views(fits), ["word"] * len(fits), answers, sound_only(wrong)
+    ).belief
 
 
 def test_one_answer_by_hand() -> None:
     belief = posterior(PRIOR, FITS[:1], ["A"], 0.2)
     weights = [0.5 * 0.8, 0.3 * 0.2 / 3, 0.2 * 0.2 / 3]
-    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
+    np.testing.assert_allclose(
+        belief, [weight / sum(weights) for weight in weights], rtol=1e-6
+    )
 
 
 @pytest.mark.parametrize(("first", "second"), list(itertools.product(ANSWERS, ANSWERS)))
-def test_the_posterior_is_bayes_rule_spelt_out(first: str | None, second: str | None) -> None:
+def test_the_posterior_is_bayes_rule_spelt_out(
+    first: str | None, second: str | None
+) -> None:
     belief = posterior(PRIOR, FITS, [first, second], 0.15)
     cells = FITS.argmax(axis=2)
     weights = [
-        PRIOR[row] * chance(first, int(cells[0, row]), 0.15) * chance(second, int(cells[1, row]), 0.15)
+        PRIOR[row]
+        * chance(first, int(cells[0, row]), 0.15)
+        * chance(second, int(cells[1, row]), 0.15)
         for row in range(3)
     ]
-    np.testing.assert_allclose(belief, [weight / sum(weights) for weight in weights], rtol=1e-6)
+    np.testing.assert_allclose(
+        belief, [weight / sum(weights) for weight in weights], rtol=1e-6
+    )
 
 
 def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
@@ -69,11 +82,16 @@ def test_the_mixture_is_bayes_rule_over_paragraph_view_and_care() -> None:
         RefereeType(0.3, "opening", ErrorProfile("sound", 1.0)),
         RefereeType(0.2, None, ErrorProfile(USELESS, 1.0)),
     )
-    model = ErrorModel({(view, "word"): 0.1 for view in VIEWS}, referees, np.array([0.5, 0.5]))
+    model = error_model(
+        {(view, "word"): 0.1 for view in VIEWS}, referees, np.array([0.5, 0.5])
+    )
     found = update(PRIOR, fits, KINDS, ["D", "A"], model)
     paragraph = [0.5 * PRIOR[row] * chance("D", [0, 1, 3][row], 0.1) * chance("A", [2, 2, 0][row], 0.1)
                  for row in range(3)]  # fmt: skip
-    opening = [0.3 * PRIOR[row] * chance("D", 3, 0.1) * chance("A", [2, 2, 0][row], 0.1) for row in range(3)]
+    opening = [
+        0.3 * PRIOR[row] * chance("D", 3, 0.1) * chance("A", [2, 2, 0][row], 0.1)
+        for row in range(3)
+    ]
     useless = [0.2 * PRIOR[row] / 16 for row in range(3)]
     joint = np.array([paragraph, opening, useless])
     joint /= joint.sum()
@@ -99,7 +117,9 @@ def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
 
 def a_code(seed: int, n_paragraphs: int = 80) -> FitArray:
     """Twenty questions whose fitting options are drawn at random: as good a code as there is."""
-    return hard_fits(np.random.default_rng(seed).integers(0, 4, size=(20, n_paragraphs)))
+    return hard_fits(
+        np.random.default_rng(seed).integers(0, 4, size=(20, n_paragraphs))
+    )
 
 
 def mixture() -> ErrorModel:
@@ -107,7 +127,11 @@ def mixture() -> ErrorModel:
 
 
 def probability_of(found: Float64Array, *names: str) -> float:
-    return sum(float(found[row]) for row, referee in enumerate(mixture().referees) if referee.name in names)
+    return sum(
+        float(found[row])
+        for row, referee in enumerate(mixture().referees)
+        if referee.name in names
+    )
 
 
 def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
@@ -117,7 +141,9 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
         prior = generator.dirichlet(np.full(80, 0.05))
         truth = int(generator.choice(80, p=prior))
         given = ["ABCD"[row] for row in generator.integers(0, 4, size=20)]
-        found = update(prior, in_all_views(a_code(seed)), ["anywhere"] * 20, given, mixture())
+        found = update(
+            prior, in_all_views(a_code(seed)), ["anywhere"] * 20, given, mixture()
+        )
         by_hint += int(prior.argmax()) == truth
         by_answers += int(found.belief.argmax()) == truth
         useless += probability_of(found.referees, USELESS, SKEWED)
@@ -129,7 +155,9 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
 @pytest.mark.parametrize("letter", "ABCD")
 def test_a_constant_letter_is_found_out_and_leaves_the_hint(letter: str) -> None:
     prior = np.random.default_rng(0).dirichlet(np.full(80, 0.05))
-    found = update(prior, in_all_views(a_code(0)), ["anywhere"] * 20, [letter] * 20, mixture())
+    found = update(
+        prior, in_all_views(a_code(0)), ["anywhere"] * 20, [letter] * 20, mixture()
+    )
     assert probability_of(found.referees, SKEWED) > 0.9
     np.testing.assert_allclose(found.belief, prior, atol=0.05)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.player.questions.kinds import KINDS, ListKind
+from player.questions.kinds import KINDS, ListKind
 from tests.contracts.kind import KindContract
 
 

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quarry.ingest.arrays import Float64Array
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.questions import start_model
-from quarry.player.questions.places import places_of
-from quarry.player.questions.prior import PriorModel, prior_of
-from quarry.player.search.core import log_odds_of
-from quarry.player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
+from ingest.arrays import Float64Array
+from ingest.paragraph import Paragraph
+from player import kinds
+from player.questions import start_model
+from player.questions.places import places_of
+from player.questions.prior import PriorModel, prior_of
+from player.search.core import log_odds_of
+from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import hits
 
@@ -28,7 +29,9 @@ def result(tier: Tier | None) -> SearchResult:
 
 
 def ranking(paragraphs: Sequence[Paragraph], log_odds: Float64Array) -> Ranking:
-    return Ranking(paragraphs, np.arange(len(paragraphs)), log_odds, lambda _: hits("a:1:1")[0])
+    return Ranking(
+        paragraphs, np.arange(len(paragraphs)), log_odds, lambda _: hits("a:1:1")[0]
+    )
 
 
 MODEL = PriorModel(1.0, 0.0, {"filter": 0.98, "boost": 0.9})
@@ -49,7 +52,9 @@ def test_temperature_and_floor_shape_the_prior() -> None:
 
 
 @pytest.mark.parametrize(("tier", "share"), [("filter", 0.98), ("boost", 0.9)])
-def test_the_book_keeps_the_share_that_its_tier_deserves(tier: Tier, share: float) -> None:
+def test_the_book_keeps_the_share_that_its_tier_deserves(
+    tier: Tier, share: float
+) -> None:
     found = prior(result(tier), MODEL)
     assert found[:2].sum() == pytest.approx(share)
     assert found[2] == pytest.approx(1.0 - share)
@@ -60,11 +65,18 @@ def test_a_book_that_no_hit_stands_in_says_nothing() -> None:
     np.testing.assert_allclose(prior(elsewhere, MODEL), prior(result(None), MODEL))
 
 
-def test_a_place_and_a_kind_count_what_a_referee_begins_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_place_and_a_kind_count_what_a_referee_begins_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     weights = {"later sentence": float(np.log(0.25)), "heading": float(np.log(0.5))}
-    monkeypatch.setattr(start_model, "start_weights", lambda: weights)
+    for module in (kinds, start_model):
+        monkeypatch.setattr(module, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
     one = replace(paragraph("a:1:1"), text=text, opening_sentence=text[:31])
     places = places_of([one, replace(paragraph("b:1:1"), kind="heading")])
-    found = SearchResult(Query("hint"), (), ranking=ranking(places.paragraphs, np.zeros(2)))
-    np.testing.assert_allclose(prior_of(found, places, MODEL), np.array([4.0, 1.0, 2.0]) / 7.0)
+    found = SearchResult(
+        Query("hint"), (), ranking=ranking(places.paragraphs, np.zeros(2))
+    )
+    np.testing.assert_allclose(
+        prior_of(found, places, MODEL), np.array([4.0, 1.0, 2.0]) / 7.0
+    )

@@ -11,19 +11,20 @@ from threading import Barrier, Event
 import numpy as np
 import pytest
 
-from quarry.configs.settings import KeywordMode, Settings, SettingsError, load
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed.hint_bank import Hints, hints_of, load_hints
-from quarry.ingest.embed.vectors import embed_reading
-from quarry.ingest.errors import EmbedderError, StoreError
-from quarry.ingest.paragraph import Alias, Document, Paragraph, Reading
-from quarry.ingest.store import Course, DocumentUpdate, create_store, open_store
-from quarry.player.protocol.messages import RoundStart
-from quarry.player.search.build import STRATEGIES, build_orchestrator, word_scorers
-from quarry.player.search.cache import CachingEmbedder
-from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.strategies.strategy import Strategy
-from quarry.player.search.types import Hit, Query, ScoreArrays
+from configs.settings import KeywordMode, Settings, SettingsError, load
+from ingest.arrays import Float32Array
+from ingest.embed.hint_bank import Hints, hints_of, load_hints
+from ingest.embed.vectors import embed_reading
+from ingest.errors import EmbedderError, StoreError
+from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.store import Course, DocumentUpdate, create_store, open_store
+from player.protocol.messages import RoundStart
+from player.search.build import STRATEGIES, build_orchestrator, word_scorers
+from player.search.cache import CachingEmbedder
+from player.search.cascade import AS_FALLBACK
+from player.search.orchestrator import SearchOrchestrator
+from player.search.strategies.strategy import Strategy
+from player.search.types import Hit, Query, ScoreArrays
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, load_hashing_embedder
@@ -32,7 +33,7 @@ from tests.player.fakes import course
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
 
 
 SHORT_S = 0.5
@@ -46,7 +47,9 @@ def first_id(found: Sequence[Hit]) -> str:
     return found[0].paragraph.paragraph_id
 
 
-def test_a_store_that_is_ingested_into_is_noticed_at_the_next_search(tmp_path: Path) -> None:
+def test_a_store_that_is_ingested_into_is_noticed_at_the_next_search(
+    tmp_path: Path,
+) -> None:
     make_store(tmp_path / "store", course())
     searches = build_orchestrator(open_store(str(tmp_path / "store")), load())
     hint = Query("Volcanoes erupt with lava", keywords="off")
@@ -57,7 +60,7 @@ def test_a_store_that_is_ingested_into_is_noticed_at_the_next_search(tmp_path: P
 
 
 def test_a_game_is_played_over_the_store_as_it_is_now(tmp_path: Path) -> None:
-    from quarry.player.player import build_player
+    from player.player import build_player
 
     make_store(tmp_path / "store", course())
     player = build_player(open_store(str(tmp_path / "store")), load())
@@ -70,7 +73,9 @@ def test_a_game_is_played_over_the_store_as_it_is_now(tmp_path: Path) -> None:
     assert first_id(plan.result.hits) == "third:1:1"
 
 
-def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(tmp_path: Path) -> None:
+def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
+    tmp_path: Path,
+) -> None:
     make_store(tmp_path / "store", course())
     searches = build_orchestrator(open_store(str(tmp_path / "store")), load())
     searches.search(Query("merge"))
@@ -79,7 +84,9 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(tmp_path: Path
         searches.search(Query("quick heap"))
 
 
-def test_a_search_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_costs_one_stat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_store(tmp_path / "store", course())
     searches = build_orchestrator(open_store(str(tmp_path / "store")), load())
     searches.search(Query("merge"))
@@ -103,7 +110,9 @@ def test_results_are_cached_for_one_way_to_embed(tmp_path: Path) -> None:
         return build_orchestrator(store, settings).search(query).cached
 
     assert [cached(settings), cached(settings)] == [False, True]
-    assert cached(replace(settings, embed=replace(settings.embed, max_tokens=64))) is False
+    assert (
+        cached(replace(settings, embed=replace(settings.embed, max_tokens=64))) is False
+    )
 
 
 class Prophet(Strategy):
@@ -118,45 +127,63 @@ class Prophet(Strategy):
         """Nothing."""
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
-        known = np.array([item.paragraph_id == "first:2:1" for item in self._paragraphs])
+        known = np.array(
+            [item.paragraph_id == "first:2:1" for item in self._paragraphs]
+        )
         return ScoreArrays(known.astype(float), np.where(known, 7.0, -np.inf))
 
 
 HERE = "tests.player.search.test_build"
 
 
-def test_a_users_own_strategy_reaches_a_game_and_the_tuner_by_dotted_path(tmp_path: Path) -> None:
-    from quarry.evaluate.games.locating import locate_games
-    from quarry.evaluate.tuning.prepared import prepare, search_all
-    from quarry.player.player import build_player
+def test_a_users_own_strategy_reaches_a_game_and_the_tuner_by_dotted_path(
+    tmp_path: Path,
+) -> None:
+    from evaluate.games.locating import locate_games
+    from evaluate.tuning.prepared import prepare, search_all
+    from player.player import build_player
     from tests.evaluate.fakes import course_games
 
     store = make_store(tmp_path / "store", course())
     config = tmp_path / "mine.yaml"
-    config.write_text(f"search: {{strategies: [dense, {HERE}.Prophet], cache_size: 0}}\n", encoding="utf-8")
+    config.write_text(
+        f"search: {{strategies: [dense, {HERE}.Prophet], cache_size: 0}}\n",
+        encoding="utf-8",
+    )
     settings = load(config=config)
-    plan = build_player(store, settings).plan(RoundStart("", "", "nothing that any paragraph says", "", ""))
+    plan = build_player(store, settings).plan(
+        RoundStart("", "", "nothing that any paragraph says", "", "")
+    )
     assert first_id(plan.result.hits) == plan.paragraph(0).paragraph_id == "first:2:1"
     assert f"rank 1 by {HERE}.Prophet" in plan.result.hits[0].why
     games = course_games(course())
     located = locate_games(games, store.paragraphs)
-    ranks, _ = search_all(prepare(games, located, store, settings, HashingEmbedder(), progress=False), settings.search)
+    ranks, _ = search_all(
+        prepare(games, located, store, settings, HashingEmbedder()),
+        settings.search,
+    )
     searches = build_orchestrator(store, settings, HashingEmbedder())
     for game, rank in zip(games, ranks.tolist(), strict=True):
         labelled = located[game.game_id]
         assert labelled is not None
-        row = searches.search(Query(game.hint, game.book_name)).row_of(labelled)
+        query = Query(game.hint, game.book_name, keywords="rule")
+        row = searches.search(query).row_of(labelled)
         assert rank == (0 if row is None else row + 1)
 
 
 @pytest.mark.parametrize("path", ["no.such.Thing", f"{HERE}.Nothing"])
 def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path, path: str) -> None:
     store = make_store(tmp_path / "store", course())
-    with pytest.raises(SettingsError, match=r"search\.strategies must name something that can be imported"):
+    with pytest.raises(
+        SettingsError,
+        match=r"search\.strategies must name something that can be imported",
+    ):
         build_orchestrator(store, load(changes=[f"search.strategies=[{path}]"]))
 
 
-def searching(store: Course, monkeypatch: pytest.MonkeyPatch, *own: Prophet, **changes: object) -> SearchOrchestrator:
+def searching(
+    store: Course, monkeypatch: pytest.MonkeyPatch, *own: Prophet, **changes: object
+) -> SearchOrchestrator:
     """Search with these strategies of a user's own, after those of `changes`."""
 
     def always(strategy: Prophet) -> Callable[[], Strategy]:
@@ -166,7 +193,11 @@ def searching(store: Course, monkeypatch: pytest.MonkeyPatch, *own: Prophet, **c
         monkeypatch.setitem(STRATEGIES, strategy.name, always(strategy))
     given = changes.pop("strategies", ())
     assert isinstance(given, tuple)
-    search = replace(load().search, strategies=(*given, *(one.name for one in own)), **changes)  # type: ignore[arg-type]
+    search = replace(
+        load().search,
+        strategies=(*given, *(one.name for one in own)),
+        **changes,  # type: ignore[arg-type]
+    )
     return build_orchestrator(store, replace(load(), search=search))
 
 
@@ -192,13 +223,20 @@ class Odd(Prophet):
     ],
 )
 def test_nonsense_is_named_as_a_failure_and_the_others_answer(
-    tmp_path: Path, found: object, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    found: object,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store = make_store(tmp_path / "store", course())
-    result = searching(store, monkeypatch, Odd(store, found), strategies=("dense",)).search(Query("quick heap"))
+    result = searching(
+        store, monkeypatch, Odd(store, found), strategies=("dense",)
+    ).search(Query("quick heap"))
     assert [failure.strategy for failure in result.failures] == ["prophet"]
     assert result.hits
-    assert [record.levelname for record in caplog.records if "prophet" in record.message] == ["WARNING"]
+    assert [
+        record.levelname for record in caplog.records if "prophet" in record.message
+    ] == ["WARNING"]
 
 
 class Together(Prophet):
@@ -213,11 +251,18 @@ class Together(Prophet):
         self._gate.wait(60.0)
 
 
-def test_strategies_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strategies_run_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = make_store(tmp_path / "store", course())
     gate = Barrier(3)
     own = [Together(store, name, gate) for name in ("one", "two", "three")]
-    assert searching(store, monkeypatch, *own, deadline_s=60.0).search(Query("quick heap")).failures == ()
+    assert (
+        searching(store, monkeypatch, *own, deadline_s=60.0)
+        .search(Query("quick heap"))
+        .failures
+        == ()
+    )
 
 
 @pytest.fixture
@@ -245,21 +290,33 @@ def test_what_is_late_is_named_and_what_there_is_is_returned(
     tmp_path: Path, never: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = make_store(tmp_path / "store", course())
-    searches = searching(store, monkeypatch, Hanging(store, never), strategies=("dense",), deadline_s=SHORT_S)
+    searches = searching(
+        store,
+        monkeypatch,
+        Hanging(store, never),
+        strategies=("dense",),
+        deadline_s=SHORT_S,
+    )
     result = searches.search(Query("quick heap"))
     assert [failure.strategy for failure in result.failures] == ["hanging"]
     assert {hit.strategy for hit in result.hits} == {"dense"}
 
 
-def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(tmp_path: Path, never: Event) -> None:
+def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(
+    tmp_path: Path, never: Event
+) -> None:
     class StandsStill(Course):
         def generation(self) -> Hashable:
             return never.wait() if self.location == "silent" else super().generation()
 
     store = make_store(tmp_path / "store", course())
-    settings = replace(load(), search=replace(load().search, deadline_s=SHORT_S, cache_size=0))
+    settings = replace(
+        load(), search=replace(load().search, deadline_s=SHORT_S, cache_size=0)
+    )
     expected = build_orchestrator(store, settings).search(Query("quick heap")).hits
-    still = StandsStill(**{field.name: getattr(store, field.name) for field in fields(store)})
+    still = StandsStill(
+        **{field.name: getattr(store, field.name) for field in fields(store)}
+    )
     searches = build_orchestrator(still, settings)
     object.__setattr__(still, "location", "silent")
     for _ in range(12):
@@ -271,7 +328,9 @@ def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(t
     assert searches.candidates(Query("quick heap", k=5)).hits
 
 
-def test_a_server_that_cannot_be_reached_means_the_course_at_hand_and_is_said(tmp_path: Path) -> None:
+def test_a_server_that_cannot_be_reached_means_the_course_at_hand_and_is_said(
+    tmp_path: Path,
+) -> None:
     class Away(Course):
         def generation(self) -> Hashable:
             if self.location.startswith("http"):
@@ -297,7 +356,7 @@ def test_an_embedder_that_cannot_be_loaded_leaves_keywords_and_is_named(
     def lacks(*_: object) -> HashingEmbedder:
         raise EmbedderError("the model is not installed; run make minilm")
 
-    monkeypatch.setattr("quarry.ingest.embed.models.load_embedder", lacks)
+    monkeypatch.setattr("ingest.embed.models.load_embedder", lacks)
     result = build_orchestrator(store, load()).search(Query("quick heap", "first"))
     assert [(failure.strategy, failure.reason) for failure in result.failures] == [
         ("dense", "the model is not installed; run make minilm")
@@ -324,17 +383,57 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
 ) -> None:
     store = make_store(tmp_path / "store", course())
     search = replace(load().search, keywords=keywords, deadline_s=SHORT_S)
-    searches = build_orchestrator(store, replace(load(), search=search), HangingEmbedder(never))
+    searches = build_orchestrator(
+        store, replace(load(), search=search), HangingEmbedder(never)
+    )
     result = searches.search(Query("quick heap"))
     assert [failure.strategy for failure in result.failures] == ["dense"]
     assert {hit.strategy for hit in result.hits} == {"keyword"}
 
 
-@pytest.mark.parametrize("form", ["{}", "tell me about {} please", "what did {} say about the learning problem"])
-def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(tmp_path: Path, form: str) -> None:
-    sounds = ["bo", "da", "fi", "gu", "ke", "lu", "mo", "ne", "pi", "ro", "su", "ta", "vo", "wa", "zi"]
+class FarEmbedder(HashingEmbedder):
+    """Every query is far from all passages, so that vectors find nothing relevant."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        return -super().embed_queries(texts)
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{}", "tell me about {} please", "what did {} say about the learning problem"],
+)
+def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(
+    tmp_path: Path, form: str
+) -> None:
+    sounds = [
+        "bo",
+        "da",
+        "fi",
+        "gu",
+        "ke",
+        "lu",
+        "mo",
+        "ne",
+        "pi",
+        "ro",
+        "su",
+        "ta",
+        "vo",
+        "wa",
+        "zi",
+    ]
     names = [f"{one}{other}rth".capitalize() for one in sounds for other in sounds[:10]]
-    subjects = ["learning", "storage", "ordering", "networks", "proofs", "errors", "problem", "speech", "memory"]
+    subjects = [
+        "learning",
+        "storage",
+        "ordering",
+        "networks",
+        "proofs",
+        "errors",
+        "problem",
+        "speech",
+        "memory",
+    ]
     paragraphs = [
         paragraph(
             f"talks:{number}:1",
@@ -344,11 +443,11 @@ def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(tmp_path: Pa
         for number, name in enumerate(names)
     ]
     store = make_store(tmp_path / "store", paragraphs)
-    searches = build_orchestrator(store, replace(load(), search=replace(load().search, keywords="fallback")))
-    hits = [searches.search(Query(form.format(name), k=20)).hits for name in names]
-    found = sum(any(name in hit.paragraph.text for hit in there) for name, there in zip(names, hits, strict=True))
-    assert (len(names), len(hits[0])) == (150, 20)
-    assert found >= 140
+    searches = build_orchestrator(store, load(), FarEmbedder())
+    for name in names:
+        result = searches.search(Query(form.format(name)))
+        assert result.answered_by == "fallback"
+        assert [name in hit.paragraph.text for hit in result.relevant_hits] == [True]
 
 
 _WORDS = (
@@ -362,19 +461,30 @@ def rich_course() -> list[Paragraph]:
     """Eighty paragraphs of common words in twenty sections, of whose headings each has a word of its own."""
     found = []
     for number in range(80):
-        one, two, three = (WORDS[(number * step + first) % 20] for step, first in ((1, 0), (3, 1), (7, 4)))
-        item = paragraph(f"talks:{number}:1", f"The {one} of every {two} is what a {three} needs, says part {number}.")
+        one, two, three = (
+            WORDS[(number * step + first) % 20]
+            for step, first in ((1, 0), (3, 1), (7, 4))
+        )
+        item = paragraph(
+            f"talks:{number}:1",
+            f"The {one} of every {two} is what a {three} needs, says part {number}.",
+        )
         sounds = ["bo", "da", "fi", "gu", "ke", "lu", "mo", "ne", "pi", "ro"]
         heading = f"On {sounds[number // 4 % 10]}{sounds[(3 * number // 4 + 1) % 10]}rth{'xz'[number // 40]}"
         found.append(replace(item, heading=heading, section=(heading,)))
     return found
 
 
-@pytest.mark.parametrize("form", ["{}", "please tell me what is said about {} and the memory of it"])
+@pytest.mark.parametrize(
+    "form", ["{}", "please tell me what is said about {} and the memory of it"]
+)
 @pytest.mark.parametrize("preset", ["vector-then-keyword", "ordinary"])
-def test_a_word_that_only_a_heading_has_is_found_also_within_a_sentence(tmp_path: Path, preset: str, form: str) -> None:
+def test_a_word_that_only_a_heading_has_is_found_also_within_a_sentence(
+    tmp_path: Path, preset: str, form: str
+) -> None:
     paragraphs = rich_course()
-    searches = build_orchestrator(make_store(tmp_path / "store", paragraphs), load(preset))
+    store = make_store(tmp_path / "store", paragraphs)
+    searches = build_orchestrator(store, load(preset), FarEmbedder())
     for heading in dict.fromkeys(item.heading for item in paragraphs):
         hits = searches.search(Query(form.format(heading.removeprefix("On ")))).hits
         assert heading in {hit.paragraph.heading for hit in hits}, heading
@@ -382,52 +492,90 @@ def test_a_word_that_only_a_heading_has_is_found_also_within_a_sentence(tmp_path
 
 def test_a_part_of_a_word_is_found_from_three_letters_on(tmp_path: Path) -> None:
     names = ["antidisestablishment", "thermodynamics", "electrophoresis"]
-    odd = [paragraph(f"odd:{number}:1", f"Here is {name} at work.") for number, name in enumerate(names)]
-    searches = build_orchestrator(make_store(tmp_path / "store", [*rich_course(), *odd]), load("vector-then-keyword"))
+    odd = [
+        paragraph(f"odd:{number}:1", f"Here is {name} at work.")
+        for number, name in enumerate(names)
+    ]
+    searches = build_orchestrator(
+        make_store(tmp_path / "store", [*rich_course(), *odd]),
+        load("vector-then-keyword"),
+        FarEmbedder(),
+    )
     for number, part in enumerate(["disestab", "modyn", "roph"]):
         for form in ("{}", "what was that about {} again"):
-            found = [hit.paragraph.paragraph_id for hit in searches.search(Query(form.format(part))).hits]
+            found = [
+                hit.paragraph.paragraph_id
+                for hit in searches.search(Query(form.format(part))).hits
+            ]
             assert f"odd:{number}:1" in found, part
 
 
-def test_hits_are_in_order_of_relevance_and_an_answer_has_a_step(tmp_path: Path) -> None:
+def test_hits_are_in_order_of_relevance_and_an_answer_has_a_step(
+    tmp_path: Path,
+) -> None:
     paragraphs = rich_course()
-    searches = build_orchestrator(make_store(tmp_path / "store", paragraphs), load("vector-then-keyword"))
+    searches = build_orchestrator(
+        make_store(tmp_path / "store", paragraphs), load("vector-then-keyword")
+    )
     own = [item.heading.removeprefix("On ") for item in paragraphs[::9]]
     hints = [
         *own,
         *WORDS,
         "an unheard thing",
-        *(f"tell me of {word} and {name}" for word, name in zip(WORDS, own, strict=False)),
+        *(
+            f"tell me of {word} and {name}"
+            for word, name in zip(WORDS, own, strict=False)
+        ),
     ]
     for hint in hints:
         for book_name in ("", "talks"):
             result = searches.search(Query(hint, book_name))
             for slot in ("book", "global"):
-                relevances = [hit.relevance for hit in result.hits if hit.slot == slot]
+                relevances = [
+                    hit.relevance
+                    for hit in result.hits
+                    if hit.slot == slot and not hit.why.endswith(AS_FALLBACK)
+                ]
                 assert relevances == sorted(relevances, reverse=True), hint
-            assert result.relevant == bool(result.answered_by) == any(hit.relevant for hit in result.hits), hint
+            assert (
+                result.relevant
+                == (result.answered_by not in ("", "lowered"))
+                == any(hit.relevant for hit in result.hits)
+            ), hint
 
 
 def test_one_common_word_alone_makes_nothing_relevant(tmp_path: Path) -> None:
-    search = replace(load("keyword").search, threshold=0.7, lowered_threshold=0.35, cascade=True)
+    search = replace(
+        load("keyword").search, threshold=0.7, lowered_threshold=0.35, cascade=True
+    )
     store = make_store(tmp_path / "store", rich_course())
     searches = build_orchestrator(store, replace(load(), search=search))
     for word in WORDS:
         assert not searches.search(Query(word)).relevant
-        assert not searches.search(Query(f"would you like a pizza with my {word} tonight")).relevant
-    assert searches.search(Query("learning a query index")).relevant
+        assert not searches.search(
+            Query(f"would you like a pizza with my {word} tonight")
+        ).relevant
+    assert searches.search(Query("learning storage proof")).relevant
 
 
-def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(tmp_path: Path) -> None:
-    again = [replace(item, paragraph_id=f"re{item.paragraph_id}", doc_id=f"re{item.doc_id}") for item in course()]
+def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
+    tmp_path: Path,
+) -> None:
+    again = [
+        replace(item, paragraph_id=f"re{item.paragraph_id}", doc_id=f"re{item.doc_id}")
+        for item in course()
+    ]
     store = make_store(tmp_path / "store", [*course(), *again])
     search = replace(load().search, k=10, pdf_k=10, global_k=0)
-    result = build_orchestrator(store, replace(load(), search=search)).search(Query("quick heap"))
+    result = build_orchestrator(store, replace(load(), search=search)).search(
+        Query("quick heap")
+    )
     assert len({hit.paragraph.text for hit in result.hits}) == len(result.hits) == 10
     for hit in result.hits:  # all members of a group of copies can be asked for
         here = hit.paragraph.paragraph_id
-        assert hit.same_as == (here.removeprefix("re") if here.startswith("re") else f"re{here}",)
+        assert hit.same_as == (
+            here.removeprefix("re") if here.startswith("re") else f"re{here}",
+        )
 
 
 def store_with_words(folder: Path, *doc_ids: str) -> Course:
@@ -436,10 +584,23 @@ def store_with_words(folder: Path, *doc_ids: str) -> Course:
     store = create_store(str(folder))
     filings = []
     for doc_id in doc_ids:
-        paragraphs = tuple(paragraph(f"{doc_id}:1:{number}", f"{doc_id} says {number}.") for number in range(2))
-        document = Document(doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", (Alias(doc_id, "stem"),), 9, 2)
+        paragraphs = tuple(
+            paragraph(f"{doc_id}:1:{number}", f"{doc_id} says {number}.")
+            for number in range(2)
+        )
+        document = Document(
+            doc_id,
+            f"{doc_id}.pdf",
+            f"hash of {doc_id}",
+            "1",
+            (Alias(doc_id, "stem"),),
+            9,
+            2,
+        )
         reading = Reading(document, paragraphs, ())
-        filings.append(DocumentUpdate(reading, embed_reading(reading, model, [model]), model.spec))
+        filings.append(
+            DocumentUpdate(reading, embed_reading(reading, model, [model]), model.spec)
+        )
     store.change(filings)
     return open_store(str(folder))
 
@@ -462,7 +623,10 @@ def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
 def test_a_hint_that_is_searched_for_is_no_hub(tmp_path: Path) -> None:
     store = store_with_words(tmp_path / "store", "elsewhere", "anywhere")
     texts = [f"hint {number}" for number in range(100)]
-    banks = [hints_of(dict.fromkeys([*texts, *more], "")) for more in (["elsewhere says 1"], [])]
+    banks = [
+        hints_of(dict.fromkeys([*texts, *more], ""))
+        for more in (["elsewhere says 1"], [])
+    ]
     held, not_held = (hubness(store, "elsewhere says 1", bank) for bank in banks)
     assert held == pytest.approx(not_held)
     held, not_held = (hubness(store, "another hint", bank) for bank in banks)

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from quarry.player.errors import SearchError
-from quarry.player.search.cache import CachingEmbedder, ResultCache, shared_cache
-from quarry.player.search.types import Query, SearchResult
+from player.errors import SearchError
+from player.search.cache import CachingEmbedder, ResultCache, shared_cache
+from player.search.types import Query, SearchResult
 from tests.player.fakes import WordsEmbedder
 
 RESULT = SearchResult(Query("hint"), ())
@@ -36,13 +36,23 @@ def test_what_was_made_is_kept_and_marked() -> None:
 
 def test_no_more_than_its_size_is_kept() -> None:
     cache, makes = ResultCache(2), Makes()
-    assert [cache.get(key, makes).cached for key in "abcba"] == [False, False, False, True, False]
+    assert [cache.get(key, makes).cached for key in "abcba"] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_result_with_failures_is_not_kept() -> None:
     cache = ResultCache(2)
-    failed = Makes(SearchResult(Query("hint"), (), failures=(SearchError("dense", "down"),)))
-    assert [cache.get("key", failed).failures for _ in range(2)] == [failed().failures] * 2
+    failed = Makes(
+        SearchResult(Query("hint"), (), failures=(SearchError("dense", "down"),))
+    )
+    assert [cache.get("key", failed).failures for _ in range(2)] == [
+        failed().failures
+    ] * 2
     assert failed.n == 3
 
 
@@ -81,7 +91,9 @@ class TestCachingEmbedder:
         embedder = WordsEmbedder()
         remembering = CachingEmbedder(embedder)
         again = remembering.embed_queries(["a word", "another", "a word"])
-        np.testing.assert_array_equal(again, WordsEmbedder().embed_queries(["a word", "another", "a word"]))
+        np.testing.assert_array_equal(
+            again, WordsEmbedder().embed_queries(["a word", "another", "a word"])
+        )
         assert embedder.n_queries == 2
 
     def test_only_so_many_vectors_are_kept(self) -> None:

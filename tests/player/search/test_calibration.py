@@ -11,11 +11,11 @@ from typing import cast
 import numpy as np
 import pytest
 
-from quarry.configs.settings import SettingsError, load
-from quarry.ingest.store import Course, create_store
-from quarry.player.__main__ import result_json
-from quarry.player.search.build import build_orchestrator
-from quarry.player.search.calibration import (
+from configs.settings import SettingsError, load
+from ingest.store import Course, create_store
+from player.command import result_json
+from player.search.build import build_orchestrator
+from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     DenseCalibration,
@@ -25,38 +25,45 @@ from quarry.player.search.calibration import (
     is_fitted,
     notices,
 )
-from quarry.player.search.references import FEATURES
-from quarry.player.search.types import Query
+from player.search.references import FEATURES
+from player.search.types import Query
 from tests.fakes import CACHES, TREES, HashingEmbedder, file_reading, make_reading
 
 
-def test_what_is_answerable_goes_by_the_best_and_by_the_mean_of_the_best_five() -> None:
-    calibration = DenseCalibration(nats=30.0, bias=-4.0, best=2.0, top=10.0)
-    similarities = np.array([0.1, 0.9, 0.5, 0.4, 0.3, 0.4, 0.2], dtype=np.float32)
-    assert calibration.answerable(similarities) == pytest.approx(-4.0 + 2.0 * 0.9 + 10.0 * 0.5)
+def test_relevance_goes_by_a_paragraphs_own_scores() -> None:
+    slopes = {"paragraph": 2.0, "words.x": 10.0}
+    calibration = DenseCalibration(30.0, -4.0, slopes, 0.9)
+    parts = {"paragraph": np.array([0.5, 0.1]), "words.x": np.array([0.2, 0.3])}
+    assert calibration.relevance_of(parts) == pytest.approx([-1.0, -0.8])
 
 
 @pytest.mark.parametrize("spec", json.loads(CALIBRATION.read_text(encoding="utf-8")))
 def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     calibration = calibration_of(spec)
     assert calibration.dense.nats > 0.0
-    assert calibration.dense.best + calibration.dense.top > 0.0
+    assert min(calibration.dense.relevance.values()) > 0.0
+    assert 0.5 < calibration.dense.separation < 1.0
     assert calibration.keyword.share > 0.0
     assert calibration.keyword.nats > 0.0
     assert min(calibration.fused.values()) > 0.0
-    assert calibration.named > 0.0 > calibration.unnamed
     assert len(calibration.references.weights) == len(FEATURES)
     for specs in calibration.words:
         reading = calibration.word_by_word(specs.split("+"))
         assert reading.dense.nats > 0.0
         assert reading.fused["dense"] > 0.0
-        assert all(reading.dense.parts[f"words.{name}"] > 0.0 for name in specs.split("+"))
+        assert all(
+            reading.dense.parts[f"words.{name}"] > 0.0 for name in specs.split("+")
+        )
         assert reading.references == calibration.references
 
 
 def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
     calibration = calibration_of(DEFAULT_EMBEDDER)
-    assert calibration.word_by_word([]) == calibration.word_by_word(["mpnet"]) == calibration
+    assert (
+        calibration.word_by_word([])
+        == calibration.word_by_word(["mpnet"])
+        == calibration
+    )
     assert calibration.word_by_word([DEFAULT_EMBEDDER]).dense != calibration.dense
 
 
@@ -64,6 +71,7 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
     said = "the embedder mine.Embedder is uncalibrated"
     for spec, relevance, found in (
         (DEFAULT_EMBEDDER, None, []),
+        ("e5", None, ["the embedder e5 is uncalibrated"]),
         ("mine.Embedder", (-3.0, 9.0), []),
         ("mine.Embedder", None, [said]),
     ):
@@ -74,36 +82,53 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:
     store = create_store(str(tmp_path / "store"))
     file_reading(store, make_reading("trees", [TREES, CACHES]), "mine.Embedder")
-    found = build_orchestrator(store.course, load(), HashingEmbedder("mine.Embedder")).search(Query("a heap"))
+    found = build_orchestrator(
+        store.course, load(), HashingEmbedder("mine.Embedder")
+    ).search(Query("a heap"))
     assert not found.calibrated
     assert result_json(found)["calibrated"] is False
     assert "uncalibrated" in repr(found)
-    assert build_orchestrator(store.course, load("keyword")).search(Query("a heap")).calibrated, "words need no model"
+    assert (
+        build_orchestrator(store.course, load("keyword"))
+        .search(Query("a heap"))
+        .calibrated
+    ), "words need no model"
 
 
-def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> None:
+def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> (
+    None
+):
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(60, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     # an embedder to which all is alike: cosines from .8 to 1 for those from -1 to 1
-    narrow = np.hstack([np.sqrt(0.1) * vectors, np.full((60, 1), np.sqrt(0.9), dtype=np.float32)])
+    narrow = np.hstack(
+        [np.sqrt(0.1) * vectors, np.full((60, 1), np.sqrt(0.9), dtype=np.float32)]
+    )
     fitted = calibration_of(DEFAULT_EMBEDDER).dense
     wide_numbers, narrow_numbers = fitted.rescaled(vectors), fitted.rescaled(narrow)
     assert narrow_numbers.nats == pytest.approx(10.0 * wide_numbers.nats, rel=1e-3)
-    assert narrow_numbers.answerable(vectors[0]) == wide_numbers.answerable(vectors[1]) > 0.0, "nobody knows"
-    assert fitted.rescaled(vectors[:3]) == fitted, "of three paragraphs nothing is learned"
+    cosine = {"paragraph": vectors[:1]}
+    assert narrow_numbers.relevance_of(cosine).min() > 0.0, "nobody knows"
+    assert fitted.rescaled(vectors[:3]) == fitted, (
+        "of three paragraphs nothing is learned"
+    )
 
 
-def test_the_user_s_own_numbers_go_before_the_projects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_s_own_numbers_go_before_the_projects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
     (tmp_path / "fitted").mkdir()
-    mine = as_tree(replace(calibration_of(DEFAULT_EMBEDDER), named=0.125))
-    (tmp_path / "fitted" / "calibration.json").write_text(json.dumps({"mine.Embedder": mine}), encoding="utf-8")
+    mine = as_tree(replace(calibration_of(DEFAULT_EMBEDDER), fused={"dense": 0.125}))
+    (tmp_path / "fitted" / "calibration.json").write_text(
+        json.dumps({"mine.Embedder": mine}), encoding="utf-8"
+    )
     _fitted.cache_clear()
     try:
-        assert calibration_of("mine.Embedder").named == 0.125
+        assert calibration_of("mine.Embedder").fused == {"dense": 0.125}
         assert is_fitted("mine.Embedder")
-        assert calibration_of(DEFAULT_EMBEDDER).named != 0.125
+        assert calibration_of(DEFAULT_EMBEDDER).fused != {"dense": 0.125}
     finally:
         monkeypatch.undo()
         _fitted.cache_clear()
@@ -114,10 +139,12 @@ def test_a_file_of_ones_own_that_is_damaged_is_refused_in_one_line(
 ) -> None:
     own = tmp_path / "calibration.json"
     own.write_text('{"minilm": {}}', encoding="utf-8")
-    monkeypatch.setattr("quarry.player.search.calibration.own_fit", lambda _: own)
+    monkeypatch.setattr("player.search.calibration.own_fit", lambda _: own)
     _fitted.cache_clear()
     try:
-        with pytest.raises(SettingsError, match="must be as evaluate calibrate search writes it"):
+        with pytest.raises(
+            SettingsError, match="must be as evaluate calibrate search writes it"
+        ):
             calibration_of("minilm")
     finally:
         _fitted.cache_clear()

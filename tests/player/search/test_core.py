@@ -5,56 +5,77 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
-from quarry.configs.settings import Fusion
-from quarry.ingest.arrays import AnyFloatArray
-from quarry.player.search.core import (
-    NOT_FOUND,
+from configs.settings import Fusion, SearchSettings
+from ingest.arrays import AnyFloatArray
+from player.search.core import (
+    Books,
     Columns,
-    Named,
     Scored,
-    answering,
-    book_log_odds,
+    books_of,
     columns_of,
     combine,
     fuse,
     log_odds_of,
     merge_duplicates,
-    probabilities,
-    relative,
-    weigh,
+    probability,
+    search,
 )
+from player.search.slots import NOT_FOUND
 from tests.contracts.paragraphs import paragraph
+from tests.player.fakes import search_settings
 
 NO = NOT_FOUND
 
 
-def scored(*log_odds: float, strategy: str = "one", scores: tuple[float, ...] = ()) -> Scored:
-    """One query's marks, whose scores are its log-odds unless they are given."""
+def scored(
+    *log_odds: float,
+    strategy: str = "one",
+    scores: tuple[float, ...] = (),
+    relevance: tuple[float, ...] = (),
+) -> Scored:
+    """One query's marks, whose scores and relevance are its log-odds unless they are given."""
     values = np.array([log_odds])
-    return Scored(strategy, np.array([scores]) if scores else np.where(values > NO, values, 0.0), values)
+    return Scored(
+        strategy,
+        np.array([scores]) if scores else np.where(values > NO, values, 0.0),
+        values,
+        np.array([relevance]) if relevance else values,
+    )
 
 
-def named(*inside: int, n: int = 3, lift: float = 0.0, evidence: float = 0.0) -> Named:
-    return Named(np.array([[column in inside for column in range(n)]]), np.array([lift]), np.array([evidence]))
+def books(*inside: int, n: int = 3, lift: float = 0.0) -> Books:
+    is_inside = np.array([[column in inside for column in range(n)]])
+    return Books(is_inside, np.array([lift]), np.array([False]))
 
 
-def weighed(
+def fused(
     *found: Scored,
-    by: Named,
+    by: Books | None = None,
     priors: AnyFloatArray | None = None,
     fusion: Fusion = "linear",
     weights: Mapping[str, float] = {},
-) -> list[float]:
-    (log_odds,) = weigh(found, by, priors, fusion, weights, 60).log_odds
-    return [round(value, 6) for value in log_odds.tolist()]
+) -> Scored:
+    n_columns = found[0].scores.shape[1]
+    settings = search_settings(fusion=fusion)
+    return fuse(found, by or books(n=n_columns), priors, settings, weights)
+
+
+def order(log_odds: AnyFloatArray) -> list[int]:
+    return list(np.argsort(-log_odds[0], kind="stable"))
 
 
 def columns(*paragraph_ids: str, same: Mapping[str, str] = {}) -> Columns:
-    return columns_of([replace(paragraph(key), same_as=same.get(key, "")) for key in paragraph_ids])
+    return columns_of(
+        [replace(paragraph(key), same_as=same.get(key, "")) for key in paragraph_ids]
+    )
 
 
 class TestColumns:
@@ -65,104 +86,261 @@ class TestColumns:
         assert found.inside("b").tolist() == [False, False, True]
 
     def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
-        texts = [paragraph("a:1:1", "Same."), paragraph("b:1:1", "Same."), paragraph("c:1:1", "Nearly same.")]
-        found = columns_of([*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")])
+        texts = [
+            paragraph("a:1:1", "Same."),
+            paragraph("b:1:1", "Same."),
+            paragraph("c:1:1", "Nearly same."),
+        ]
+        found = columns_of(
+            [*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")]
+        )
         assert found.duplicates.tolist() == [[0, 1, 2]]
 
 
 class TestScores:
     def test_parts_are_added_by_weight(self) -> None:
-        parts = {"cosine": np.array([[0.5, 1.0]]), "rule": np.array([[0.0, -2.0]]), "unused": np.array([[9.0, 9.0]])}
-        assert combine(parts, {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}).tolist() == [[5.0, 8.0]]
+        parts = {
+            "cosine": np.array([[0.5, 1.0]]),
+            "rule": np.array([[0.0, -2.0]]),
+            "unused": np.array([[9.0, 9.0]]),
+        }
+        assert combine(
+            parts, {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
+        ).tolist() == [[5.0, 8.0]]
         assert combine(parts, {"cosine": 0.0}).tolist() == [[0.0, 0.0]]
-
-    def test_the_best_is_as_likely_as_the_course_holds_it_and_the_others_are_behind(self) -> None:
-        found = relative(np.array([[5.0, 8.0], [1.0, 0.0]]), np.array([0.5, -1.0]))
-        assert found.tolist() == [[-2.5, 0.5], [-1.0, -2.0]]
 
 
 class TestDocuments:
-    def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(self) -> None:
+    def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
+        self,
+    ) -> None:
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
-        assert book_log_odds(0.75, 10, 100) == pytest.approx(math.log(27.0))
+        inside = np.arange(100)[None, :] < 10
+        found = books_of(np.array([0.75]), inside, search_settings(boost=1.0))
+        assert found.lift[0] == pytest.approx(math.log(27.0))
+        assert not found.filters[0]
 
-    def test_a_lift_reorders_and_keeps_the_highest_relevance(self) -> None:
-        assert weighed(scored(2.0, 1.0, NO), by=named(1, lift=3.0)) == [0.0, 2.0, NO]
+    @pytest.mark.parametrize(
+        ("confidence", "filters", "lifts"),
+        [(0.0, 0, 0), (0.59, 0, 0), (0.6, 0, 1), (0.9, 1, 1)],
+    )
+    def test_confidence_decides_between_filter_boost_and_neither(
+        self, confidence: float, filters: bool, lifts: bool
+    ) -> None:
+        inside = np.array([[True, False]])
+        found = books_of(np.array([confidence]), inside, search_settings(boost=1.0))
+        assert (found.filters[0], found.lift[0] > 0.0) == (filters, lifts)
 
-    def test_evidence_moves_all_alike(self) -> None:
-        assert weighed(scored(2.0, 1.0, NO), by=named(evidence=-0.5)) == [1.5, 0.5, NO]
-
-    def test_priors_say_which_not_whether(self) -> None:
-        assert weighed(scored(2.0, 2.0, NO), by=named(), priors=np.array([0.0, 1.5, 0.0])) == [0.5, 2.0, NO]
+    def test_lifts_and_priors_change_the_order_and_no_relevance(self) -> None:
+        marks = scored(2.0, 1.0, NO)
+        for result in (
+            fused(marks, by=books(1, lift=3.0)),
+            fused(marks, priors=np.array([0.0, 3.0, 0.0])),
+        ):
+            assert result.log_odds.tolist() == [[2.0, 4.0, NO]]
+            assert result.relevance.tolist() == [[2.0, 1.0, NO]]
 
 
 class TestFusion:
     def test_ranks_are_fused_by_their_reciprocals(self) -> None:
-        fused = fuse([scored(3.0, 2.0, 1.0, NO), scored(NO, 2.0, NO, 1.0)], "rrf", {}, 60)
-        assert fused.scores[0].tolist() == pytest.approx([1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62])
-        # the first is as relevant as the best of any, the others as the strategies say, in the order of their sums
-        assert fused.log_odds[0].tolist() == pytest.approx([3.0, 3.0, 2.0, 2.0], abs=1e-4)
-        assert fused.log_odds[0].argsort()[::-1].tolist() == [1, 0, 3, 2]
+        result = fused(
+            scored(3.0, 2.0, 1.0, NO), scored(NO, 2.0, NO, 1.0), fusion="rrf"
+        )
+        assert result.scores[0] == pytest.approx(
+            [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62]
+        )
+        assert order(result.log_odds) == [1, 0, 3, 2]
 
-    def test_ranks_alone_make_nothing_relevant_that_no_strategy_finds_so(self) -> None:
+    @pytest.mark.parametrize("fusion", ["rrf", "linear"])
+    def test_relevance_is_the_highest_that_a_strategy_gives(
+        self, fusion: Fusion
+    ) -> None:
         odds = 2.0 - 0.5 * np.arange(20.0)
-        fused = fuse([scored(*odds), scored(*odds[::-1])], "rrf", {}, 60)
-        assert (fused.log_odds[0] > 0.0).sum() <= 8
-        assert fuse([scored(*odds), scored(*odds)], "rrf", {}, 60).log_odds[0] == pytest.approx(odds, abs=1e-4)
+        result = fused(scored(*odds), scored(*odds[::-1]), fusion=fusion)
+        assert result.relevance[0] == pytest.approx(np.maximum(odds, odds[::-1]))
 
     def test_scores_are_fused_by_their_weights(self) -> None:
         dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
         keyword = scored(0.0, NO, 1.0, strategy="keyword", scores=(0.8, 0.0, 0.9))
-        fused = fuse([dense, keyword], "linear", {"dense": 10.0, "keyword": 2.0}, 60)
-        assert fused.scores[0].tolist() == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
-        assert fused.log_odds[0].tolist() == pytest.approx([1.0, 1.0 - 2.6, 1.0 - 1.8])
+        weights = {"dense": 10.0, "keyword": 2.0}
+        result = fused(dense, keyword, weights=weights)
+        assert result.scores[0] == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
+        assert result.log_odds[0] == pytest.approx(result.scores[0])
 
-    def test_a_strategy_without_a_weight_counts_by_its_own_log_odds(self) -> None:
+    def test_a_strategy_without_a_weight_counts_by_its_own_relevance(self) -> None:
         dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
-        fused = fuse([dense, scored(NO, 3.0, 2.0, strategy="own")], "linear", {"dense": 10.0}, 60)
-        assert fused.scores[0].tolist() == pytest.approx([9.0 + 0.0, 8.0 + 3.0, 7.0 + 2.0])
+        own = scored(NO, 3.0, 2.0, strategy="own")
+        result = fused(dense, own, weights={"dense": 10.0})
+        assert result.scores[0] == pytest.approx([9.0 + 0.0, 8.0 + 3.0, 7.0 + 2.0])
 
     @pytest.mark.parametrize("fusion", ["rrf", "linear"])
-    def test_a_boost_lifts_within_any_fusion_and_is_a_filter_in_none(self, fusion: Fusion) -> None:
-        # twenty paragraphs, half a nat apart; every fourth stands in the book, which is three times as likely
+    def test_a_boost_lifts_within_any_fusion_and_is_a_filter_in_none(
+        self, fusion: Fusion
+    ) -> None:
+        # twenty paragraphs, half a nat apart; every fourth is in the book, which is three times as likely
         odds = -0.5 * np.arange(20.0)
-        one = Scored("dense", odds[None, :] / 10.0, odds[None, :])
-        two = Scored("keyword", odds[None, :] / 2.0, odds[None, :])
-        book = Named((np.arange(20) % 4 == 3)[None, :], np.array([math.log(3.0)]), np.array([0.0]))
-        (found,) = weigh([one, two], book, None, fusion, {"dense": 5.0, "keyword": 1.0}, 60).log_odds
-        order = np.argsort(-found, kind="stable").tolist()
-        gained = [column - order.index(column) for column in (3, 7, 11)]
+        one = scored(*odds, strategy="dense", scores=tuple(odds / 10.0))
+        two = scored(*odds, strategy="keyword", scores=tuple(odds / 2.0))
+        book = books(3, 7, 11, 15, 19, n=20, lift=math.log(3.0))
+        weights = {"dense": 5.0, "keyword": 1.0}
+        places = order(
+            fused(one, two, by=book, fusion=fusion, weights=weights).log_odds
+        )
+        gained = [column - places.index(column) for column in (3, 7, 11)]
         # a lift of 1.1 nats passes two or three neighbours that are half a nat apart, not the whole course
-        assert all(1 <= places <= 3 for places in gained), gained
-        assert found.max() == pytest.approx(odds.max())
+        assert all(1 <= n_places <= 3 for n_places in gained), gained
 
 
 class TestTwins:
-    COLUMNS = columns("a:1:1", "b:1:1", "c:1:1", "d:1:1", same={"b:1:1": "a:1:1", "d:1:1": "a:1:1"})
+    COLUMNS = columns(
+        "a:1:1", "b:1:1", "c:1:1", "d:1:1", same={"b:1:1": "a:1:1", "d:1:1": "a:1:1"}
+    )
 
     def test_the_best_of_them_stays(self) -> None:
         log_odds = np.array([[1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 5.0, 1.0]])
-        assert merge_duplicates(log_odds, self.COLUMNS).tolist() == [[NO, 3.0, 2.0, NO], [1.0, NO, 5.0, NO]]
+        assert merge_duplicates(log_odds, self.COLUMNS).tolist() == [
+            [NO, 3.0, 2.0, NO],
+            [1.0, NO, 5.0, NO],
+        ]
 
     def test_one_in_a_book_that_filters_goes_first(self) -> None:
         preferred = np.array([[False, False, False, True]])
-        assert merge_duplicates(np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred).tolist() == [
-            [NO, NO, 2.0, 0.0]
-        ]
-        assert merge_duplicates(np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred).tolist() == [
-            [NO, 3.0, 2.0, NO]
-        ]
+        assert merge_duplicates(
+            np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred
+        ).tolist() == [[NO, NO, 2.0, 0.0]]
+        assert merge_duplicates(
+            np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred
+        ).tolist() == [[NO, 3.0, 2.0, NO]]
+
+
+def random_search(seed: int, settings: SearchSettings) -> dict[str, Any]:
+    """Arrays of five queries over some columns, with ties and duplicates."""
+    generator = np.random.default_rng(seed)
+    n_columns = int(generator.integers(1, 14))
+    shape = (5, n_columns)
+    ids = [f"{'abc'[generator.integers(3)]}:1:{row}" for row in range(n_columns)]
+    same = {key: str(generator.choice(ids)) for key in ids if generator.random() < 0.3}
+    scored = []
+    for strategy in ("dense", "keyword"):
+        scores = generator.integers(0, 4, shape).astype(np.float32)
+        relevance = scores - generator.integers(0, 4)
+        missing = generator.random(shape) < 0.3
+        log_odds = np.where(missing, NO, scores)
+        scored.append(
+            Scored(strategy, scores, log_odds, np.where(missing, NO, relevance))
+        )
+    confidence = generator.choice([0.0, 0.5, 0.7, 0.95], 5)
+    return {
+        "scored": scored,
+        "books": books_of(confidence, generator.random(shape) < 0.4, settings),
+        "priors": generator.integers(-1, 2, n_columns).astype(np.float32),
+        "columns": columns(*ids, same=same),
+    }
+
+
+def found_by(
+    arrays: Mapping[str, Any], settings: SearchSettings, rows: slice
+) -> list[list[Any]]:
+    """Chosen columns, their slots, whether they are relevant and the step that answers, by query."""
+    parts = [
+        replace(
+            item,
+            scores=item.scores[rows],
+            log_odds=item.log_odds[rows],
+            relevance=item.relevance[rows],
+        )
+        for item in arrays["scored"]
+    ]
+    books = Books(
+        *(
+            getattr(arrays["books"], name)[rows]
+            for name in ("inside", "lift", "filters")
+        )
+    )
+    found = search(
+        lambda is_fallback: parts[1:] if is_fallback else parts,
+        books,
+        arrays["priors"],
+        arrays["columns"],
+        settings,
+        {"dense": 2.0},
+        settings.keywords,
+    )
+    assert found is not None
+    result = []
+    for query, answer in enumerate(found.answer.tolist()):
+        step = found.steps[answer]
+        hits = step.chosen[query]
+        relevance = step.scored.relevance[query, hits[hits >= 0]]
+        result.append(
+            [
+                hits.tolist(),
+                step.in_book[query].tolist(),
+                relevance.tolist(),
+                bool(found.relevant[query]),
+                bool(found.lowered[query]),
+            ]
+        )
+    return result
+
+
+@hypothesis_settings(derandomize=True, max_examples=200, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    changes=st.fixed_dictionaries(
+        {
+            "pdf_k": st.integers(0, 5),
+            "global_k": st.integers(1, 5),
+            "fusion": st.sampled_from(["linear", "rrf"]),
+            "merge": st.sampled_from(["slots", "relevance"]),
+            "spill_over": st.sampled_from(["always", "never", "no-book"]),
+            "keywords": st.sampled_from(["rule", "fallback"]),
+            "cascade": st.booleans(),
+            "boost": st.sampled_from([0.0, 1.0]),
+        }
+    ),
+)
+def test_many_queries_at_once_are_the_queries_one_by_one(
+    seed: int, changes: dict[str, Any]
+) -> None:
+    settings = search_settings(**changes)
+    arrays = random_search(seed, settings)
+    together = found_by(arrays, settings, slice(None))
+    alone = [found_by(arrays, settings, slice(row, row + 1))[0] for row in range(5)]
+    assert together == alone
 
 
 class TestAnswering:
-    STEPS = (np.array([0.0, 2.0, -2.0, -5.0]), np.array([3.0, 5.0, 0.0, -4.0]))
+    def answers(self, first: float, fallback: float) -> tuple[int, bool, bool]:
+        steps = [scored(first, NO, NO)], [scored(NO, fallback, NO)]
+        found = search(
+            lambda is_fallback: steps[is_fallback],
+            books(),
+            None,
+            columns("a:1:1", "a:1:2", "a:1:3"),
+            search_settings(cascade=True, threshold=0.7, lowered_threshold=0.35),
+            {},
+            "fallback",
+        )
+        assert found is not None
+        return int(found.answer[0]), bool(found.relevant[0]), bool(found.lowered[0])
 
-    def test_the_first_step_over_the_threshold_answers_then_the_first_over_the_lowered_one(self) -> None:
-        assert answering(self.STEPS, 0.7, 0.35).tolist() == [1, 0, 1, -1]
+    def test_the_first_step_over_the_threshold_answers(self) -> None:
+        assert self.answers(1.0, 3.0) == (0, True, False)
+        assert self.answers(0.0, 3.0) == (1, True, False)
+
+    def test_the_lowered_threshold_chooses_hits_and_makes_none_relevant(self) -> None:
+        assert self.answers(-2.0, 0.0) == (1, False, True)
+        assert self.answers(-0.5, 0.0) == (0, False, True)
+        assert self.answers(-5.0, -4.0) == (0, False, False)
 
 
 class TestProbabilities:
-    @pytest.mark.parametrize(("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))])
-    def test_log_odds_and_probabilities_are_each_others_inverse(self, share: float, odds: float) -> None:
+    @pytest.mark.parametrize(
+        ("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))]
+    )
+    def test_log_odds_and_probabilities_are_each_others_inverse(
+        self, share: float, odds: float
+    ) -> None:
         assert log_odds_of(share) == pytest.approx(odds)
-        assert probabilities(np.array([odds])).tolist() == pytest.approx([share])
+        assert probability(odds) == pytest.approx(share)

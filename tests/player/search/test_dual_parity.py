@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from quarry.ingest.paragraph import Paragraph
-from quarry.player.search.index import SearchIndex
-from quarry.player.search.orchestrator import SearchOrchestrator
-from quarry.player.search.references import References
-from quarry.player.search.strategies.dense import Dense
-from quarry.player.search.types import Query
+from ingest.paragraph import Paragraph
+from player.search.index import SearchIndex
+from player.search.orchestrator import SearchOrchestrator
+from player.search.references import References
+from player.search.strategies.dense import Dense
+from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import FixedEmbedder, document, search_settings
 
@@ -43,27 +43,42 @@ def random_corpus(seed: int) -> Corpus:
 def design_record(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
     """15 filtered by exact stem, then the first 5 of 20 unfiltered that are new; no spill-over."""
     similarity = {
-        item.paragraph_id: sum(left * right for left, right in zip(vector, corpus.hint, strict=True))
+        item.paragraph_id: sum(
+            left * right for left, right in zip(vector, corpus.hint, strict=True)
+        )
         for item, vector in zip(corpus.paragraphs, corpus.vectors, strict=True)
     }
-    ranked = sorted(corpus.paragraphs, key=lambda item: (-similarity[item.paragraph_id], item.paragraph_id))
+    ranked = sorted(
+        corpus.paragraphs,
+        key=lambda item: (-similarity[item.paragraph_id], item.paragraph_id),
+    )
     filtered = [item.paragraph_id for item in ranked if item.doc_id == book_name][:15]
     unfiltered = [item.paragraph_id for item in ranked][:20]
     new = [found for found in unfiltered if found not in filtered][:5]
-    return [("book", found) for found in filtered] + [("global", found) for found in new]
+    return [("book", found) for found in filtered] + [
+        ("global", found) for found in new
+    ]
 
 
 def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
     """The same by preset `dual`."""
     settings = search_settings()
-    dense = Dense(corpus.paragraphs, np.array(corpus.vectors, dtype=np.float32), FixedEmbedder({"hint": corpus.hint}))
+    dense = Dense(
+        corpus.paragraphs,
+        np.array(corpus.vectors, dtype=np.float32),
+        FixedEmbedder({"hint": corpus.hint}),
+    )
     # every book also has a title, which preset `dual` must not match
     documents = [
         document(doc_id, (f"The course, part {doc_id[-1]}", "title"))
         for doc_id in sorted({item.doc_id for item in corpus.paragraphs})
     ]
-    references = References(documents, settings.filter_confidence, settings.boost_confidence)
-    engine = SearchOrchestrator(SearchIndex({"dense": dense}, references, corpus.paragraphs), settings)
+    references = References(
+        documents, settings.filter_confidence, settings.boost_confidence
+    )
+    engine = SearchOrchestrator(
+        SearchIndex({"dense": dense}, references, corpus.paragraphs), settings
+    )
     result = engine.search(Query("hint", book_name))
     return [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits]
 
@@ -72,20 +87,28 @@ def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
 def test_dual_is_the_design_record_for_exact_stems(book_name: str) -> None:
     for seed in range(N_CORPORA):
         corpus = random_corpus(seed)
-        assert dual(corpus, book_name) == design_record(corpus, book_name), f"seed {seed}"
+        assert dual(corpus, book_name) == design_record(corpus, book_name), (
+            f"seed {seed}"
+        )
 
 
-@pytest.mark.parametrize("book_name", ["", "book", "book00", "The course, part 0", "something else"])
+@pytest.mark.parametrize(
+    "book_name", ["", "book", "book00", "The course, part 0", "something else"]
+)
 def test_dual_is_the_design_record_for_names_that_match_nothing(book_name: str) -> None:
     for seed in range(N_CORPORA):
         corpus = random_corpus(seed)
         found = dual(corpus, book_name)
         assert found == design_record(corpus, book_name), f"seed {seed}"
-        assert [slot for slot, _ in found] == ["global"] * min(5, len(corpus.paragraphs)), f"seed {seed}"
+        assert [slot for slot, _ in found] == ["global"] * min(
+            5, len(corpus.paragraphs)
+        ), f"seed {seed}"
 
 
 def test_a_stem_with_its_suffix_is_the_stem() -> None:
     for seed in range(20):
         corpus = random_corpus(seed)
         for book_name in ("book0.pdf", "Book0.PDF", " book0 "):
-            assert dual(corpus, book_name) == design_record(corpus, "book0"), f"seed {seed}"
+            assert dual(corpus, book_name) == design_record(corpus, "book0"), (
+                f"seed {seed}"
+            )

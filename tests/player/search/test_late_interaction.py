@@ -5,18 +5,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quarry.ingest.arrays import Float32Array
-from quarry.ingest.embed import TokenStates
-from quarry.ingest.embed.hint_bank import Bank, hints_of
-from quarry.ingest.embed.vectors import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
-from quarry.player.search import late_interaction
-from quarry.player.search.cache import CachingEmbedder
-from quarry.player.search.late_interaction import PRODUCTS, Hubs, WordByWord
+from ingest.arrays import Float32Array
+from ingest.embed import TokenStates
+from ingest.embed.hint_bank import Bank, hints_of
+from ingest.embed.vectors import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
+from player.search import late_interaction
+from player.search.cache import CachingEmbedder
+from player.search.late_interaction import PRODUCTS, Hubs, WordByWord
 from tests.fakes import HashingEmbedder
 
 DIM = 24
 FORM = TokenForm(np.eye(DIM, dtype=np.float32), "plain")
-PARAGRAPHS = ("one two three four five", "two", "six seven eight nine ten eleven", "one six", "")
+PARAGRAPHS = (
+    "one two three four five",
+    "two",
+    "six seven eight nine ten eleven",
+    "one six",
+    "",
+)
 
 
 class Model(HashingEmbedder):
@@ -24,10 +30,14 @@ class Model(HashingEmbedder):
 
     def read_queries(self, texts: list[str]) -> tuple[Float32Array, TokenStates]:  # type: ignore[override]
         words = [text.split() for text in texts]
-        ids = np.array([sum(map(ord, word)) for line in words for word in line], dtype=np.int64)
+        ids = np.array(
+            [sum(map(ord, word)) for line in words for word in line], dtype=np.int64
+        )
         states = [np.random.default_rng(number).normal(size=DIM) for number in ids]
         starts = np.cumsum([0, *map(len, words)])
-        return self.embed_queries(texts), TokenStates(np.array(states, dtype=np.float32).reshape(-1, DIM), ids, starts)
+        return self.embed_queries(texts), TokenStates(
+            np.array(states, dtype=np.float32).reshape(-1, DIM), ids, starts
+        )
 
 
 def bank_of(*texts: str) -> Bank:
@@ -38,7 +48,13 @@ def bank_of(*texts: str) -> Bank:
 def scorer_of(paragraphs: tuple[str, ...], bank: Bank) -> WordByWord:
     vectors, states = Model().read_queries(list(paragraphs))
     words = Words(vectors, compact(states, FORM))
-    return WordByWord(CachingEmbedder(Model()), words, Hubs(vectors, ["a"] * len(paragraphs), bank), FORM, bank)
+    return WordByWord(
+        CachingEmbedder(Model()),
+        words,
+        Hubs(vectors, ["a"] * len(paragraphs), bank),
+        FORM,
+        bank,
+    )
 
 
 BANK = bank_of("one bell rings", "two bells ring", "six bells ring", "one more")
@@ -51,12 +67,18 @@ def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
     kept = (tokens.codes.astype(float) - MIDDLE) / STEPS
     found = []
     for start, end in zip(tokens.starts[:-1], tokens.starts[1:], strict=True):
-        best = [max(float(token @ other) for other in kept[start:end]) for token in unit]
-        found.append(sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights))
+        best = [
+            max(float(token @ other) for other in kept[start:end]) for token in unit
+        ]
+        found.append(
+            sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights)
+        )
     return found
 
 
-def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more() -> None:
+def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more() -> (
+    None
+):
     tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
     scorer = scorer_of(PARAGRAPHS, BANK)
     # of four hints "one" is in two, "bells" in two, "unheard" in none
@@ -85,13 +107,21 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
 def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence() -> None:
     scorer = scorer_of(PARAGRAPHS, BANK)
     model = Model()
-    cosines = model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
+    cosines = (
+        model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
+    )
     sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS), dtype=np.float32)
     estimates = scorer.estimates("two bells", sentence)
     assert estimates.keys() == {"words.minilm", "hub.minilm"}
-    assert estimates["words.minilm"] == pytest.approx(0.4 * (cosines + sentence), abs=0.01)
-    assert scorer.estimates("two bells", None)["words.minilm"] == pytest.approx(0.4 * cosines, abs=0.01)
-    np.testing.assert_array_equal(estimates["hub.minilm"], scorer.parts("two bells")["hub.minilm"])
+    assert estimates["words.minilm"] == pytest.approx(
+        0.4 * (cosines + sentence), abs=0.01
+    )
+    assert scorer.estimates("two bells", None)["words.minilm"] == pytest.approx(
+        0.4 * cosines, abs=0.01
+    )
+    np.testing.assert_array_equal(
+        estimates["hub.minilm"], scorer.parts("two bells")["hub.minilm"]
+    )
 
 
 def test_product_is_the_one_that_onnx_makes() -> None:
@@ -103,12 +133,17 @@ def test_product_is_the_one_that_onnx_makes() -> None:
     graph = helper.make_graph(
         [helper.make_node("MatMulInteger", ["codes", "hint", "middle"], ["products"])],
         "products",
-        [value("codes", TensorProto.UINT8, ["tokens", "n"]), value("hint", TensorProto.INT8, ["n", "words"])],
+        [
+            value("codes", TensorProto.UINT8, ["tokens", "n"]),
+            value("hint", TensorProto.INT8, ["n", "words"]),
+        ],
         [value("products", TensorProto.INT32, ["tokens", "words"])],
         [helper.make_tensor("middle", TensorProto.UINT8, [], [MIDDLE])],
     )
     opset = [helper.make_opsetid("", 17)]
-    model = helper.make_model(graph, opset_imports=opset, ir_version=8, producer_name="quarry")
+    model = helper.make_model(
+        graph, opset_imports=opset, ir_version=8, producer_name="quarry"
+    )
     assert PRODUCTS.read_bytes() == model.SerializeToString()
 
 
@@ -116,11 +151,18 @@ EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
 BETWEEN = [0.6, 0.8]
 
 
-def plane_bank(*entries: tuple[str, str, list[float]], course: tuple[str, ...] = ()) -> Bank:
+def plane_bank(
+    *entries: tuple[str, str, list[float]], course: tuple[str, ...] = ()
+) -> Bank:
     """Hints with the documents that they are for and their vectors."""
     hints = hints_of({text: document for text, document, _ in entries}, course)
     vectors = np.array([vector for *_, vector in entries], dtype=np.float32)
-    return Bank(hints, vectors, np.empty(0, dtype=np.int64), np.zeros(len(entries) + 1, dtype=np.int64))
+    return Bank(
+        hints,
+        vectors,
+        np.empty(0, dtype=np.int64),
+        np.zeros(len(entries) + 1, dtype=np.int64),
+    )
 
 
 @pytest.fixture
@@ -132,23 +174,37 @@ PLANE = np.array([EAST, NORTH], dtype=np.float32)
 
 
 def test_hubness_is_the_mean_of_the_nearest_hints(two_nearest: None) -> None:
-    found = Hubs(PLANE, ["a", "a"], plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)))
+    found = Hubs(
+        PLANE,
+        ["a", "a"],
+        plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)),
+    )
     assert found.of("unheard of") == pytest.approx([(1.0 + 0.6) / 2, (1.0 + 0.8) / 2])
 
 
 def test_hint_that_is_searched_for_is_never_counted(two_nearest: None) -> None:
-    found = Hubs(PLANE, ["a", "a"], plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)))
+    found = Hubs(
+        PLANE,
+        ["a", "a"],
+        plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)),
+    )
     assert found.of(" x ") == pytest.approx([(0.6 + 0.0) / 2, (1.0 + 0.8) / 2])
     without = Hubs(PLANE, ["a", "a"], plane_bank(("y", "", BETWEEN), ("z", "", NORTH)))
     assert found.of("x") == pytest.approx(without.of("x"))
 
 
-def test_hints_for_the_paragraphs_own_document_are_not_counted(two_nearest: None) -> None:
+def test_hints_for_the_paragraphs_own_document_are_not_counted(
+    two_nearest: None,
+) -> None:
     entries = ("x", "a", EAST), ("y", "", BETWEEN), ("z", "b", NORTH)
     found = Hubs(PLANE, ["a", "b"], plane_bank(*entries))
     assert found.of("unheard of") == pytest.approx([(0.6 + 0.0) / 2, (0.8 + 0.0) / 2])
 
 
-def test_in_a_course_that_the_bank_is_about_all_paragraphs_are_alike(two_nearest: None) -> None:
-    found = Hubs(PLANE, ["a", "b"], plane_bank(("x", "", EAST), ("y", "", NORTH), course=("b",)))
+def test_in_a_course_that_the_bank_is_about_all_paragraphs_are_alike(
+    two_nearest: None,
+) -> None:
+    found = Hubs(
+        PLANE, ["a", "b"], plane_bank(("x", "", EAST), ("y", "", NORTH), course=("b",))
+    )
     assert found.of("unheard of").tolist() == [0.0, 0.0]

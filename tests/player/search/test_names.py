@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quarry.player.search.names import (
+from player.search.names import (
     Vocabulary,
     is_generic,
     likeness,
@@ -39,7 +41,10 @@ def test_numbers_in_digits_and_in_words(name: str, found: set[int]) -> None:
     assert numbers(name) == found
 
 
-@pytest.mark.parametrize("word", ["lecture", "chapter", "the", "slides", "final", "vorlesung", "הרצאה", "בשיעור"])
+@pytest.mark.parametrize(
+    "word",
+    ["lecture", "chapter", "the", "slides", "final", "vorlesung", "הרצאה", "בשיעור"],
+)
 def test_words_that_any_name_may_have_are_generic(word: str) -> None:
     assert is_generic(word)
 
@@ -61,9 +66,51 @@ def test_likeness_of_words(token: str, other: str, alike: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["graph", "graphs", "gra", "gr", "prob", "evidense", "evidence", "probabilitys", "cat", "zzz", ""]
+    "token",
+    [
+        "graph",
+        "graphs",
+        "gra",
+        "gr",
+        "prob",
+        "evidense",
+        "evidence",
+        "probabilitys",
+        "cat",
+        "zzz",
+        "",
+    ],
 )
 def test_a_vocabulary_finds_every_word_that_is_alike(token: str) -> None:
-    known = ["graph", "graphs", "graphical", "grape", "gr", "probability", "probable", "prob", "evidence", "car", "cat"]
+    known = [
+        "graph",
+        "graphs",
+        "graphical",
+        "grape",
+        "gr",
+        "probability",
+        "probable",
+        "prob",
+        "evidence",
+        "car",
+        "cat",
+    ]
     expected = {word: likeness(token, word) for word in known if likeness(token, word)}
     assert Vocabulary(known).alike(token) == expected
+
+
+@given(
+    st.sets(st.text("abc", min_size=1, max_size=6), max_size=12),
+    st.text("abc", min_size=1, max_size=7),
+)
+def test_words_that_are_alike_are_those_of_a_whole_scan(
+    known: set[str], token: str
+) -> None:
+    scanned = {word: likeness(token, word) for word in known}
+    alike = {
+        word: score
+        for word, score in scanned.items()
+        if score
+        and (len(token) >= 4 or word.startswith(token) or token.startswith(word))
+    }
+    assert Vocabulary(known).alike(token) == alike

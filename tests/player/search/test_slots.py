@@ -5,28 +5,47 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quarry.configs.settings import Merge, SpillOver
-from quarry.player.search.core import NOT_FOUND as NO
-from quarry.player.search.slots import n_slots, slotted
+from configs.settings import Merge, SpillOver
+from player.search.slots import NOT_FOUND as NO
+from player.search.slots import n_slots, slotted
 from tests.player.fakes import search_settings
 
 BOOK = np.array([True, True, True, False, False, False])
 
 
 def filled(
-    pdf_k: int, global_k: int, *log_odds: float, spill_over: SpillOver = "always", merge: Merge = "slots"
+    pdf_k: int,
+    global_k: int,
+    *log_odds: float,
+    spill_over: SpillOver = "always",
+    merge: Merge = "slots",
+    boosted_by: float = 0.0,
 ) -> str:
     """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
-    settings = search_settings(pdf_k=pdf_k, global_k=global_k, spill_over=spill_over, merge=merge)
-    chosen, in_book = slotted(np.array(log_odds), BOOK, settings, pdf_k + global_k)
-    return " ".join(f"{'b' if book else 'g'}{column}" for column, book in zip(chosen, in_book, strict=True))
+    settings = search_settings(
+        pdf_k=pdf_k, global_k=global_k, spill_over=spill_over, merge=merge
+    )
+    chosen, in_book = slotted(
+        np.array(log_odds),
+        BOOK,
+        settings,
+        pdf_k + global_k,
+        boosted_by,
+        filters=not boosted_by,
+    )
+    return " ".join(
+        f"{'b' if book else 'g'}{column}"
+        for column, book in zip(chosen, in_book, strict=True)
+    )
 
 
 class TestSlots:
     def test_the_books_paragraphs_come_first_then_the_courses(self) -> None:
         assert filled(2, 2, 1, 2, 0, 6, 5, 4) == "b1 b0 g3 g4"
 
-    def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course(self) -> None:
+    def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course(
+        self,
+    ) -> None:
         assert filled(1, 1, 9, 8, 7, 6, 5, 4) == "b0 g1"
 
     def test_spare_slots_of_the_book_go_to_the_course_or_stay_empty(self) -> None:
@@ -37,10 +56,18 @@ class TestSlots:
     def test_spare_slots_of_the_course_go_to_the_rest_of_the_book(self) -> None:
         assert filled(1, 3, 9, 8, 7, 6, NO, NO) == "b0 g1 g2 g3"
 
-    def test_without_the_book_the_course_has_every_slot_if_they_spill_over(self) -> None:
+    def test_without_the_book_the_course_has_every_slot_if_they_spill_over(
+        self,
+    ) -> None:
         assert filled(2, 1, NO, NO, NO, 6, 5, 4) == "g3 g4 g5"
         assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="no-book") == "g3 g4 g5"
         assert filled(2, 1, NO, NO, NO, 6, 5, 4, spill_over="never") == "g3"
+
+    def test_a_boosted_book_leaves_the_course_its_slots(self) -> None:
+        lifted = (11, 12, 10, 6, 5, 4)
+        assert filled(2, 2, *lifted, boosted_by=10) == "g1 g0 g3 g4"
+        assert filled(4, 0, *lifted, boosted_by=10) == "g1 g0 g2 g3"
+        assert filled(2, 2, 5, 2, 1, 6, 4, 3, boosted_by=1) == "g3 g0 g4 g5"
 
     def test_by_relevance_no_slot_is_reserved(self) -> None:
         assert filled(2, 2, 1, 2, 0, 6, 5, 1.5, merge="relevance") == "g3 g4 b1 g5"
@@ -48,17 +75,29 @@ class TestSlots:
     def test_ties_go_to_the_earlier_column(self) -> None:
         assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
 
-    def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(self) -> None:
+    def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(
+        self,
+    ) -> None:
         # all of the book is raised by 5; without that its third is behind all others
         lifted = np.array([9.0, 8.0, 6.0, 4.0, 3.0, 2.0])
         settings = search_settings(pdf_k=2, global_k=2)
         assert slotted(lifted, BOOK, settings, 4, 5.0)[0].tolist() == [0, 1, 3, 4]
         assert slotted(lifted, BOOK, settings, 4)[0].tolist() == [0, 1, 2, 3]
 
-    def test_hits_of_the_course_are_in_order_of_relevance_whichever_book_they_are_from(self) -> None:
+    def test_hits_of_the_course_are_in_order_of_relevance_whichever_book_they_are_from(
+        self,
+    ) -> None:
         # unlifted the book's third (2.5) is between column 4 and column 5; with its lift it is the best of the three
         lifted = np.array([9.0, 8.0, 7.5, 4.0, 3.0, 2.0])
-        assert slotted(lifted, BOOK, search_settings(pdf_k=2, global_k=3), 5, 5.0)[0].tolist() == [0, 1, 2, 3, 4]
+        assert slotted(lifted, BOOK, search_settings(pdf_k=2, global_k=3), 5, 5.0)[
+            0
+        ].tolist() == [
+            0,
+            1,
+            2,
+            3,
+            4,
+        ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +120,9 @@ def test_slots_are_numbers_of_hits(
 ) -> None:
     # a book of 20 paragraphs in a course of 60
     inside = np.arange(60) % 3 == 0
-    settings = search_settings(pdf_k=pdf_k, global_k=global_k, k=k, spill_over=spill_over)
+    settings = search_settings(
+        pdf_k=pdf_k, global_k=global_k, k=k, spill_over=spill_over
+    )
     _, in_book = slotted(-np.arange(60.0), inside, settings, n_slots(settings))
     assert (int(in_book.sum()), int((~in_book).sum())) == (n_book, n_global)
 

@@ -1,0 +1,85 @@
+"""Folders: the data that comes with the code, and the folders for stores, journals, fits and caches.
+
+In a checkout, all these folders are in data/. An installed package is only read, and files are written to a
+folder of the user.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sysconfig
+from pathlib import Path
+
+import platformdirs
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The folder of the packages: the checkout, or site-packages."""
+IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
+
+
+def _bundled() -> Path:
+    """Return the folder of the lectures and labelled games that come with the code."""
+    if IS_CHECKOUT:
+        return ROOT / "data"
+    beside_packages = ROOT / "share" / "quarry"  # pip install --target
+    if beside_packages.is_dir():
+        return beside_packages
+    return Path(sysconfig.get_path("data")) / "share" / "quarry"
+
+
+BUNDLED = _bundled()
+"""The folder of the lectures and labelled games that come with the code."""
+
+
+def home() -> Path:
+    """Return the folder for everything that is made: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
+    if named := os.environ.get("QUARRY_HOME"):
+        return Path(named)
+    return (
+        BUNDLED
+        if IS_CHECKOUT
+        else platformdirs.user_data_path("quarry", appauthor=False)
+    )
+
+
+def cache() -> Path:
+    """Return the folder for everything that can be made again: QUARRY_HOME/cache, else the user's cache folder."""
+    if named := os.environ.get("QUARRY_HOME"):
+        return Path(named) / "cache"
+    return platformdirs.user_cache_path("quarry", appauthor=False)
+
+
+def default_store() -> str:
+    """Return the default of --store."""
+    return str(home() / "store")
+
+
+def default_journal() -> Path:
+    """Return the default of --journal."""
+    return home() / "runs" / "games.sqlite"
+
+
+def own_fit(bundled: Path) -> Path:
+    """Return the path of the user's own fit of a bundled file."""
+    return home() / "fitted" / bundled.name
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
+    digest = hashlib.sha256()
+    folders = [
+        ROOT / package for package in ("configs", "ingest", "player", "evaluate")
+    ]
+    suffixes = (".json", ".py", ".txt", ".yaml")
+    for path in sorted(
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in suffixes
+    ):
+        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

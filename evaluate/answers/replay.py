@@ -1,0 +1,71 @@
+"""Replays of games with the questions and answers of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from configs.settings import Settings
+from evaluate.answers.batches import AskedBatch
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.scoring import word_similarity
+from evaluate.referee.spec import Posed, Secret
+from evaluate.replay.replay import replay_games
+from evaluate.replay.replayer import Job, PlayAll, Replayer, patient_player
+from evaluate.runs.measures import Measure
+from evaluate.runs.record import ReplayRecord
+from evaluate.runs.run import Run, make_run
+from ingest.embed import Models
+from ingest.store import Course
+from player.questions.answer import NOT_RELEVANT, Answer, Answers
+
+
+def replay_answered(
+    batches: Mapping[str, AskedBatch],
+    answers: Mapping[str, Answers],
+    games: Sequence[LabelledGame],
+    store: Course,
+    settings: Settings,
+    *,
+    seed: int,
+    measures: Mapping[str, Measure],
+) -> Run:
+    """Return a run over games with the questions and answers of files, by game_id."""
+    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
+    replayer = Replayer(patient_player(store, settings), (), similarity, seed)
+    return make_run(
+        records=replay_games(games, store, answering(replayer, batches, answers)),
+        store_fingerprint=store.fingerprint,
+        settings=settings,
+        referee="answers",
+        seed=seed,
+        repeats=1,
+        measures=measures,
+    )
+
+
+@dataclass(frozen=True)
+class AnsweredReferee:
+    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
+
+    given: Answers
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Return the answers of the file."""
+        return [answer or NOT_RELEVANT for answer in self.given]
+
+
+def answering(
+    replayer: Replayer,
+    batches: Mapping[str, AskedBatch],
+    answers: Mapping[str, Answers],
+) -> PlayAll:
+    """Return a function that plays jobs with the questions and answers of files, by game_id."""
+
+    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+        for job in jobs:
+            batch = batches[job.game.game_id]
+            referee = AnsweredReferee(answers[batch.game_id])
+            yield replayer.record(job, [referee], batch.questions)
+
+    return play_all

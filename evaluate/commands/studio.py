@@ -1,0 +1,63 @@
+"""The command `studio`: a local page to look at a course, games and runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from configs.directories import default_journal, home
+from evaluate.commands import shared
+from ingest.console import arguments as cli
+from ingest.console.terminal import visible
+
+PORT = 8018
+
+
+def _studio(options: argparse.Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    from evaluate.practice.http import listen, serve
+    from evaluate.studio.app import HOSTS, Files, create_app
+
+    settings = cli.settings_of(options)
+    course = shared.open_for(options)
+    journal = Path(options.journal) if options.journal else default_journal()
+    files = Files(options.games, options.runs, journal, options.store)
+    listener = listen(HOSTS[0], options.port)
+    url = f"http://{HOSTS[0]}:{listener.getsockname()[1]}"
+    print(
+        visible(f"Quarry's studio is at {url}. Stop it with Ctrl-C."),
+        file=sys.stderr,
+        flush=True,
+    )
+    serve(create_app(course, settings, files), listener)
+    return 0
+
+
+COMMANDS = (
+    shared.command(
+        "studio",
+        "--store data/store",
+        (
+            *shared.COURSE,
+            cli.PRESET,
+            cli.number(
+                "--port", 0, "port; 0 takes a free one (default: %(default)s)", PORT
+            ),
+            cli.path(
+                "--games",
+                "FILE",
+                "labelled games are added to it (default: %(default)s)",
+                default=lambda: home() / "games.jsonl",
+            ),
+            cli.path(
+                "--runs",
+                "FOLDER",
+                "runs that `replay --out` wrote (default: %(default)s)",
+                default=lambda: home() / "runs",
+            ),
+            cli.path("--journal", "FILE", "played games (default: that of `play`)"),
+        ),
+        _studio,
+    ),
+)

@@ -1,0 +1,56 @@
+"""Secrets as referees' programs draw them: pieces of lectures in another edition, which still need hints."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evaluate.errors import GamesError
+from ingest.console.terminal import described
+from ingest.editions.editions import read_edition, require_edition
+from ingest.editions.openings import openings
+from player.protocol.messages import Json
+
+
+def draw_secrets(
+    paths: Sequence[Path], edition: str, n: int, seed: int
+) -> Iterator[Json]:
+    """Yield n pieces, drawn by chance, as games without hints.
+
+    Args:
+        paths: PDFs.
+        edition: "READER:CUT" of the program.
+
+    Raises:
+        SettingsError: the edition is unknown.
+        GamesError: a file cannot be read.
+    """
+    require_edition(edition)
+    found = []
+    for path in paths:
+        try:
+            pieces = read_edition(path, path.stem, edition)
+        except Exception as error:  # readers raise any exception on a damaged file
+            raise GamesError(
+                f"{path} cannot be read as {edition}: {described(error)}; leave it out"
+            ) from error
+        found += [(path, piece) for piece in pieces]
+
+    reader, _, cut = edition.partition(":")
+    drawn = random.Random(seed).sample(found, min(n, len(found)))
+
+    for number, (path, piece) in enumerate(drawn, start=1):
+        yield {
+            "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",
+            "pdf": path.name,
+            "page": piece.page,
+            "reader": reader,
+            "cut": cut,
+            "book_name": path.stem,
+            "hint": "",
+            "association_domain": "",
+            "associative_word": "",
+            "opening_sentence": next(iter(openings(piece.text, piece.cut))),
+            "paragraph": piece.text,
+        }

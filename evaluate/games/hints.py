@@ -1,0 +1,123 @@
+"""Hints that a machine makes for practice games about a course without labelled games."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from evaluate.games.labelled import LabelledGame, tokens
+from evaluate.referee.text import fold, same_form
+from ingest.arrays import Float32Array
+from ingest.embed import Embedder
+from ingest.paragraph import Paragraph
+from player.questions.language import Language, language_of
+from player.words import is_stop_word, words
+
+N_GAMES = 60
+"""Games that are made about a course."""
+N_HINT_WORDS = 5
+"""Words of a hint, without those that join them."""
+MIN_LETTERS = 4
+MAX_SHARE = 0.2
+"""A word of a hint is in at most this share of the passages."""
+N_WORDS = 800
+"""Most words of a course that are embedded; more frequent words come first."""
+BEGINNINGS: dict[Language, Sequence[str]] = {
+    "en": ("about", "on", "concerning", "regarding"),
+    "he": ("על", "אודות", "לגבי", "בעניין"),
+}
+JOINS: dict[Language, Sequence[str]] = {
+    "en": ("and", "plus", "besides", "or"),
+    "he": ("וגם", "לצד", "או", "עם"),
+}
+"""Words at the beginning of a hint and before its last word; the first that the passage does not hold is taken."""
+
+
+def made_games(
+    paragraphs: Sequence[Paragraph], vectors: Float32Array, embedder: Embedder
+) -> list[tuple[LabelledGame, Paragraph]]:
+    """Make practice games about paragraphs of a course that has no labelled games.
+
+    A hint joins words of the course that are near the passage in meaning, in its language, and do not occur in it.
+
+    Args:
+        vectors: (n_paragraphs, dim) of the paragraphs, by `embedder`.
+    """
+    prose = [row for row, item in enumerate(paragraphs) if item.kind == "prose"]
+    rows = prose or [*range(len(paragraphs))]
+    rows = rows[:: max(1, len(rows) // N_GAMES)][:N_GAMES]
+    # without the mean, words that are near every passage are near none
+    centred = vectors - vectors.mean(axis=0)
+    vocabulary = {
+        language: (known, embedder.embed_queries(known))
+        for language, known in _vocabulary(paragraphs).items()
+    }
+
+    games: list[tuple[LabelledGame, Paragraph]] = []
+    for row in rows:
+        paragraph = paragraphs[row]
+        language = language_of(paragraph.text)
+        known, word_vectors = vocabulary.get(language, ([], vectors[:0]))
+        order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
+        near = _absent_words(paragraph.text, [known[at] for at in order])
+        if not near:
+            continue
+        game = LabelledGame(
+            f"made-{len(games) + 1}",
+            paragraph.doc_id,
+            _phrase(near[1:] or near, paragraph.text, language),
+            associative_word=near[0],
+            opening_sentence=paragraph.opening_sentence,
+            paragraph=paragraph.text,
+        )
+        games.append((game, paragraph))
+    return games
+
+
+def _vocabulary(paragraphs: Sequence[Paragraph]) -> dict[Language, list[str]]:
+    """Return the words of a course that may be in a hint, by language, the most frequent first."""
+    n_passages: Counter[str] = Counter()
+    for paragraph in paragraphs:
+        n_passages.update(set(words(paragraph.text)))
+    most = max(1, MAX_SHARE * len(paragraphs))
+    vocabulary: defaultdict[Language, list[str]] = defaultdict(list)
+    for word, n in sorted(n_passages.items(), key=lambda item: (-item[1], item[0])):
+        is_plain = word.isalpha() and len(word) >= MIN_LETTERS
+        if is_plain and n <= most and not is_stop_word(word):
+            known = vocabulary[language_of(word)]
+            if len(known) < N_WORDS:
+                known.append(word)
+    return dict(vocabulary)
+
+
+def _absent_words(text: str, near: Sequence[str]) -> list[str]:
+    """Return the first words of which no form occurs in a text, without two forms of one word."""
+    taken = {fold(word) for word in (*words(text), *tokens(text))}
+    chosen: list[str] = []
+    for word in near:
+        if len(chosen) > N_HINT_WORDS:
+            break
+        if not any(_is_alike(word, other) for other in (*chosen, *taken)):
+            chosen.append(word)
+    return chosen
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Return whether two words may be forms of one word."""
+    shorter, longer = sorted((word, other), key=len)
+    is_part = len(shorter) >= MIN_LETTERS and shorter in longer
+    return is_part or same_form(word, other)
+
+
+def _phrase(hint_words: Sequence[str], text: str, language: Language) -> str:
+    """Join the words of a hint, without a word that occurs in the text."""
+    taken = {*words(text), *tokens(text)}
+    begin = next((word for word in BEGINNINGS[language] if word not in taken), "")
+    join = next((word for word in JOINS[language] if word not in taken), "")
+    *head, last = hint_words
+    if not head:
+        return f"{begin} {last}".strip()
+    joined = ", ".join(head) + (f" {join} {last}" if join else f", {last}")
+    return f"{begin} {joined}".strip()

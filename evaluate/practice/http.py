@@ -1,0 +1,310 @@
+"""The practice game server over HTTP, with limits that hold before a player is known."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http
+import re
+import socket
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import uvicorn
+from cachetools import TTLCache
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evaluate.errors import PortError
+from evaluate.practice.match import RefusedMessageError, first_fault
+from evaluate.practice.server import LocalGameServer, PracticeServer
+from player.protocol.client import GameState
+
+MAX_WAIT_S = 30.0
+IDLE_S = 75
+"""Seconds that an idle connection is kept open."""
+GRACE_S = 5
+"""Seconds that running requests may take to end when the server is stopped."""
+HOST = "127.0.0.1"
+MAX_BODY_BYTES = 500_000
+"""The longest body of a request; a batch of 20 questions has 10,000 bytes."""
+MAX_DEPTH = 20
+"""The most brackets that are open at once in a body; a batch has 5."""
+BODY_S = 10.0
+"""Seconds within which a body must arrive."""
+MOST_REQUESTS = 1_000
+"""The most requests of an address a second."""
+MOST_CONNECTIONS = 1_000
+"""The most connections and requests at once; uvicorn answers 503 to more."""
+
+
+class Limits:
+    """An ASGI app that refuses requests which are too long, too deep, too slow or too many, before another app.
+
+    Args:
+        app: handles the other requests.
+        most_requests: the most requests of an address a second.
+    """
+
+    def __init__(self, app: ASGIApp, most_requests: int = MOST_REQUESTS) -> None:
+        self._app = app
+        self._most_requests = most_requests
+        self._counts: TTLCache[int, Counter[str]] = TTLCache(maxsize=2, ttl=2.0)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._count(scope)
+            body = await asyncio.wait_for(_whole_body(receive), BODY_S)
+            _check_depth(body)
+        except TimeoutError:
+            refusal = _problem(408, f"The body took more than {BODY_S:g} s.")
+        except HTTPException as error:
+            refusal = _problem(error.status_code, error.detail, error.headers)
+        else:
+            await self._app(scope, _replayed(body, receive), send)
+            return
+
+        refusal.headers["Connection"] = "close"  # the rest of the body is not read
+        await refusal(scope, receive, send)
+
+    def _count(self, scope: Scope) -> None:
+        """Count the requests of an address in this second."""
+        second = int(asyncio.get_running_loop().time())
+        counts = self._counts.setdefault(second, Counter())
+        address = (scope.get("client") or ("",))[0]
+        counts[address] += 1
+        if counts[address] > self._most_requests:
+            detail = f"The address sent more than {self._most_requests} requests a second; wait a second."
+            raise HTTPException(429, detail, {"Retry-After": "1"})
+
+
+async def _whole_body(receive: Receive) -> bytes:
+    """Receive the body of a request.
+
+    Raises:
+        HTTPException: it is too long.
+    """
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
+            raise HTTPException(413, f"The body has more than {MAX_BODY_BYTES} bytes.")
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+def _check_depth(body: bytes) -> None:
+    """Check the depth of a JSON document.
+
+    Raises:
+        HTTPException: it is nested too deeply.
+    """
+    depth = 0
+    for bracket in _BRACKETS.finditer(body):
+        sign = bracket[0]
+        if sign in b"[{":
+            depth += 1
+        elif sign in b"]}":
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise HTTPException(
+                422, f"The body is nested more than {MAX_DEPTH} levels deep."
+            )
+
+
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
+"""Brackets of a JSON document, and texts, whose brackets do not count."""
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a function that receives a whole body, and then what follows it."""
+    pending: list[Message] = [{"type": "http.request", "body": body}]
+
+    async def receive_again() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return receive_again
+
+
+class _NewPlayer(BaseModel):
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+async def _player_of(
+    request: Request, authorization: Annotated[str, Header()] = ""
+) -> LocalGameServer:
+    """Return the player whose token is in the header of a request."""
+    players: dict[str, LocalGameServer] = request.app.state.server.players
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or token.strip() not in players:
+        detail = "Authorization must be Bearer and a token from POST /v1/players"
+        raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+    return players[token.strip()]
+
+
+_Player = Annotated[LocalGameServer, Depends(_player_of)]
+
+
+def create_app(server: PracticeServer) -> ASGIApp:
+    """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
+    app = FastAPI(
+        title="Quarry practice game server",
+        version="1",
+        description="Practice games in the manner of the Q21G league.",
+    )
+    app.state.server = server
+    # by player_id, set when a message arrives
+    arrivals: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+
+    def announce(player: LocalGameServer) -> None:
+        arrivals.pop(player.player_id, asyncio.Event()).set()
+
+    _add_error_handlers(app)
+
+    @app.post("/v1/players", status_code=201)
+    async def add_player(_: _NewPlayer) -> dict[str, str]:
+        token = server.register()
+        return {"player_id": server.players[token].player_id, "token": token}
+
+    @app.post("/v1/games", status_code=201)
+    async def add_game(player: _Player) -> dict[str, str]:
+        game_id = player.request_game()
+        announce(player)
+        return {"game_id": game_id}
+
+    @app.get("/v1/inbox")
+    async def inbox(
+        player: _Player,
+        after: Annotated[str, Query(pattern=r"^\d{0,40}$")] = "",
+        wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
+    ) -> dict[str, Any]:
+        deadline = asyncio.get_running_loop().time() + wait_s
+        while True:
+            arrival = arrivals[player.player_id]
+            messages, cursor = player.inbox(after, 0.0)
+            remaining_s = deadline - asyncio.get_running_loop().time()
+            if messages or remaining_s <= 0:
+                return {"messages": messages, "cursor": cursor}
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(arrival.wait(), remaining_s)
+
+    @app.post("/v1/outbox", status_code=202)
+    async def outbox(envelope: dict[str, Any], player: _Player) -> dict[str, str]:
+        await run_in_threadpool(player.send, envelope)
+        announce(player)
+        return {"message_id": envelope["message_id"]}
+
+    @app.get("/v1/games/{game_id}")
+    async def show_game(game_id: str, player: _Player) -> GameState:
+        try:
+            return player.game(game_id)
+        except RefusedMessageError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @app.get("/healthz")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    return Limits(app)
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    """Answer errors by problem documents."""
+
+    @app.exception_handler(StarletteHTTPException)
+    async def refuse(_: Request, error: StarletteHTTPException) -> JSONResponse:
+        return _problem(error.status_code, str(error.detail), error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    @app.exception_handler(RefusedMessageError)
+    async def refuse_message(_: Request, error: Any) -> JSONResponse:
+        is_ours = isinstance(error, RefusedMessageError)
+        return _problem(422, str(error) if is_ours else first_fault(error.errors()))
+
+    @app.exception_handler(Exception)
+    async def apologise(_: Request, error: Exception) -> JSONResponse:
+        name = type(error).__name__
+        detail = (
+            f"the server failed: {name}; the message was not accepted, send it again"
+        )
+        return _problem(500, detail)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 takes a free one.
+
+    Raises:
+        PortError: the port is in use, or may not be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise PortError(
+            f"--port must be free on {host}, got {port}: {reason}; stop its program, or name another port or --host"
+        ) from error
+    return listener
+
+
+def serve(app: ASGIApp, listener: socket.socket) -> None:
+    """Serve until interrupted."""
+    uvicorn.Server(_config(app, GRACE_S)).run(sockets=[listener])
+
+
+def _config(app: ASGIApp, grace_s: int, log_level: str = "warning") -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_level=log_level,
+        access_log=False,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=grace_s,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+
+
+@contextlib.contextmanager
+def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
+    """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
+    listener = listen(HOST, 0)
+
+    server = uvicorn.Server(_config(app, 1, log_level))
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, daemon=True
+    )
+    thread.start()
+    try:
+        yield f"http://{HOST}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=5.0)
+        listener.close()
+
+
+def _problem(
+    status: int, detail: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    title = http.HTTPStatus(status).phrase
+    content = {"type": "about:blank", "title": title, "status": status}
+    return JSONResponse(
+        content | {"detail": detail},
+        status_code=status,
+        headers=headers,
+        media_type="application/problem+json",
+    )

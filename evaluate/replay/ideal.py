@@ -1,0 +1,127 @@
+"""Ideal questions: how often 20 random balanced questions would win a game with the same prior and the same errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from evaluate.games.labelled import LabelledGame, same_sentence
+from evaluate.referee.simulated import SimulatedReferee
+from evaluate.referee.spec import Referee, RefereeSpec
+from evaluate.runs.record import PlayRecord
+from ingest.arrays import Float64Array
+from ingest.paragraph import Paragraph
+from player.player import Plan
+
+N_OPTIONS = 4
+LEAST_WRONG = 1e-6
+"""Least share of wrong letters, so that the weight of an answer stays finite."""
+UNINFORMED_VIEWS = frozenset({"name", "nothing"})
+"""Views whose answers do not depend on the paragraph."""
+UNKNOWN_POLICIES = frozenset({"semantic"})
+"""Policies whose share of wrong answers no SPEC states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The errors that a referee's SPEC states.
+
+    Attributes:
+        n_answers: answers that tell something, 0..20.
+        declined: share of them that are "Not Relevant".
+        wrong: share of wrong letters among the others.
+    """
+
+    n_answers: int
+    declined: float
+    wrong: float
+
+    @property
+    def none(self) -> Errors:
+        """The same referee without errors."""
+        return Errors(self.n_answers, 0.0, 0.0)
+
+
+def errors_of(spec: RefereeSpec) -> Errors | None:
+    """Return the errors of a SPEC; None if the SPEC does not state them."""
+    if spec.own or spec.policy in UNKNOWN_POLICIES:
+        return None
+    if spec.policy or spec.view in UNINFORMED_VIEWS:
+        return Errors(0, 0.0, 0.0)
+    answered = 1.0 - spec.declined
+    return Errors(
+        spec.n_answers, spec.declined, spec.wrong / answered if answered else 0.0
+    )
+
+
+def add_ideal(
+    play: PlayRecord,
+    plan: Plan,
+    game: LabelledGame,
+    paragraph: Paragraph | None,
+    judge: Referee,
+) -> None:
+    """Add to the record of a play what ideal questions would win, with the judge's errors and without errors."""
+    errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
+    if errors is None or paragraph is None or game.edition:
+        play["win_ideal"] = play["win_faultless"] = None
+        return
+    sentence = paragraph.opening_sentence
+    legible = same_sentence(sentence, game.opening_sentence or sentence)
+    for key, level in (("win_ideal", errors), ("win_faultless", errors.none)):
+        share = ideal_wins(plan, sentence, level) if legible else 0.0
+        play[key] = round(share, 6)  # type: ignore[literal-required]
+
+
+def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:
+    """Return the probability that ideal questions win a game, 0..1.
+
+    Args:
+        plan: the player's plan; its prior, summed by opening sentence, is used.
+        sentence: the opening sentence of the labelled paragraph, as ingested.
+    """
+    row = plan.row_of(sentence)
+    if row is None:
+        return 0.0
+    _, sentences = np.unique(plan.keys, return_inverse=True)
+    prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
+    return win_probability(prior, int(sentences[row]), errors)
+
+
+def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
+    """Return the probability that the truth is the likeliest after the answers to ideal questions.
+
+    Each sentence fits an option of each question by chance, so the number of answers that fit another sentence is
+    binomial. The result is exact: a sum over the numbers of answers and of right answers. A tie counts half.
+
+    Args:
+        prior: (n_sentences,) probabilities.
+        truth: row of the right sentence.
+        errors: errors of the referee, which ideal questions know.
+    """
+    wrong = max(errors.wrong, LEAST_WRONG)
+    weight = np.log((1.0 - wrong) * (N_OPTIONS - 1) / wrong)
+    if prior[truth] <= 0.0:
+        return 0.0
+    n = errors.n_answers if weight > 0.0 else 0
+    rivals = np.delete(prior, truth)
+    # a rival wins if this many more answers, or fewer, fit it than fit the truth
+    handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, LEAST_WRONG)
+    handicap = np.clip(handicap, -n - 1, n + 1)
+    allowed, counts = np.unique(np.floor(handicap), return_counts=True)
+    ties = int((handicap == 0.0).sum())
+    total = 0.0
+    for answered in range(n + 1):
+        matches = np.arange(answered + 1)
+        at_most = np.append(binom.cdf(matches, answered, 1.0 / N_OPTIONS), 0.0)
+        exactly = binom.pmf(matches, answered, 1.0 / N_OPTIONS)
+        share = binom.pmf(answered, n, 1.0 - errors.declined)
+        for right in range(answered + 1):
+            # -1 is the last entry of `at_most`: no number of answers is small enough
+            most = np.clip(right + allowed, -1, answered).astype(np.intp)
+            unbeaten = float(np.prod(at_most[most] ** counts))
+            unbeaten *= (1.0 - 0.5 * exactly[right] / at_most[right]) ** ties
+            total += share * binom.pmf(right, answered, 1.0 - wrong) * unbeaten
+    return float(total)

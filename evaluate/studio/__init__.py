@@ -1,0 +1,1 @@
+"""A local page to look at a course, games and runs, and to be the referee."""

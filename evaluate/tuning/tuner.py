@@ -1,0 +1,152 @@
+"""Tuning of the search's settings on labelled games: preparation, study, report and the file of settings."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from configs.directories import code_digest
+from configs.settings import Settings, as_dict
+from evaluate.errors import GamesError
+from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
+from evaluate.games.locating import locate_in
+from evaluate.runs.run import commit
+from evaluate.tuning.prepared import OBJECTIVE, prepare
+from evaluate.tuning.storage import open_storage
+from evaluate.tuning.study import Space, load_space, numbers_of, report, run_study
+from ingest.executors import Workers, executor_of
+from ingest.store import Course
+
+
+def tune(
+    games: Sequence[LabelledGame],
+    store: Course,
+    settings: Settings,
+    *,
+    n_trials: int,
+    seed: int = 0,
+    storage: str | None = None,
+    workers: Workers = 1,
+    **study: Any,
+) -> dict[str, Any]:
+    """Fit the search's settings on training games, choose on validation games and report on test games.
+
+    Args:
+        settings: the untuned ones.
+        n_trials: that the study has in the end.
+        seed: the seed of splits, sampler and intervals.
+        storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
+        workers: processes that score games and judge trials; or a cluster.
+        study: `prune` and `warm_start`, as of `run_study`.
+
+    Returns:
+        The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
+        whole of `search`; `game_settings`, the whole of `game`, and `embed_settings`, which tuning does not change.
+
+    Raises:
+        GamesError: a split has no answerable game, or the games are another corpus's.
+        TuneError: the storage cannot be reached, or the settings cannot be tuned.
+        WorkerError: workers cannot do the work.
+    """
+    space = load_space()
+    open_storage(storage)  # before anything is prepared for it
+    by_split = _games_by_split(games, seed)
+    chosen = [game for part in by_split.values() for game in part]
+    located = locate_in(chosen, store)
+    name = _study_name(chosen, store, settings, space)
+
+    with executor_of(workers) as executor:
+        prepared = prepare(chosen, located, store, settings, executor=executor)
+        ends = itertools.accumulate(map(len, by_split.values()), initial=0)
+        slices = (slice(*rows) for rows in itertools.pairwise(ends))
+        splits = {
+            split: prepared.part(rows)
+            for split, rows in zip(by_split, slices, strict=True)
+        }
+        untuned = numbers_of(space, settings.search)
+        tuned = run_study(
+            space,
+            splits,
+            settings.search,
+            name=name,
+            n_trials=n_trials,
+            seed=seed,
+            storage=storage,
+            executor=executor,
+            attributes={"store": store.location, "untuned": untuned},
+            **study,
+        )
+    as_tuned = as_dict(replace(settings, search=tuned.settings))
+    return {
+        "objective": OBJECTIVE,
+        "study": name,
+        "trials": len(tuned.trials),
+        "trials_before": tuned.n_before,
+        "seconds": round(tuned.seconds, 1),
+        "settings": {key: getattr(tuned.settings, key) for key in space},
+        **report(space, tuned, splits, settings.search, seed),
+        "commit": commit(),
+        "code": code_digest(),
+        "preset": settings.preset,
+        "store": store.location,
+        "store_fingerprint": store.fingerprint,
+        "seed": seed,
+        "storage": "in memory" if storage is None else storage.split("@")[-1],
+        "tuned_settings": as_tuned["search"],
+        "game_settings": as_tuned["game"],
+        # the other keys are of the machine
+        "embed_settings": {"max_tokens": settings.embed.max_tokens},
+    }
+
+
+def _games_by_split(
+    games: Sequence[LabelledGame], seed: int
+) -> dict[Split, list[LabelledGame]]:
+    """Return the games of each split, which must hold an answerable one."""
+    by_split = {split: list(select_split(games, split, seed)) for split in SPLITS}
+    for split, part in by_split.items():
+        if not any(game.answerable for game in part):
+            raise GamesError(
+                f"--games must hold an answerable game in the split {split}, there is none; add some"
+            )
+    return by_split
+
+
+def _study_name(
+    games: Sequence[LabelledGame], store: Course, settings: Settings, space: Space
+) -> str:
+    """Return a name that changes with games, settings and store: no study goes on with others."""
+    labels = [
+        [
+            game.game_id,
+            game.hint,
+            game.book_name,
+            game.paragraph_id,
+            game.opening_sentence,
+        ]
+        for game in games
+    ]
+    search = as_dict(settings)["search"]
+    parts = [labels, store.fingerprint, search, repr(space)]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    return f"quarry-{digest[:12]}"
+
+
+def tuned_file(found: Mapping[str, Any]) -> str:
+    """Return the result of `tune` as a file of settings, with its provenance."""
+    document = {
+        "provenance": {
+            key: value for key, value in found.items() if not key.endswith("settings")
+        },
+        "search": found["tuned_settings"],
+        "game": found["game_settings"],
+        "embed": found["embed_settings"],
+    }
+    text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
+    return f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}"

@@ -1,0 +1,1 @@
+"""Command lines and terminals: options, escaped text, and Ctrl-C."""

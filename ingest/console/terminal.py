@@ -1,0 +1,57 @@
+"""Text for the terminal: escaped control characters, plurals, and suggestions for mistyped names."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+_HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
+"""Format characters that ordinary Hebrew, Arabic and Indic text needs; they cannot reorder the text around them."""
+
+
+def visible(text: object) -> str:
+    r"""Return a text on one line, with control characters, bidi overrides and lone surrogates escaped as `\x1b`.
+
+    Line breaks and tabs become blanks.
+    """
+    return "".join(
+        " " if char in "\n\r\t" else _escape(char) if _is_active(char) else char
+        for char in str(text)
+    )
+
+
+def visible_json(document: object, indent: int | None = 1) -> str:
+    """Return a document as JSON in which control characters are escaped and other letters are left as they are.
+
+    Args:
+        indent: None writes one line.
+    """
+    return "".join(
+        json.dumps(char)[1:-1] if char != "\n" and _is_active(char) else char
+        for char in json.dumps(document, ensure_ascii=False, indent=indent)
+    )
+
+
+def pluralize(n: int, noun: str, plural: str = "") -> str:
+    """Return `1 game` or `2 games`; `plural` is for nouns that take more than an s."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def described(error: BaseException) -> str:
+    """Return an exception with its type and its cause in one line."""
+    cause = f" ({error.__cause__})" if error.__cause__ else ""
+    return f"{type(error).__name__}: {' '.join(f'{error}{cause}'.split())[:300]}"
+
+
+def _is_active(char: str) -> bool:
+    """Return whether a terminal may act on a character instead of showing it."""
+    if " " <= char <= "~":
+        return False
+    return (
+        unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        and char not in _HARMLESS
+    )
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape", "surrogatepass").decode("ascii")

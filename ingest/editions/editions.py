@@ -1,0 +1,69 @@
+"""Editions by name: "READER:CUT" or "READER:CUT:SIZE", and the pieces that they make of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from configs.settings import SettingsError
+from ingest.editions.cuts import Cut, blank, page, window
+from ingest.editions.piece import Piece
+from ingest.editions.readers import pdfplumber, pymupdf, pypdf, pypdfium2
+from ingest.extensions import find
+
+SETTING = "ingest.editions"
+Reader = Callable[[Path], Iterator[str]]
+READERS: Mapping[str, Reader] = {
+    "pdfplumber": pdfplumber.pages,
+    "pypdf": pypdf.pages,
+    "pypdfium2": pypdfium2.pages,
+    "pymupdf": pymupdf.pages,
+}
+CUTS: Mapping[str, Cut] = {
+    "page": page.cut,
+    "window": window.cut,
+    "blank": blank.cut,
+}
+MAX_PIECES = 20_000
+"""The most pieces of a file and edition; a file with more is no lecture."""
+
+
+def require_edition(edition: str) -> tuple[Reader, Cut, int]:
+    """Return reader, cut and size of an edition.
+
+    Raises:
+        SettingsError: the edition has another form, or its reader or cut is unknown.
+    """
+    reader, _, rest = edition.partition(":")
+    cut, _, size = rest.partition(":")
+    if not cut or (size and not size.isdecimal()):
+        raise SettingsError(
+            f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pypdf:window:2000"
+        )
+    return find(READERS, reader, SETTING), find(CUTS, cut, SETTING), int(size or 0)
+
+
+def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
+    """Return the pieces of a file in one edition, in order. Readers raise any exception on a damaged file.
+
+    Raises:
+        SettingsError: the edition is unknown.
+    """
+    read, cut, size = require_edition(edition)
+    pieces = []
+    for first, last, text in cut(list(read(path)), size):
+        piece = Piece(
+            edition=edition, doc_id=doc_id, page=first, last_page=last, text=text
+        )
+        pieces.append(piece)
+        if len(pieces) == MAX_PIECES:
+            break
+    return tuple(pieces)
+
+
+def without_repeats(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return the pieces without those that have the text of an earlier one on the same page."""
+    first: dict[tuple[int, str], Piece] = {}
+    for piece in pieces:
+        first.setdefault((piece.page, piece.text), piece)
+    return tuple(first.values())

@@ -1,0 +1,29 @@
+"""Piece: a stretch of a lecture's text as another program reads and cuts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text that a referee's program takes for a paragraph.
+
+    Attributes:
+        edition: "READER:CUT", the program that made it.
+        doc_id: its document.
+        page: 1-based page on which it starts.
+        last_page: page on which it ends.
+        text: raw, as the program prints it, with its lines.
+    """
+
+    edition: str
+    doc_id: str
+    page: int
+    last_page: int
+    text: str
+
+    @property
+    def cut(self) -> str:
+        """The cut of its edition."""
+        return self.edition.split(":")[1]

@@ -1,0 +1,81 @@
+"""Extensions by name: parts of a table, or a user's own by dotted path such as `my_module.MyStrategy`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pkgutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from configs.settings import SettingsError
+from configs.similar_names import did_you_mean
+from ingest.console.terminal import described
+
+T = TypeVar("T")
+
+
+def is_dotted(name: str) -> bool:
+    """Return whether a name is a dotted path: identifiers joined by dots, two at least."""
+    parts = name.split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
+def find(table: Mapping[str, T], name: str, key: str) -> T:
+    """Look up a name in a table, or import a dotted path.
+
+    Args:
+        table: parts by name.
+        key: setting or flag of the name, for errors, such as `search.strategies` or `--referee`.
+
+    Raises:
+        SettingsError: the table lacks the name, or the path cannot be imported.
+    """
+    if name in table:
+        return table[name]
+    if not is_dotted(name):
+        raise SettingsError(
+            f"{key} must be of {', '.join(table)}, or the dotted path of your own, got {name!r}"
+            f"{did_you_mean(name, table)}; see docs/guides/extend.md"
+        )
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # the command `quarry` starts without it
+    found: T = _guarded(
+        lambda: pkgutil.resolve_name(":".join(name.rsplit(".", 1))), name, key
+    )
+    return found
+
+
+def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
+    """Find a part as `find` does, and call it with as many of `given` as it accepts.
+
+    Raises:
+        SettingsError: there is no such part, or the user's own fails.
+    """
+    part = find(table, name, key)
+    if name in table:
+        return call_with_available(part, given)
+    return _guarded(lambda: call_with_available(part, given), name, key)
+
+
+def call_with_available(found: Any, given: Sequence[Any]) -> Any:
+    """Call `found` with as many positional arguments as it accepts; return anything that is not callable unchanged."""
+    if not (inspect.isclass(found) or inspect.isfunction(found)):
+        return found
+    parameters = inspect.signature(found).parameters.values()
+    if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):
+        return found(*given)
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return found(*given[: sum(item.kind in kinds for item in parameters)])
+
+
+def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
+    """Call `get`; turn any error of the user's own code into a SettingsError that names the path."""
+    try:
+        return get()
+    except Exception as error:
+        raise SettingsError(
+            f"{key} must name something that can be imported and made, got {path!r}: {described(error)}; "
+            "start Python in the folder of the module, or install it"
+        ) from error

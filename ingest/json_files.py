@@ -1,0 +1,100 @@
+"""JSON files: one document, or one object a line; bad input is refused in one line that names file and line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from configs.plain_yaml import HALF_PAIR
+
+Refuse = Callable[[str], Exception]
+"""Makes the caller's error from its text."""
+MEND = "mend the line or remove it"
+
+
+def read_text(
+    path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
+) -> str:
+    """Read a UTF-8 file without its byte order mark.
+
+    Args:
+        named: the flag that names the file, such as `--games`; "" if the path alone says enough.
+        remedy: for a missing file.
+
+    Raises:
+        refuse: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device may never end
+            raise OSError(0, "not a regular file")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        what = (
+            f"{named} must be a readable file, got {path}:"
+            if named
+            else f"{path}: must be a readable file, got"
+        )
+        raise refuse(f"{what} {error.strerror}; {remedy}") from error
+    except UnicodeDecodeError as error:
+        raise refuse(
+            f"{path}: must be UTF-8, {error.reason} at byte {error.start}; save it as UTF-8"
+        ) from error
+
+
+def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Yield "PATH line NUMBER" and the line for each line that is not blank.
+
+    Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
+    """
+    return (
+        (f"{path} line {number}", line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    )
+
+
+def read_objects(
+    path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield "PATH line NUMBER" and the object for each line of a file of JSON lines; skip blank lines.
+
+    Raises:
+        refuse: the file cannot be read, or a line is not a JSON object.
+    """
+    for where, line in lines_of(
+        read_text(path, refuse, named=named, remedy=remedy), path
+    ):
+        yield where, as_object(line, where, refuse)
+
+
+def as_object(
+    text: str,
+    where: str,
+    refuse: Refuse,
+    *,
+    what: str = "a JSON object",
+    remedy: str = MEND,
+) -> dict[str, Any]:
+    """Read a text as a JSON object.
+
+    Args:
+        where: place of the text, for the error.
+
+    Raises:
+        refuse: it is not an object, or holds half a surrogate pair.
+    """
+    try:
+        found = json.loads(text)
+        if HALF_PAIR.search(text):
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise refuse(
+            f"{where}: must be Unicode text, got half a surrogate pair; {remedy}"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise refuse(f"{where}: must be {what}: {error}; {remedy}") from error
+    if not isinstance(found, dict):
+        raise refuse(f"{where}: must be {what}, got {type(found).__name__}; {remedy}")
+    return found

@@ -1,0 +1,89 @@
+"""Bullets and numbers at the beginning of lines."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from statistics import median
+
+from ingest.layout.placed import PlacedLine, is_bullet
+from ingest.pdf.model import UNKNOWN
+
+MIN_SPACES, APART = 3, 1.3
+"""Minimal number of spaces that tell the usual width of a space, and the width of the space after a number or dash, as
+a multiple of it."""
+
+_ENUMERATOR = re.compile(
+    r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
+)
+_STARS = "*★☆™®†‡"
+"""Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
+
+
+def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
+    """Return how many words at the beginning of a line are a bullet or numbers.
+
+    There are 2 if the number of an exercise and the letter of its first part share a line, and the text hangs to the
+    right of both. A capital with a full stop is the letter of an item only if the text hangs to its right.
+    """
+    if following is not None and following.column != line.column:
+        following = None
+    if not _is_marked(line, following):
+        return 0
+    if len(line.words) < 3 or following is None:
+        return 1
+
+    hangs = abs(following.start - start_after(line, 2)) < 0.6 * line.size
+    firsts = (_without_stars(word.text) for word in line.words[:2])
+    return 2 if hangs and all(map(_ENUMERATOR.fullmatch, firsts)) else 1
+
+
+def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
+    """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
+    if len(line.words) < 2:
+        return is_bullet(line.first)
+    first = _without_stars(line.first)
+    if is_bullet(first) or first == "o":  # a circle in some fonts of text
+        return first not in "·→⇒o" or is_set_apart(line)
+
+    is_plain = not any(map(str.isalpha, first))
+    if is_plain and line.footnote and len(first) <= 3:
+        return True
+    if is_plain and UNKNOWN in first and len(first) <= 5 and first[-1] in ".)":
+        return True
+    if not _ENUMERATOR.fullmatch(first):
+        return False
+    if first[0].isupper() and following is not None and _is_name(line, following):
+        return False
+    is_digits = first.strip("().").replace(UNKNOWN, "0").isdecimal()
+    return is_digits or first[0] in "([" or line.bold > 0.9 or is_set_apart(line)
+
+
+def _is_name(line: PlacedLine, following: PlacedLine) -> bool:
+    """Return whether a capital with a full stop is an initial: the next line neither hangs nor has one."""
+    hangs = following.start - line.start >= 0.5 * line.size
+    return not hangs and not _ENUMERATOR.fullmatch(following.first)
+
+
+def _without_stars(text: str) -> str:
+    """Return a number without the signs before it; a text of signs alone unchanged."""
+    return text.lstrip(_STARS) or text
+
+
+def is_set_apart(line: PlacedLine) -> bool:
+    """Return whether the space after the first word is wider than the other spaces."""
+    first, *others = (
+        max(right.x0 - left.x1, left.x0 - right.x1)
+        for left, right in itertools.pairwise(line.words)
+    )
+    return first > 0.4 * line.size and (
+        len(others) < MIN_SPACES or first > APART * median(others)
+    )
+
+
+def start_after(line: PlacedLine, marker: int) -> float:
+    """Return the start of the text after `marker` words, in reading direction."""
+    if marker == 0 or marker >= len(line.words):
+        return line.start
+    word = line.words[marker]
+    return -word.x1 if line.start < 0 else word.x0

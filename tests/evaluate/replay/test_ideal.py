@@ -1,0 +1,112 @@
+"""Ideal questions, against a simulation that asks them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from configs.settings import Settings
+from evaluate.referee.spec import read_spec
+from evaluate.replay.ideal import Errors, errors_of, win_probability
+from evaluate.report.page import run_plots
+from evaluate.runs.run import make_run
+from ingest.arrays import Float64Array
+from tests.contracts.records import game_record, play_record
+
+PRIOR = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+N_GAMES = 4_000
+
+
+def simulated(prior: Float64Array, truth: int, errors: Errors) -> float:
+    """Share of games in which the truth has the most belief after answers to random questions."""
+    generator = np.random.default_rng(3)
+    won = 0.0
+    for _ in range(N_GAMES):
+        belief = np.log(prior)
+        for _ in range(errors.n_answers):
+            options = generator.integers(4, size=len(prior))
+            letter = options[truth]
+            if generator.random() < errors.declined:
+                continue
+            if generator.random() < errors.wrong:
+                letter = (letter + generator.integers(1, 4)) % 4
+            belief += np.log(
+                np.where(options == letter, 1.0 - errors.wrong, errors.wrong / 3.0)
+            )
+        best = np.flatnonzero(belief >= belief.max() - 1e-9)
+        won += float(truth in best) / len(best)
+    return won / N_GAMES
+
+
+@pytest.mark.parametrize("truth", [0, 2, 4])
+@pytest.mark.parametrize(
+    "errors", [Errors(4, 0.1, 0.2), Errors(3, 0.0, 0.4), Errors(2, 0.5, 0.1)]
+)
+def test_the_probability_is_that_of_a_simulation(truth: int, errors: Errors) -> None:
+    expected = simulated(PRIOR, truth, errors)
+    assert win_probability(PRIOR, truth, errors) == pytest.approx(expected, abs=0.03)
+
+
+def test_two_equal_sentences_without_an_answer_share_the_win() -> None:
+    prior = np.array([0.4, 0.4, 0.2])
+    assert win_probability(prior, 0, Errors(0, 0.0, 0.0)) == pytest.approx(0.5)
+
+
+def test_twenty_answers_without_an_error_find_one_of_many_thousands() -> None:
+    prior = np.full(20_000, 1 / 20_000)
+    assert win_probability(prior, 7, Errors(20, 0.0, 0.0)) > 0.999
+    assert win_probability(prior, 7, Errors(20, 0.15, 0.35)) < 0.7
+
+
+@pytest.mark.parametrize(
+    ("spec", "errors"),
+    [
+        ("oracle", Errors(20, 0.0, 0.0)),
+        ("noisy:0.30,0.25", Errors(20, 0.25, 0.4)),
+        ("sees:opening,answers:10", Errors(10, 0.0, 0.0)),
+        ("constant:B", Errors(0, 0.0, 0.0)),
+        ("blind", Errors(0, 0.0, 0.0)),
+        ("declined:1", Errors(20, 1.0, 0.0)),
+        ("semantic", None),
+    ],
+)
+def test_the_errors_are_those_of_the_spec(spec: str, errors: Errors | None) -> None:
+    found = errors_of(read_spec(spec))
+    if errors is None or found is None:
+        assert found is errors
+        return
+    assert found.n_answers == errors.n_answers
+    assert found.declined == pytest.approx(errors.declined)
+    assert found.wrong == pytest.approx(errors.wrong)
+
+
+def test_each_lost_game_is_put_down_to_one_of_four_causes(settings: Settings) -> None:
+    won = game_record(plays=[play_record()])
+    lost = game_record(game_id="g2", plays=[play_record(won=False)])
+    search = {**won["search"], "rank": None}
+    missing = game_record(game_id="g3", truth=None, search=search)
+    unread = game_record(game_id="g4", truth=None, search=search)
+    run = make_run([won, lost, missing, unread], "f", settings, "oracle", 0, 1)
+
+    assert run.as_json()["win_ideal"] == 0.45
+    assert run.losses == {
+        "ingest": 0.5,
+        "search": 0.025,
+        "chance": 0.025,
+        "questions": 0.2,
+    }
+    shown = run_plots([run])["losses"]
+    assert {series["name"]: series["x"] for series in shown} == {
+        "lost at ingest": [0.5],
+        "in the search": [0.025],
+        "by our questions": [0.2],
+        "by the referee's errors": [0.025],
+    }
+
+
+def test_nothing_is_said_of_a_referee_whose_errors_are_unknown(
+    settings: Settings,
+) -> None:
+    play = play_record(win_ideal=None, win_faultless=None)
+    run = make_run([game_record(plays=[play])], "f", settings, "semantic", 0, 1)
+    assert run.losses is run.as_json()["win_ideal"] is None

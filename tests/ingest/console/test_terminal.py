@@ -1,0 +1,72 @@
+"""What somebody else wrote is shown, and never interpreted."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from rich.console import Console
+
+from configs.similar_names import did_you_mean
+from ingest.console.terminal import pluralize, visible, visible_json
+from player.game.terminal import shown
+
+tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("plain, עברית, e\u0301, שָׁלוֹם\u200f", "plain, עברית, e\u0301, שָׁלוֹם\u200f"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("one\r\ntwo\tthree", "one  two three"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("\x9b31m\x7f\x00", "\\x9b31m\\x7f\\x00"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+    ],
+)
+def test_what_a_terminal_would_act_on_is_spelt(text: str, seen: str) -> None:
+    assert visible(text) == seen
+
+
+@tried
+@given(some.text(some.characters(categories=None), max_size=40))
+def test_rich_shows_it_as_it_is(text: str) -> None:
+    target = io.StringIO()
+    console = Console(
+        file=target, width=10_000, force_terminal=True, color_system="truecolor"
+    )
+    console.print(f"[bold]{shown(text)}[/]|", highlight=False, emoji=False, end="")
+    assert (
+        target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
+        == f"{visible(text)}|"
+    )
+
+
+@tried
+@given(some.text(some.characters(exclude_categories=["Cs"]), max_size=40))
+def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
+    written = visible_json({"text": [text]})
+    assert json.loads(written) == {"text": [text]}
+    assert all(char == "\n" or visible(char) == char for char in written)
+
+
+def test_one_is_singular_and_all_else_plural() -> None:
+    assert [pluralize(n, "game") for n in (0, 1, 2, 1200)] == [
+        "0 games",
+        "1 game",
+        "2 games",
+        "1,200 games",
+    ]
+    assert pluralize(2, "query", "queries") == "2 queries"
+
+
+@pytest.mark.parametrize(
+    ("name", "suggestion"), [("Minlm", "; did you mean minilm?"), ("bert", "")]
+)
+def test_the_most_similar_name_is_suggested(name: str, suggestion: str) -> None:
+    assert did_you_mean(name, ("minilm", "mpnet", "e5")) == suggestion

@@ -1,0 +1,455 @@
+"""Executors of local processes, and ingest and replay on a real Dask cluster whose parts are killed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from configs.settings import Settings, SettingsError, WorkerError, load
+from evaluate.command import main as evaluate
+from evaluate.games.labelled import SPLITS
+from evaluate.games.locating import locate_games
+from evaluate.replay import replayer
+from evaluate.replay.replay import replay_store
+from evaluate.runs.files import RecordFile
+from evaluate.tuning import study
+from evaluate.tuning.prepared import judge, prepare
+from evaluate.tuning.study import load_space, run_study
+from ingest import executors
+from ingest.executors import Cluster, LocalProcesses, Workers, result_of, run_all
+from ingest.paragraph import Paragraph
+from ingest.pipeline.pipeline import IngestSummary, ingest
+from ingest.pipeline.read import Staging
+from ingest.store import Course, open_store
+from tests.evaluate.fakes import course_games, record_of, write_games
+from tests.fakes import (
+    CACHES,
+    DOTTED,
+    NETWORKS,
+    RANKING,
+    TREES,
+    die_reading,
+    hang_reading,
+    lecture_pdf,
+)
+
+LECTURES = {"caches": CACHES, "networks": NETWORKS, "ranking": RANKING, "trees": TREES}
+
+
+def die_once(marker: Path) -> str:
+    """Kill this process, unless a process was killed before."""
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def double(number: int) -> int:
+    return 2 * number
+
+
+class TestLocalProcesses:
+    def test_a_task_whose_process_is_killed_is_run_again(self, tmp_path: Path) -> None:
+        with LocalProcesses(1) as executor:
+            assert result_of(executor.submit(die_once, tmp_path / "marker")) == "done"
+
+    def test_each_item_is_done_once(self) -> None:
+        with LocalProcesses(2) as executor:
+            found = run_all(
+                executor, lambda number: executor.submit(double, number), range(20)
+            )
+            doubled = [(number, result_of(future)) for number, future in found]
+        assert sorted(doubled) == [(number, 2 * number) for number in range(20)]
+
+    def test_a_shared_value_reaches_each_task(self) -> None:
+        with LocalProcesses(2) as executor:
+            shared = executor.share({"doubled": 4})
+            futures = [executor.submit(dict.get, shared, "doubled") for _ in range(4)]
+            assert [future.result() for future in futures] == [4] * 4
+
+    def test_a_full_disk_is_told_in_one_line(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(value: object, file: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr("ingest.executors.pickle.dump", fail)
+        full = r"Cannot write shared data to .*No space left on device"
+        with LocalProcesses(1) as executor, pytest.raises(WorkerError, match=full):
+            executor.share([1])
+
+    def test_a_script_needs_no_guard_against_being_imported_again(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        script = tmp_path / "script.py"
+        script.write_text(
+            "from ingest.executors import LocalProcesses\n"
+            "with LocalProcesses(1) as executor:\n"
+            "    print(executor.submit(len, 'abc').result())\n",
+            encoding="utf-8",
+        )
+        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+        assert subprocess.check_output([sys.executable, str(script)]) == b"3\n"
+
+
+@pytest.fixture(scope="module")
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A scheduler and two workers."""
+    pytest.importorskip(
+        "distributed", reason="distributed is not installed: make cluster"
+    )
+    from tests.dask_cluster import DaskCluster
+
+    cluster = DaskCluster(tmp_path_factory.mktemp("dask"))
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture
+def cluster(dask: Any) -> Iterator[Cluster]:
+    with Cluster(dask.address, lambda _: None) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def lectures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lectures")
+    for name, text in LECTURES.items():
+        (folder / f"{name}.pdf").write_bytes(lecture_pdf(name.title(), text))
+    return folder
+
+
+OWN = f"embed.own={DOTTED}"
+"""Setting of a user who trusts the embedder that the store names."""
+
+
+def settings_of(**changes: Any) -> Settings:
+    """Return settings whose search takes a moment, with changes of `ingest`."""
+    settings = load(changes=[OWN])
+    return replace(
+        settings, ingest=replace(settings.ingest, **{"workers": 1, **changes})
+    )
+
+
+def ingested(
+    folder: Path, store: Path, cluster: Cluster | None, **changes: Any
+) -> IngestSummary:
+    settings = settings_of(**changes)
+    return ingest(
+        [folder],
+        str(store),
+        settings,
+        embedder_spec=DOTTED,
+        progress=False,
+        cluster=cluster,
+    )
+
+
+def held(store: Path) -> list[Paragraph]:
+    return list(open_store(str(store)).paragraphs)
+
+
+@pytest.fixture(scope="module")
+def course(
+    lectures: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Course:
+    """The lectures, ingested on this machine."""
+    store = tmp_path_factory.mktemp("course") / "store"
+    ingested(lectures, store, None)
+    return open_store(str(store))
+
+
+def after_the_first(
+    monkeypatch: pytest.MonkeyPatch, owner: object, method: str, act: Callable[[], None]
+) -> None:
+    """Call `act` once, after the first call of a method."""
+    real = getattr(owner, method)
+    left = [act]
+
+    def call(*arguments: Any) -> Any:
+        found = real(*arguments)
+        if left:
+            left.pop()()
+        return found
+
+    monkeypatch.setattr(owner, method, call)
+
+
+def timeless(path: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return {key: value for key, value in run.items() if key != "latency_ms"}
+
+
+class TestIngest:
+    def test_the_store_is_the_same_though_a_worker_is_killed(
+        self,
+        dask: Any,
+        cluster: Cluster,
+        course: Course,
+        lectures: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        after_the_first(monkeypatch, Staging, "keep", dask.kill_worker)
+        summary = ingested(lectures, tmp_path / "store", cluster)
+        assert not summary.failed
+        assert summary.fingerprint == course.fingerprint
+        assert held(tmp_path / "store") == list(course.paragraphs)
+
+    def test_the_store_is_the_same_from_any_number_of_processes(
+        self,
+        course: Course,
+        lectures: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
+        monkeypatch.setattr("ingest.embed.vectors.PART", 1)
+        monkeypatch.setattr(
+            "ingest.pipeline.pipeline.embed_all", pytest.fail
+        )  # nothing is embedded in this process
+        summary = ingested(lectures, tmp_path / "store", None, workers=2)
+        assert summary.fingerprint == course.fingerprint
+        np.testing.assert_array_equal(
+            open_store(str(tmp_path / "store")).vectors, course.vectors
+        )
+
+    def test_a_file_that_hangs_or_kills_its_process_fails_alone(
+        self, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("deadly", "good"):
+            (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
+        monkeypatch.setattr("ingest.pipeline.read.read_pdf", die_reading)
+        (failed,) = ingested(tmp_path, tmp_path / "store", cluster).failed
+        assert failed.doc_id == "deadly"
+        assert "its reader died (exit code 3)" in failed.detail
+        (tmp_path / "slow.pdf").write_bytes(lecture_pdf("slow", CACHES))
+        (tmp_path / "deadly.pdf").unlink()
+        monkeypatch.setattr("ingest.pipeline.read.read_pdf", hang_reading)
+        (failed,) = ingested(tmp_path, tmp_path / "store", cluster, timeout_s=1).failed
+        assert f"{tmp_path / 'slow.pdf'}: must be readable within 1 s" in failed.detail
+
+
+class TestReplay:
+    def run(self, course: Course, workers: Workers) -> dict[str, Any]:
+        games = course_games(course.paragraphs)
+        run = replay_store(
+            games,
+            course,
+            load(changes=[OWN]),
+            referee="noisy:0.3,0.2",
+            repeats=2,
+            workers=workers,
+        )
+        return {
+            key: value for key, value in run.as_json().items() if key != "latency_ms"
+        }
+
+    def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
+        self,
+        dask: Any,
+        cluster: Cluster,
+        course: Course,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        here = self.run(course, 1)
+        assert self.run(course, 2) == here
+        after_the_first(monkeypatch, replayer, "result_of", dask.kill_worker)
+        assert self.run(course, cluster) == here
+        assert here["games"] == len(course.paragraphs)
+
+    def test_a_worker_that_holds_another_store_says_so(
+        self, cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(vars(course), "fingerprint", "another")
+        with pytest.raises(
+            WorkerError,
+            match=r"Worker tcp://.* must hold the course another on every machine, holds",
+        ):
+            self.run(course, cluster)
+
+
+class TestTune:
+    def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
+        self,
+        dask: Any,
+        cluster: Cluster,
+        course: Course,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        games, settings = course_games(course.paragraphs), load(changes=[OWN])
+        located = locate_games(games, course.paragraphs)
+        here, there = (
+            prepare(games, located, course, settings, executor=executor)
+            for executor in (None, cluster)
+        )
+        np.testing.assert_equal(there.arrays, here.arrays)
+        after_the_first(monkeypatch, study, "result_of", dask.kill_worker)
+        found = run_study(
+            load_space(),
+            dict.fromkeys(SPLITS, here),
+            settings.search,
+            name="on a cluster",
+            n_trials=8,
+            seed=0,
+            storage=None,
+            executor=cluster,
+        )
+
+        assert len(found.trials) == 8
+        (first,) = [trial for trial in found.trials if trial.number == 0]
+        assert first.value == judge(here, settings.search).objective
+
+    def test_the_command_prepares_games_with_two_workers_as_with_one(
+        self, course: Course, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        splits = ("train", "train", "validation", "test")
+        records = [
+            record_of(game) | {"split": split}
+            for game, split in zip(course_games(course.paragraphs), splits, strict=True)
+        ]
+        games = str(write_games(tmp_path / "games.jsonl", records))
+        untuned = []
+        for workers in ("1", "2"):
+            given = (
+                f"--trials 4 --preset keyword --set {OWN} --json --workers {workers}"
+            )
+            places = ("--store", course.location, "--games", games)
+            assert evaluate(["tune", *places, *given.split()]) == 0
+            untuned.append(json.loads(capsys.readouterr().out)["untuned"])
+
+        assert untuned[0] == untuned[1]
+
+
+def test_a_cluster_without_workers_says_so_at_the_start() -> None:
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=0, protocol="tcp", dashboard_address="127.0.0.1:0"
+        ) as empty,
+        pytest.raises(
+            WorkerError,
+            match=r"has no workers\. Start one with: dask worker",
+        ),
+    ):
+        Cluster(empty.scheduler_address, lambda _: None)
+
+
+def test_a_worker_of_another_version_says_so_at_the_start(
+    dask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "code_digest", lambda: "0123")
+    with pytest.raises(
+        WorkerError,
+        match=r"Worker tcp://.* runs other code .* than this command \(0123\)",
+    ):
+        Cluster(dask.address, lambda _: None)
+
+
+def test_a_worker_without_the_package_says_so_at_the_start(dask: Any) -> None:
+    dask.wait_for_workers(2)
+    worker = dask.start_worker(with_package=False)
+    dask.wait_for_workers(3)
+    try:
+        with pytest.raises(
+            WorkerError,
+            match=r"Worker tcp://.* cannot do the work: .*No module named 'configs'",
+        ):
+            Cluster(dask.address, lambda _: None)
+    finally:
+        worker.terminate()
+        worker.wait(60)
+
+
+def replay_main(course: Course, folder: Path, *arguments: str) -> int:
+    games = write_games(
+        folder / "games.jsonl",
+        [record_of(game) for game in course_games(course.paragraphs * 10)],
+    )
+    places = ("--store", course.location, "--games", str(games))
+    given = ("--referee", "oracle", "--set", OWN, *arguments)
+    return evaluate(["replay", *places, *given])
+
+
+def test_an_address_that_nobody_answers_is_refused_in_one_line(
+    course: Course,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert replay_main(course, tmp_path, "--cluster", "tcp://127.0.0.1:1") == 2
+    assert (
+        "No Dask scheduler answers at tcp://127.0.0.1:1"
+        in capsys.readouterr().err.splitlines()[-1]
+    )
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SettingsError, match=r"Run `make cluster`"):
+        Cluster("tcp://127.0.0.1:1", lambda _: None)
+
+
+def test_a_silent_scheduler_is_named_and_given_up(
+    dask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executors, "CONNECT_S", 1.0)
+    monkeypatch.setattr(executors, "QUIET_S", 2.0)
+    monkeypatch.setattr(executors, "LIMIT_S", 5.0)
+    lines: list[str] = []
+    with Cluster(dask.address, lines.append) as cluster, dask.frozen_scheduler():
+        future = cluster.submit(double, 2)
+        silent = "the Dask scheduler at .* does not answer"
+        with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
+            result_of(future)
+    assert re.fullmatch(f"waiting for 1 task: {silent}", lines[-1])
+
+
+def test_a_port_that_says_nothing_is_refused_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip(
+        "distributed", reason="distributed is not installed: make cluster"
+    )
+    monkeypatch.setattr(executors, "CONNECT_S", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(SettingsError, match="No Dask scheduler answers at"):
+            Cluster(address, lambda _: None)
+
+
+def test_what_is_finished_stays_if_the_scheduler_is_lost(
+    dask: Any,
+    course: Course,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last test, as it kills the scheduler of the others."""
+    out = tmp_path / "run.json"
+    with monkeypatch.context() as patch:
+        after_the_first(patch, RecordFile, "append", dask.kill_scheduler)
+        assert (
+            replay_main(course, tmp_path, "--out", str(out), "--cluster", dask.address)
+            == 1
+        )
+
+    assert (
+        "Lost the connection to the Dask scheduler"
+        in capsys.readouterr().err.splitlines()[-1]
+    )
+    assert replay_main(course, tmp_path, "--out", str(out)) == 0
+    assert "games are finished" in capsys.readouterr().err
+    assert replay_main(course, tmp_path, "--out", str(tmp_path / "whole.json")) == 0
+    assert timeless(out) == timeless(tmp_path / "whole.json")

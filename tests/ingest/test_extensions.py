@@ -1,0 +1,69 @@
+"""Parts by name: own names first, then dotted paths; what cannot be found is refused."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from configs.settings import SettingsError
+from ingest.extensions import find, make
+
+
+def thing(one: str) -> str:
+    return f"made of {one}"
+
+
+def broken() -> None:
+    raise RuntimeError("no luck")
+
+
+TABLE = {"own": thing}
+
+
+def test_own_names_are_looked_up_and_dotted_paths_imported() -> None:
+    assert find(TABLE, "own", "--thing") is thing
+    assert find(TABLE, "tests.ingest.test_extensions.thing", "--thing") is thing
+
+
+def test_a_module_in_the_working_directory_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine_alone.py").write_text("def part() -> str:\n    return 'mine'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))]
+    )
+    assert make({}, "mine_alone.part", "--set") == "mine"
+
+
+def test_a_part_is_called_with_as_much_as_it_accepts() -> None:
+    assert make(TABLE, "own", "--thing", "two", "three") == "made of two"
+    assert (
+        make({}, "tests.ingest.test_extensions.thing", "--thing", "one")
+        == "made of one"
+    )
+    assert make({}, "os.path.sep", "--thing", "one") == "/"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("none", "--thing must be of own, or the dotted path of your own, got 'none'"),
+        ("onw", "got 'onw'"),
+        (
+            "no.such.thing",
+            "--thing must name something that can be imported and made, got 'no.such.thing': ModuleNot",
+        ),
+        ("os.path.nothing", "AttributeError"),
+        (
+            "tests.ingest.test_extensions.broken",
+            "RuntimeError: no luck; start Python in the folder of the module",
+        ),
+    ],
+)
+def test_what_is_not_there_is_refused(name: str, says: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        make(TABLE, name, "--thing")
+    assert says in str(caught.value)

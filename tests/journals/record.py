@@ -1,0 +1,37 @@
+"""Record a journal of played games: `python -m tests.journals.record tests/journals/VERSION.sqlite`.
+
+Record a new journal when a change is meant to change what the player sends, and keep those that still pass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+from evaluate.practice.server import LocalGameServer, PracticeServer
+from player.game.journal import Journal, Ledger
+from player.game.loop import play_games
+from tests.evaluate.fakes import small_repertoire
+from tests.player.fakes import course, dense_player
+
+N_GAMES = 3
+
+
+def main(path: str) -> int:
+    """Play games with the small course, and keep their journal as one file."""
+    server = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    player = dense_player(course(), questions_pool=60)
+    with contextlib.closing(Journal(Path(path))) as journal:
+        ledger = Ledger(journal, "practice", "recorded")
+        for outcome in play_games(
+            server, player, N_GAMES, name="me", timeout_s=60.0, ledger=ledger
+        ):
+            print(outcome if isinstance(outcome, Exception) else outcome.game_id)
+        journal.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        journal.rows("PRAGMA journal_mode = DELETE")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,314 @@
+"""The player against a referee that repeats, delays and loses messages, in every order and with kills of the player.
+
+Hypothesis chooses what happens; a model of ten lines says what the player must have sent.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+import random
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as some
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from player.errors import RefusedError, ServerError
+from player.game import loop
+from player.game.game import GameReport, Spectator, Timeouts
+from player.game.journal import Journal, Ledger
+from player.game.loop import Loop, play_games
+from player.player import Decision, Plan
+from player.protocol.client import GameState
+from player.protocol.messages import Json, RoundStart
+from player.questions.answer import Answers
+from player.questions.question import Question
+from tests.player.fakes import course, dense_player
+from tests.player.game.test_loop import HINT, answers, round_start, score, warmup
+
+GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
+N_ORDERED = 3
+STAGES: tuple[Callable[..., Json], ...] = (warmup, round_start, answers, score)
+REPLIES = ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION")
+TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
+
+
+class Referee:
+    """A game server whose network loses what it is told to lose.
+
+    Attributes:
+        inboxed: the messages to the player.
+        taken: the replies that arrived, by game and type, as JSON.
+        stages: number of the next awaited reply of each game.
+        losses: what happens to the next replies: "refuse", "drop", "vanish" (accepted and forgotten) or "take".
+    """
+
+    def __init__(self) -> None:
+        self.inboxed: list[Json] = []
+        self.taken: dict[tuple[str, str], set[str]] = {}
+        self.stages: dict[str, int] = {}
+        self.losses: list[str] = []
+        self.is_away = False
+
+    def request_game(self) -> str:
+        game_id = GAMES[len(self.stages)]
+        self.stages[game_id] = 0
+        self.inboxed.append(warmup(game_id))
+        return game_id
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+        if self.is_away:
+            raise ServerError("away")
+        return self.inboxed[int(cursor or 0) :], str(len(self.inboxed))
+
+    def send(self, envelope: Mapping[str, Any]) -> None:
+        loss = self.losses.pop(0) if self.losses else "take"
+        if loss == "refuse":
+            raise RefusedError("422", 422)
+        if loss == "drop":
+            fault = ServerError("dropped")
+            fault.retry_after_s = 1e9
+            raise fault
+        if loss == "take":
+            self._take(dict(envelope))
+
+    def _take(self, reply: Json) -> None:
+        game_id, kind = reply["game_id"], reply["message_type"]
+        self.taken.setdefault((game_id, kind), set()).add(json.dumps(reply))
+        if self.stages[game_id] == REPLIES.index(kind):
+            self.stages[game_id] += 1
+            self.inboxed.append(STAGES[self.stages[game_id]](game_id=game_id))
+
+    def game(self, game_id: str) -> GameState:
+        return GameState(game_id, "running")
+
+
+class Prepared:
+    """A contestant with one plan and one decision, so that a test plays thousands of games."""
+
+    def __init__(self) -> None:
+        player = dense_player(course(), questions_pool=60)
+        self._plan = player.plan(RoundStart("M1", "first", HINT, "color", "t"))
+        self._decision = player.decide(self._plan, ["A"] * 20)
+
+    def answer_warmup(self, question: str) -> str:
+        return "42"
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        assert questions in (None, self._plan.questions)
+        return self._plan
+
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
+        assert list(answers) == ["A"] * 20
+        return self._decision
+
+
+prepared = functools.cache(Prepared)
+
+
+class EveryOrder(RuleBasedStateMachine):
+    """Three games of one player; each rule is one thing that may happen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.player = prepared()
+        self._folder = tempfile.TemporaryDirectory()
+        self._referee = Referee()
+        self._over: set[str] = set()
+        self._journal = Journal(None)
+
+    @initialize()
+    def begin(self) -> None:
+        self._live()
+
+    def _live(self) -> None:
+        """Start a player process."""
+        self._journal = Journal(Path(self._folder.name) / "games.sqlite")
+        self._loop = Loop(
+            server=self._referee,
+            player=self.player,
+            name="me",
+            timeout_s=1e6,
+            at_once=1,
+            spectator=Spectator(),
+            timeouts=TIMEOUTS,
+            ledger=Ledger(self._journal, "server", "me"),
+            say=lambda _: None,
+        )
+        self._loop._resume()
+        while len(self._referee.stages) < N_ORDERED:
+            self._loop._request_game()
+
+    @rule()
+    def poll(self) -> None:
+        """The player reads its inbox and answers."""
+        self._loop._poll(0.0)
+        for outcome in self._loop._outcomes():
+            assert isinstance(outcome, GameReport), outcome
+            assert outcome.game_id not in self._over
+            self._over.add(outcome.game_id)
+
+    @rule(losses=some.lists(some.sampled_from(["refuse", "drop", "vanish", "take"])))
+    def lose(self, losses: list[str]) -> None:
+        """The network loses some of the next replies."""
+        self._referee.losses = losses
+
+    @rule(data=some.data())
+    def repeat(self, data: some.DataObject) -> None:
+        """The referee sends an earlier message once more."""
+        message = data.draw(some.sampled_from(self._referee.inboxed))
+        self._referee.inboxed.append(message)
+
+    @rule(is_away=some.booleans())
+    def leave(self, is_away: bool) -> None:
+        """The inbox cannot be read, or can be read again."""
+        self._referee.is_away = is_away
+
+    @rule()
+    def wait(self) -> None:
+        """Time passes until replies are sent again."""
+        for active in self._loop._active:
+            active.outbox.due_at -= 100.0
+
+    @rule()
+    def kill(self) -> None:
+        """The player is killed; another process goes on."""
+        self._journal.close()
+        self._live()
+
+    @invariant()
+    def a_reply_is_the_same_however_often_it_is_sent(self) -> None:
+        assert all(len(replies) == 1 for replies in self._referee.taken.values())
+
+    def teardown(self) -> None:
+        """Without further faults, every game comes to its score."""
+        self._referee.losses, self._referee.is_away = [], False
+        for _ in range(30):
+            self.wait()
+            self.poll()
+        expected = {
+            (game_id, kind) for game_id in GAMES[:N_ORDERED] for kind in REPLIES
+        }
+        assert set(self._referee.taken) == expected
+        assert self._over == set(GAMES[:N_ORDERED])
+        assert Ledger(self._journal, "server", "me").running() == []
+        self._journal.close()
+        self._folder.cleanup()
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PAUSE_S", "STUCK_PAUSE_S", "MOST_FAULTS_S"):
+        monkeypatch.setattr(loop, name, 0.0)
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.timeout(300)
+def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -> None:
+    run_state_machine_as_test(
+        EveryOrder,
+        settings=settings(
+            derandomize=True,
+            database=None,
+            deadline=None,
+            max_examples=40,
+            stateful_step_count=25,
+        ),
+    )
+
+
+# messages of many games with fuzzed ones between them
+
+
+class FuzzingReferee(Referee):
+    """A referee that precedes each message by altered copies of it."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self._random = random.Random(seed)
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
+        messages, cursor = super().inbox(cursor, wait_s)
+        fuzzed: list[Any] = []
+        for message in messages:
+            fuzzed += [self._altered(message) for _ in range(2)]
+            fuzzed.append(message)
+        return fuzzed, cursor
+
+    def _altered(self, message: Json) -> Any:
+        """Replace or delete one field, but leave what tells the game and the round."""
+        altered = copy.deepcopy(message)
+        part = self._random.choice([altered, altered["payload"]])
+        name = self._random.choice(list(part))
+        if name in {"payload", "book_hint", "book_name", "answers", "warmup_question"}:
+            return self._random.choice([None, 7, "text", [message], {"payload": []}])
+        junk: list[Any] = [
+            None,
+            -1,
+            1e308,
+            "\x1b[2J",
+            "\u202e" * 9,
+            [[]],
+            {"a": {}},
+            "9" * 5_000,
+        ]
+        part[name] = self._random.choice(junk)
+        return altered
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("seed", range(4))
+def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
+    referee = FuzzingReferee(seed)
+    n_games = len(GAMES)
+    outcomes = play_games(
+        referee,
+        prepared(),
+        n_games,
+        name="me",
+        timeout_s=60.0,
+        at_once=n_games,
+        timeouts=TIMEOUTS,
+        say=lambda _: None,
+    )
+    reports = [game for game in outcomes if isinstance(game, GameReport)]
+    assert sorted(report.game_id for report in reports) == sorted(GAMES)
+    assert all(len(replies) == 1 for replies in referee.taken.values())
+
+
+@pytest.mark.usefixtures("no_pauses")
+def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits() -> None:
+    player = dense_player(course(), questions_pool=60)
+    alone, *_ = play_games(Referee(), player, 1, name="me", timeout_s=60.0)
+    assert isinstance(alone, GameReport)
+    told: list[str] = []
+    outcomes = play_games(
+        Referee(),
+        player,
+        len(GAMES),
+        name="me",
+        timeout_s=120.0,
+        at_once=len(GAMES),
+        say=told.append,
+    )
+    n_played = 0
+    for outcome in outcomes:
+        assert isinstance(outcome, GameReport)
+        assert outcome.decision.guess == alone.decision.guess
+        assert outcome.plan.fits.shape == alone.plan.fits.shape
+        n_played += 1
+    assert (n_played, told) == (len(GAMES), [])

@@ -1,0 +1,106 @@
+"""The belief over editions: prior, pieces, and what an opponent did before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ingest.editions.piece import Piece
+from ingest.paragraph import Paragraph
+from player.questions.candidates import Candidates
+from player.questions.editions import (
+    PRINTED,
+    RULE,
+    edition_shares,
+    editions_of,
+    with_editions,
+)
+from player.questions.kinds import ANOTHER_OPENING, OPENING, SAME_OPENING
+from player.questions.question import Question
+from player.questions.word_index import WordIndex, index_words
+from player.search.types import BookCandidate, Query, SearchResult
+
+HEAPS = "A heap keeps its least key on top."
+STACKS = "Stacks give back the newest plate first."
+PASSAGES = [
+    Paragraph("a:1:1", "a", 1, "", HEAPS, HEAPS),
+    Paragraph("b:1:1", "b", 1, "", STACKS, STACKS),
+]
+PIECES = (
+    Piece("pdfplumber:page", "a", 1, 1, "Running head\nAheapkeepsitsleastkeyontop."),
+    Piece("pdfplumber:page", "b", 1, 1, f"Running head\n{STACKS}"),
+    Piece("pypdf:window:2000", "b", 1, 1, f"{STACKS} And more about plates."),
+)
+
+
+@pytest.fixture(scope="module")
+def index() -> WordIndex:
+    return index_words(PASSAGES, PIECES)
+
+
+def result(book_name: str, doc_id: str = "") -> SearchResult:
+    book = BookCandidate(doc_id, 0.95, "filter", doc_id) if doc_id else None
+    return SearchResult(Query("hint", book_name), (), book=book)
+
+
+def test_places_of_pieces_follow_those_of_passages(index: WordIndex) -> None:
+    places = index.places
+    assert (places.n_printed, len(places)) == (2, 5)
+    assert places.paragraph(2).paragraph_id == "a:1:pdfplumber:page"
+    assert places.paragraph(4).text == f"{STACKS} And more about plates."
+
+
+def test_a_piece_without_spaces_holds_its_passage_and_its_words(
+    index: WordIndex,
+) -> None:
+    assert index.places.passages_of(2).tolist() == [0]
+    assert index.whole[[2], [index.ids["least"]]][0] == 1.0
+
+
+def test_a_stem_goes_with_pages_and_an_invented_title_with_windows() -> None:
+    stem = edition_shares(result("a.pdf", "a"), PIECES)
+    title = edition_shares(result("Heaps and more", "a"), PIECES)
+    invented = edition_shares(result("Nonsense"), PIECES)
+    for shares in (stem, title, invented):
+        assert sum(shares.values()) == pytest.approx(1.0)
+    assert stem["pdfplumber:page"] > stem["pypdf:window:2000"]
+    assert invented["pypdf:window:2000"] > invented["pdfplumber:page"]
+    assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
+
+
+def test_what_an_opponent_held_before_counts() -> None:
+    usual = edition_shares(result("a", "a"), PIECES)
+    seen = {"pdfplumber:page": 2.0, PRINTED: 1.0, "gone:page": 1.0}
+    learned = edition_shares(result("a", "a"), PIECES, seen)
+    wanted = (usual["pdfplumber:page"] + 2.0) / 4.0
+    assert learned["pdfplumber:page"] == pytest.approx(wanted)
+    assert "gone:page" not in learned
+
+
+def test_a_piece_is_as_likely_as_its_passages(index: WordIndex) -> None:
+    shares = {PRINTED: 0.5, "pdfplumber:page": 0.4, "pypdf:window:2000": 0.1}
+    prior = with_editions(np.array([0.8, 0.2]), index, "quick", shares)
+    assert prior.sum() == pytest.approx(1.0)
+    assert prior[:2].tolist() == pytest.approx([0.4, 0.1])
+    assert prior[2:].tolist() == pytest.approx([0.32, 0.08, 0.1])
+    belief = editions_of(prior, index.places, np.arange(5))
+    assert belief == pytest.approx(shares)
+
+
+def test_a_piece_with_a_word_of_the_hint_breaks_the_rule(index: WordIndex) -> None:
+    shares = {"pdfplumber:page": 1.0}
+    prior = with_editions(np.array([0.5, 0.5]), index, "newest", shares)
+    assert prior[3] / prior[2] == pytest.approx(RULE)
+    # the glued page holds no such token
+    prior = with_editions(np.array([0.5, 0.5]), index, "least", shares)
+    assert prior[3] == pytest.approx(prior[2])
+
+
+def test_an_opening_question_tells_little_about_pieces(index: WordIndex) -> None:
+    candidates = Candidates(index, np.arange(5), np.full(5, 0.2))
+    groups = (("newest",), ("least",), ("tree",))
+    question = Question("?", ("a", "b", "c", "d"), OPENING.name, frozenset(), groups)
+    fits = OPENING.fit([question], candidates)[0, 0]
+    assert fits[1, 0] > 0.95
+    wanted = SAME_OPENING * fits[1] + (1.0 - SAME_OPENING) * ANOTHER_OPENING
+    assert fits[4] == pytest.approx(wanted, abs=0.02)

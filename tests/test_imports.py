@@ -1,0 +1,39 @@
+"""Imports lead down from floor to floor, never in a circle, and the picture in docs shows them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from benchmarks import imports
+
+
+def shape(picture: str) -> list[str]:
+    """Return the rooms and arrows of a picture, without the counts, which change with every import."""
+    return re.sub(r'(font-size="11">)\d+<', r"\1<", picture).splitlines()
+
+
+def test_no_import_leads_up_between_packages() -> None:
+    arrows = imports.count_arrows()
+    assert imports.upward(arrows) == []
+    assert sum(arrows.values()) > 100
+    assert {package for package, _ in imports.between_packages(arrows)} == {
+        *imports.FLOORS[1:]
+    }
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert imports.module_circle() == []
+
+
+def test_a_way_up_and_a_circle_are_found() -> None:
+    arrows = Counter({("ingest.store", "player.search"): 2, ("player", "ingest"): 1})
+    assert imports.upward(arrows) == [("ingest", "player")]
+    graph = {"a": ["b"], "b": ["c"], "c": ["b"], "d": []}
+    assert set(imports._circle(graph)) == {"b", "c"}
+
+
+def test_the_picture_shows_the_rooms_and_arrows_that_there_are() -> None:
+    drawn = imports.draw(imports.count_arrows())
+    committed = imports.PICTURE.read_text(encoding="utf-8")
+    assert shape(committed) == shape(drawn), "run `make drawing`"

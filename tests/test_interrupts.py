@@ -1,0 +1,169 @@
+"""Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import random
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from configs.settings import load
+from ingest.pipeline.pipeline import ingest
+from ingest.store import open_store
+from quarry.command import main
+from tests.evaluate.fakes import course_games, record_of, write_games
+from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, lecture_pdf
+
+pytestmark = pytest.mark.timeout(600)
+ROOT = Path(__file__).resolve().parents[1]
+N_TRIES = int(os.environ.get("QUARRY_INTERRUPTS", "1"))
+"""Moments at which each command is interrupted."""
+END_S = 3.0
+"""A command ends within this time, on a machine that is not busy."""
+SLOWEST_S = 20.0
+"""On a busy one; a command that hangs does not end at all."""
+
+ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n)?"
+"""One line, and the result of the games that were played."""
+
+COMMANDS = {
+    "ingest": "-m ingest {lectures} --store {new} --embedder {embedder}",
+    "ingest-2": "-m ingest {lectures} --store {new} --embedder {embedder} --workers 2",
+    "search": "-m quarry search --store {store} --set {own} --hint words",
+    "replay": "-m quarry replay --store {store} --set {own} --games {games} --referee oracle --workers 2",
+    "compare": "-m evaluate compare --presets default,keyword --store {store} --set {own} --games {games} --workers 2",
+    "tune": "-m quarry tune --store {store} --set {own} --games {games} --trials 5000 --workers 2",
+    "serve": "-m quarry serve --store {store} --set {own} --games {games} --port 0",
+    "play": "run_game.py --store {store} --set {own} --practice-games {games} --games 500 --journal none",
+    "report": "-m evaluate report {run}",
+    "export": "-m quarry export {run} --out {new}",
+}
+
+
+@pytest.fixture(scope="module")
+def places(
+    models_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Path | str]:
+    """A store, lectures, games about them, and a run."""
+    folder = tmp_path_factory.mktemp("interrupts")
+    lectures = folder / "lectures"
+    lectures.mkdir()
+    for number in range(12):
+        for name, text in (
+            ("caches", CACHES), ("networks", NETWORKS), ("ranking", RANKING), ("trees", TREES),
+        ):  # fmt: skip
+            content = lecture_pdf(f"{name} {number}", f"{text} Part {number} ends.")
+            (lectures / f"{name}{number}.pdf").write_bytes(content)
+    store = folder / "store"
+    one = [lectures / f"{name}0.pdf" for name in ("caches", "networks", "trees")]
+    ingest(one, str(store), load(), embedder_spec=DOTTED, progress=False)
+    course = course_games(open_store(str(store)).paragraphs)
+    splits = ("train", "validation", "test")
+    records = [
+        record_of(game) | {"game_id": f"{number}", "split": splits[number % 3]}
+        for number, game in enumerate(course * 100)
+    ]
+    games, run = write_games(folder / "games.jsonl", records), folder / "run.json"
+    replay = (
+        f"replay --store {store} --set embed.own={DOTTED} --games {games} --out {run}"
+    )
+    assert main(replay.split()) == 0
+    return {
+        "lectures": lectures,
+        "store": store,
+        "games": games,
+        "run": run,
+        "embedder": DOTTED,
+        "own": f"embed.own={DOTTED}",
+    }
+
+
+def listen() -> None:
+    """Heed Ctrl-C, also if these tests run in the background of a shell, where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def in_terminal(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a command that leads the process group of a terminal; yield it and the terminal's other side."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, start_new_session=True,
+        preexec_fn=listen,  # noqa: PLW1509
+    )  # fmt: skip
+    os.close(theirs)
+    try:
+        yield process, ours
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        os.close(ours)
+
+
+def read_until(terminal: int, deadline: float, process: subprocess.Popen[bytes]) -> str:
+    """Return what is printed until the deadline, or until the process ends."""
+    printed = b""
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([terminal], [], [], 0.05)
+        if ready:
+            try:
+                printed += os.read(terminal, 65_536)
+            except OSError:  # nobody holds the other side any more
+                break
+        elif process.poll() is not None:
+            break
+    return printed.decode(errors="replace")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_one_interrupt_ends_any_command_in_one_line(
+    name: str, places: dict[str, Path | str], tmp_path: Path
+) -> None:
+    moments = random.Random(name)
+    for number in range(N_TRIES):
+        words = COMMANDS[name].format(**places, new=tmp_path / f"new{number}").split()
+        with in_terminal([sys.executable, *words]) as (process, terminal):
+            moment_s = moments.uniform(0.5, 8.0)
+            read_until(terminal, time.monotonic() + moment_s, process)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.3)
+                continue  # a short command that was done before
+            os.killpg(process.pid, signal.SIGINT)
+            sent = time.monotonic()
+            printed = read_until(terminal, sent + SLOWEST_S, process)
+            code = process.wait(SLOWEST_S)
+            took_s = time.monotonic() - sent
+        after = re.split(r"\x1b\[K", printed)[-1]
+        if code == 0 and not after:
+            continue  # it was done as the signal came
+        assert code == 130, (moment_s, printed)
+        assert re.fullmatch(ENDING, after), printed
+        busy = os.getloadavg()[0] > (os.cpu_count() or 1)
+        assert took_s < (SLOWEST_S if busy else END_S), moment_s
+
+
+def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
+    places: dict[str, Path | str],
+) -> None:
+    words = COMMANDS["replay"].format(**places, new="").split()
+    with in_terminal([sys.executable, *words]) as (process, terminal):
+        read_until(terminal, time.monotonic() + 4.0, process)
+        for _ in range(3):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.05)
+        printed = read_until(terminal, time.monotonic() + SLOWEST_S, process)
+        assert process.wait(SLOWEST_S) == 130
+    assert printed.count("interrupted") == 1
+    assert "Traceback" not in printed
