@@ -251,10 +251,10 @@ class Parts:
 
 
 def _make_keyword(store: Course, parts: Parts) -> Strategy:
-    names = {
-        document.doc_id: tuple(alias.text for alias in document.aliases)
-        for document in store.documents
-    }
+    names: dict[str, list[str]] = {}
+    for document in store.documents:
+        aliases = names.setdefault(document.same_as or document.doc_id, [])
+        aliases += [alias.text for alias in document.aliases]
     return Keyword(store.paragraphs, names, parts.calibration.keyword)
 
 

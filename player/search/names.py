@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import regex
 from rapidfuzz import process
@@ -42,11 +43,36 @@ _DATE = regex.compile(
 )
 _OF = ("of", "ב", "de")
 _FROM_THE_END = (["to", "last"], ["from", "last"], ["from", "the"])
-_AND = ("and", "or", "to", "und", "et", "y", "ו", "עד")
+_AND = ("and", "or", "to", "through", "und", "et", "y", "ו", "או", "עד")
 _NUMBER_SIGNS = ("no", "nr", "number", "n", "num", "מספר", "מס")
 _PREPOSITIONS = ("in", "from", "of", "at", "during", "see", "for", "im", "dans", "en")
-_CLAUSE_END = regex.compile(r"[,;:?!()]|\.(?!\s*\d)")
-_NEGATIONS = ("not", "except", "excluding", "without", "לא", "מלבד", "למעט", "חוץ")
+_CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
+_NEGATIONS = (
+    *(
+        "not",
+        "except",
+        "excluding",
+        "without",
+        "besides",
+        "all but",
+        "anything but",
+        "everything but",
+        "other than",
+    ),
+    *(
+        "rather than",
+        "instead of",
+        "apart from",
+        "לא",
+        "אינה",
+        "מלבד",
+        "למעט",
+        "חוץ",
+        "במקום",
+        "פרט ל",
+    ),
+)
+"""These words and phrases exclude what follows."""
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
 """An abbreviation has at least 3 letters; typos are recognised in words of at least 4 letters."""
@@ -122,7 +148,13 @@ def heads_section(token: str) -> bool:
 
 def describes_file(token: str) -> bool:
     """Return whether a normalised word names a kind of file, as "slides" does."""
-    return token in _generic_words()["files"]
+    blocks = _generic_words()
+    return token in blocks["files"] or token in blocks["documents"]
+
+
+def means_document(token: str) -> bool:
+    """Return whether a normalised word is a noun for a document: "paper", "slides"."""
+    return counts_lectures(token) or _is_in(token, _generic_words()["documents"])
 
 
 def is_generic(token: str) -> bool:
@@ -130,145 +162,222 @@ def is_generic(token: str) -> bool:
     return is_unit(token) or describes_file(token) or is_stop_word(token)
 
 
+class Token(NamedTuple):
+    """A word of a name.
+
+    Attributes:
+        text: normalised; a number in digits.
+        is_ordinal: whether it was written as an ordinal that stands before its noun: "third", "3rd".
+    """
+
+    text: str
+    is_ordinal: bool = False
+
+
 def tokens_of(name: str) -> list[str]:
-    """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2.
+    """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2."""
+    return [token.text for token in parsed(name)]
+
+
+def parsed(name: str) -> list[Token]:
+    """Return the normalised words of a name.
 
     An ambiguous word ("one", a small Roman numeral, a Hebrew letter) is a number if it is alone or next to a word that
     counts.
     """
     words = normalise_name(name).split()
     upright = {token.casefold() for token in _ROMAN.findall(name)}
-    found: list[str] = []
+    tokens: list[Token] = []
     place = 0
     while place < len(words):
-        word, taken = words[place], 1
-        counted = (place > 0 and is_unit(words[place - 1])) or len(words) == 1
-        number = _SPELT.get(word)
-        if word in _ORDINAL_ENDS and found and found[-1].isdecimal():
-            place += 1
-            continue
-        if number is None and (
-            counted or (place + 1 < len(words) and is_unit(words[place + 1]))
-        ):
-            number = _ONES.get(word)
-        is_last = 0 < place == len(words) - 1  # "Analysis I", "analysis-ii"
-        if (
-            number is None
-            and (counted or is_last or word in upright)
-            and (word in upright or len(word) > 1)
-        ):
-            number = _roman(word) if counted or is_last or len(word) > 1 else None
-        if number is None and counted:
-            letters = list(
-                itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:])
-            )
-            if set(word) <= _HEBREW_LETTERS.keys() and len(word) <= 2:
-                letters = letters or [word]
-                taken = len(letters)
-                number = sum(
-                    _HEBREW_LETTERS[letter] for part in letters for letter in part
-                )
-        found.append(word if number is None else str(number))
-        place += taken
-    return found
+        word = words[place]
+        number, n_words = _number_at(words, place, upright)
+        if word in _ORDINAL_ENDS and tokens and tokens[-1].text.isdecimal():
+            tokens[-1] = Token(tokens[-1].text, is_ordinal=True)
+        elif number is None:
+            tokens.append(Token(word))
+        else:
+            tokens.append(Token(str(number), word.isascii() and word in _IN_ORDER))
+        place += n_words
+    return tokens
 
 
-def numbers(name: str, counted: Collection[str] = ()) -> set[int]:
-    """Return the numbers in a name that may count lectures, in digits, in words, as Roman numerals or Hebrew letters.
-
-    Numbers of dates, of versions and of parts of a lecture do not count ("2024-10-14", "6th of May", "slides v3",
-    "2nd edition", "slide 5", "Q4"), nor do those that count from the end ("second to last").
+def _number_at(
+    words: Sequence[str], place: int, upright: Collection[str]
+) -> tuple[int | None, int]:
+    """Return the number that begins at a place, None if it is another word, and how many words it takes.
 
     Args:
-        counted: words that the course's own names have before a number; a number after one of them counts.
+        upright: words that the name has in capitals and that may be Roman numerals.
     """
-    tokens = tokens_of(_DATE.sub(" ", name))
-    return {
-        int(token)
-        for place, token in enumerate(tokens)
-        if token.isdecimal()
-        and len(token) <= 4
-        and not _counts_something_else(tokens, place, counted)
-    }
+    word = words[place]
+    if word in _SPELT:
+        return _SPELT[word], 1
+
+    is_counted = len(words) == 1 or (place > 0 and is_unit(words[place - 1]))
+    if word in _ONES:
+        is_next_counted = is_unit(words[min(place + 1, len(words) - 1)])
+        return (_ONES[word] if is_counted or is_next_counted else None), 1
+
+    is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I", "analysis-ii"
+    is_upright = word in upright
+    if (is_marked or is_upright) if len(word) > 1 else (is_marked and is_upright):
+        roman = _roman(word)
+        if roman is not None:
+            return roman, 1
+
+    if is_counted and len(word) <= 2 and set(word) <= _HEBREW_LETTERS.keys():
+        letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
+        letters = letters or [word]
+        return sum(_HEBREW_LETTERS[letter] for letter in "".join(letters)), len(letters)
+    return None, 1
 
 
-def _counts_something_else(
-    tokens: Sequence[str], place: int, counted: Collection[str]
-) -> bool:
-    """Return whether the number at a place says something other than the number of a lecture."""
-    blocks = _generic_words()
-    before = tokens[place - 1] if place else ""
-    after = [token for token in tokens[place + 1 :] if token not in _ORDINAL_ENDS]
-    following = after[0] if after else ""
+def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
+    """Return the numbers in a name that may count lectures, in digits, in words, as Roman numerals or Hebrew letters.
 
-    if {before, following} & blocks["versions"]:
+    A number counts if a word for a lecture or a word of the course's names is before it ("week 3", "hashing 3"), if it
+    is an ordinal before a word for a lecture, if it follows such a number ("lectures 3 and 4"), or if it is alone
+    ("no. 3"). Numbers of dates and versions and those that count from the end do not count.
+
+    Args:
+        named: words of the course's names; None counts all numbers but those of dates and versions.
+    """
+    counting: set[int] = set()
+    tokens = _without_signs(name)
+    for place, token in enumerate(tokens):
+        if not token.text.isdecimal() or len(token.text) > 4:
+            continue
+        if not _says_otherwise(tokens, place) and (
+            named is None or _counts(tokens, place, named, counting)
+        ):
+            counting.add(place)
+    return {int(tokens[place].text) for place in counting}
+
+
+def _without_signs(text: str) -> list[Token]:
+    """Return the words of a text without dates and number signs: "lecture no. 3" is "lecture 3"."""
+    tokens = parsed(_DATE.sub(" ", text))
+    return [token for token in tokens if token.text not in _NUMBER_SIGNS]
+
+
+def _texts(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
+    """Return the words before and after a place."""
+    texts = [token.text for token in tokens]
+    return texts[:place], texts[place + 1 :]
+
+
+def _says_otherwise(tokens: Sequence[Token], place: int) -> bool:
+    """Return whether the number at a place is that of a date or a version, or counts from the end."""
+    before, after = _texts(tokens, place)
+    previous, following = before[-1] if before else "", after[0] if after else ""
+    versions, months = (_generic_words()[name] for name in ("versions", "months"))
+    if previous in versions or (tokens[place].is_ordinal and following in versions):
         return True
-    if counts_lectures(before) or before in counted:
+    if previous == "last" or _is_from_the_end(after):
+        return True
+    if counts_lectures(previous):
         return False
-    is_date = _is_in(before, blocks["months"]) or _is_in(following, blocks["months"])
-    is_date |= following in _OF and len(after) > 1 and after[1] in blocks["months"]
-    from_the_end = after[:2] in _FROM_THE_END or before == "last"
-    return is_date or from_the_end or before in blocks["parts"]
+    dated = after[1] if following in _OF and len(after) > 1 else following
+    return _is_in(previous, months) or _is_in(dated, months)
+
+
+def _counts(
+    tokens: Sequence[Token],
+    place: int,
+    named: Collection[str],
+    counting: Collection[int],
+) -> bool:
+    """Return whether the number at a place counts lectures, by the words next to it; see `numbers`.
+
+    Args:
+        counting: places of earlier numbers that do.
+    """
+    before, after = _texts(tokens, place)
+    is_joined = bool(before) and before[-1] in _AND
+    if place - 1 - is_joined in counting:
+        return True
+    previous = before[-1] if before else ""
+    if counts_lectures(previous) or (previous in named and not previous.isdecimal()):
+        return True
+    following = after[0] if after else ""
+    if tokens[place].is_ordinal and counts_lectures(following):
+        return True
+    is_alone = all(map(is_stop_word, (*before, *after)))
+    return is_alone or (not before and following in named)
+
+
+def without_other_numbers(name: str, said: Collection[int]) -> list[str]:
+    """Return the words of a name, without numbers that are neither in `said` nor in a date."""
+    others = {token.text for token in _without_signs(name)} - set(map(str, said))
+    return [
+        token
+        for token in tokens_of(name)
+        if not (token.isdecimal() and token in others)
+    ]
+
+
+def excludes(tokens: Sequence[str]) -> bool:
+    """Return whether a name says what is not meant: generic words, then a negation."""
+    negating = set(" ".join(_NEGATIONS).split())
+    beginning = itertools.takewhile(
+        lambda token: is_generic(token) or token in negating, tokens
+    )
+    return is_negated(list(beginning))
 
 
 def is_negated(before: Sequence[str]) -> bool:
-    """Return whether the words before a name say that its lecture is not meant: "not the databases lecture"."""
-    return any(token in _NEGATIONS for token in before[-3:])
+    """Return whether the last words before a name say that it is not meant: "not the databases lecture"."""
+    text = f" {' '.join(before[-4:])} "
+    return any(f" {negation} " in text for negation in _NEGATIONS)
 
 
-def lectures_in(message: str) -> dict[int, bool]:
-    """Return the numbers of lectures that a message names, each with whether it surely names a lecture.
+def lectures_in(
+    message: str, counted: Collection[str] = ()
+) -> list[tuple[str, list[int]]]:
+    """Return the groups of lecture numbers that a message names, each with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture", "lectures 3 and 4"). A word that
-    numbers other things too ("week 4 sales") names one, not surely, after a preposition or at the end of a clause.
+    numbers other things too ("week 4 sales") names one only after a preposition or at the end of a clause.
+
+    Args:
+        counted: further words that number lectures or other things.
     """
-    numbers_of: dict[int, bool] = {}
+    groups: list[tuple[str, list[int]]] = []
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
-        tokens = [token for token in tokens_of(clause) if token not in _NUMBER_SIGNS]
-        for place, token in enumerate(tokens):
-            if not counts_lectures(token) or is_negated(tokens[:place]):
+        tokens = _without_signs(clause)
+        for place, (word, _) in enumerate(tokens):
+            before, after = _texts(tokens, place)
+            is_counting = counts_lectures(word) or word in counted
+            if not is_counting or is_negated(before):
                 continue
-            listed = _listed(tokens[place + 1 :])
-            rest = tokens[place + 1 + 2 * len(listed) - 1 :]
-            if not listed and _is_ordinal_before(clause, token):
-                listed = (
-                    [int(tokens[place - 1])] if tokens[place - 1].isdecimal() else []
-                )
-                rest = tokens[place + 1 :]
-            if listed and _counts_something_else(
-                [*tokens[: place + 2], *rest], place + 1, ()
-            ):
+            group = _listed(after)
+            rest = after[after.index(str(group[-1])) + 1 :] if group else after
+            if not group and before and tokens[place - 1].is_ordinal:
+                group = [int(before[-1])]
+            if not group or _is_from_the_end(rest):
                 continue
 
-            before = tokens[place - 1] if place else ""
-            is_referred = not rest or before in _PREPOSITIONS or token[0] == "ב"
-            if names_lecture(token) or is_referred:
-                for number in listed:
-                    numbers_of[number] = names_lecture(token)
-    return numbers_of
+            is_after = bool(before) and before[-1] in _PREPOSITIONS
+            if names_lecture(word) or not rest or is_after or word[0] == "ב":
+                groups.append((word, group))
+    return groups
+
+
+def _is_from_the_end(after: Sequence[str]) -> bool:
+    """Return whether the words after a number say that it counts from the end."""
+    return list(after[:2]) in _FROM_THE_END or list(after[:1]) == ["מהסוף"]
 
 
 def _listed(tokens: Sequence[str]) -> list[int]:
-    """Return the numbers at the beginning of some words: "3", or "3 and 4"."""
-    listed = []
-    for place, token in enumerate(tokens):
-        if place % 2 == 0:
-            if not token.isdecimal():
-                break
+    """Return the numbers at the beginning of some words: "3", "3 4", or "3 and 4"."""
+    listed: list[int] = []
+    for token in tokens:
+        if token.isdecimal():
             listed.append(int(token))
         elif token not in _AND:
             break
     return listed
-
-
-def _is_ordinal_before(clause: str, word: str) -> bool:
-    """Return whether an ordinal stands right before a word: "the third lecture", "3rd lecture"."""
-    words = normalise_name(clause).split()
-    places = [place for place, token in enumerate(words) if token == word and place]
-    return any(
-        words[place - 1] in _IN_ORDER or words[place - 1] in _ORDINAL_ENDS
-        for place in places
-    )
 
 
 def likeness(token: str, other: str) -> float:

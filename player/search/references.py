@@ -6,7 +6,7 @@ import functools
 import itertools
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,15 +23,18 @@ from player.search.calibration import (
 )
 from player.search.names import (
     Vocabulary,
-    counts_lectures,
     describes_file,
+    excludes,
     heads_section,
     is_generic,
     is_negated,
     lectures_in,
+    means_document,
+    names_lecture,
     normalise_name,
     numbers,
     tokens_of,
+    without_other_numbers,
 )
 from player.search.types import BookCandidate, Tier
 from player.words import is_stop_word, stems
@@ -59,13 +62,9 @@ _TRUST: dict[AliasSource, float] = {
 """Aliases are weighted by source: PDF metadata is often wrong, and a heading names only a part of a document."""
 _WEAK: tuple[AliasSource, ...] = ("heading", "metadata")
 """Words that any document may have are removed from aliases of these sources."""
-_NAMES_IN_FULL: tuple[AliasSource, ...] = (
-    "stem",
-    "name",
-    "title",
-    "sidecar",
-    "metadata",
-)
+_FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
+"""Aliases of these sources name a document whatever their words."""
+_NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
 """Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
 """In courses of at least so many documents, words in the names of more than half of them are ignored."""
@@ -145,12 +144,9 @@ class References:
         self._embedder = embedder
         self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
         documents = list(documents)
-        original = {
-            document.doc_id: document.same_as or document.doc_id
-            for document in documents
-        }
-        self.doc_ids = sorted(set(original.values()))
+        self.doc_ids = sorted({_original(document) for document in documents})
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
+        self._rows = {item.doc_id: row_of[_original(item)] for item in documents}
         self._stems: dict[str, str] = {}
         self._folded: dict[str, set[str]] = {}
         self._proper: dict[str, set[int]] = {}
@@ -160,52 +156,34 @@ class References:
         self._words: dict[str, dict[int, float]] = {}
         self._counted: set[str] = set()
         for document in documents:
-            row = row_of[original[document.doc_id]]
-            stem = next(
-                (alias.text for alias in document.aliases if alias.source == "stem"), ""
-            )
-            own = numbers(stem, tokens_of(stem))
-            number = document.lecture_number
-            if number is not None and (
-                number in own or str(number) not in tokens_of(stem)
-            ):  # else it is a date's
-                own = {number}
-            self._numbers[row] |= own
-            for alias in document.aliases:
-                if alias.source in ("stem", "name"):
-                    self._stems[alias.text] = self.doc_ids[row]
-                    self._folded.setdefault(_fold(alias.text), set()).add(
-                        self.doc_ids[row]
-                    )
-                if _is_name(alias):
-                    self._learn(row, alias)
+            self._learn(self._rows[document.doc_id], document)
+
         n_documents = len(self.doc_ids)
         self._common = {
             word
             for word, rows in self._words.items()
             if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
         }
+        self._whole = [name for name in self._names if name.whole]
         self._texts = [
-            self._telling(alias.tokens, files=True)
-            for alias in self._names
-            if alias.whole
+            " ".join(self._telling(name.tokens, files=True)) for name in self._whole
         ]
         self._vocabulary = Vocabulary(self._words)
-        rows = {doc_id: row_of[original[doc_id]] for doc_id in original}
         self._content = cached(
-            paragraphs, f"rates {rows}", lambda: self._rates(paragraphs, rows)
+            paragraphs,
+            f"rates {self._rows}",
+            lambda: _rates(paragraphs, self._rows, len(self.doc_ids)),
         )
         self._alias_rows = np.empty(0, dtype=np.intp)
         self._alias_vectors = np.empty((0, 0), dtype=np.float32)
         if alias_vectors is not None and len(alias_vectors[0]):
             aliases, vectors = alias_vectors
-            kept = [
+            places = [
                 place for place, (_, alias) in enumerate(aliases) if _is_name(alias)
             ]
-            self._alias_rows = np.array(
-                [row_of[original[aliases[place][0]]] for place in kept], dtype=np.intp
-            )
-            self._alias_vectors = vectors[kept]
+            rows = [self._rows[aliases[place][0]] for place in places]
+            self._alias_rows = np.array(rows, dtype=np.intp)
+            self._alias_vectors = vectors[places]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
@@ -215,12 +193,11 @@ class References:
         name = book_name.removesuffix(".pdf")
         if name in self._stems:
             return BookCandidate(self._stems[name], 1.0, "filter", name)
-        folded = sorted(self._folded.get(_fold(book_name), ()))
-        return (
-            BookCandidate(folded[0], 1.0, "filter", folded[0])
-            if len(folded) == 1
-            else None
-        )
+        doc_ids = self._folded.get(_fold(book_name), ())
+        if len(doc_ids) != 1:
+            return None
+        (doc_id,) = doc_ids
+        return BookCandidate(doc_id, 1.0, "filter", doc_id)
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
@@ -231,13 +208,16 @@ class References:
         return self._resolved(book_name)
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
-        if not normalise_name(book_name) or not self.doc_ids:
-            return []
-        if is_negated(tokens_of(book_name)[:2]) and self.by_stem(book_name) is None:
-            return []
-        has_word = any(map(self._is_word, self._telling(tokens_of(book_name)).split()))
-        features, aliases = self._spelt(book_name, has_word=has_word)
         by_stem = self.by_stem(book_name)
+        if not normalise_name(book_name) or (
+            by_stem is None and self._means_none(book_name)
+        ):
+            return []
+
+        said = numbers(book_name, self._proper)
+        tokens = without_other_numbers(book_name, said)
+        has_word = any(map(_is_word, self._telling(tokens)))
+        features, aliases = self._spelt(book_name, tokens, said)
         if by_stem is not None:
             confidences = (np.array(self.doc_ids) == by_stem.doc_id).astype(np.float64)
             aliases[self.doc_ids.index(by_stem.doc_id)] = by_stem.alias
@@ -247,28 +227,34 @@ class References:
             )
             if not has_word:
                 # a number alone names the document with that number; generic words name no document
-                confidences[
-                    (features[:, NUMBER] == 0.0) & (features[:, EXACT] == 0.0)
-                ] = 0.0
+                is_named = (features[:, NUMBER] > 0.0) | (features[:, EXACT] > 0.0)
+                confidences[~is_named] = 0.0
+
         if (
             self._embedder is not None
             and len(self._alias_rows)
             and has_word
-            and confidences.max() < SETTLED
+            and confidences.max(initial=0.0) < SETTLED
         ):
             features[:, MEANING] = self._meanings(self._embedder, book_name, features)
             confidences = self._confidences(
                 features, self.calibration.weights, self.calibration.none
             )
-        rounded = [round(confidence, 4) for confidence in confidences.tolist()]
-        candidates = [
-            BookCandidate(doc_id, confidence, self._tier(confidence), alias)
-            for doc_id, confidence, alias in zip(
-                self.doc_ids, rounded, aliases, strict=True
-            )
+
+        rows = np.argsort(-confidences.round(4), kind="stable")
+        return [self._candidate(row, confidences[row], aliases[row]) for row in rows]
+
+    def _means_none(self, book_name: str) -> bool:
+        """Return whether a name means no document: it begins with "not", or it says several lectures."""
+        tokens = tokens_of(book_name)
+        if excludes([token for token in tokens if token not in self._proper]):
+            return True
+        named = [
+            own | also for own, also in zip(self._numbers, self._mentioned, strict=True)
         ]
-        return sorted(
-            candidates, key=lambda candidate: (-candidate.confidence, candidate.doc_id)
+        groups = [set(group) for _, group in lectures_in(book_name)]
+        return any(
+            len(group) > 1 and not any(map(group.issubset, named)) for group in groups
         )
 
     def best(self, book_name: str) -> BookCandidate | None:
@@ -283,33 +269,41 @@ class References:
         name if it is next to a word for a document ("the hummel paper", "slides on hashing"), or if no text of the
         course holds it. What follows "not" or "except" is not meant.
         """
-        confidences = self._titles_in(hint) | self._stems_in(hint)
-        for row, confidence in self._words_in(hint).items():
-            confidences.setdefault(row, confidence)
-        named = [
-            self._candidate(row, confidence, hint)
-            for row, confidence in confidences.items()
-        ]
-        if not named:
-            named = self._numbered_in(hint)
-        return named[0] if len(named) == 1 else None
+        groups = lectures_in(hint, self._counted)
+        lectures = {number for _, group in groups for number in group}
+        if len(lectures) > 1:
+            return None
+        confidences = {
+            **self._words_in(hint),
+            **self._stems_in(hint),
+            **self._titles_in(hint),
+        }
+        if lectures and not confidences:
+            confidences = self._numbered([word for word, _ in groups], *lectures)
+        if len(confidences) != 1:
+            return None
+        ((row, confidence),) = confidences.items()
+        return self._candidate(row, confidence, hint)
 
     def _candidate(self, row: int, confidence: float, alias: str) -> BookCandidate:
-        return BookCandidate(
-            self.doc_ids[row], confidence, self._tier(confidence), alias
-        )
+        confidence = round(float(confidence), 4)
+        tier: Tier = "none"
+        if confidence >= self._filter_confidence:
+            tier = "filter"
+        elif confidence >= self._boost_confidence:
+            tier = "boost"
+        return BookCandidate(self.doc_ids[row], confidence, tier, alias)
 
     def _titles_in(self, hint: str) -> dict[int, float]:
         """Return the documents whose whole name, of several distinctive words, is in a hint."""
         text = f" {normalise_name(hint)} "
         rows = {}
-        for alias in self._names:
-            if not alias.whole or len(alias.tokens) < 2:
-                continue
+        for alias in self._whole:
             before, name, _ = text.partition(f" {alias.normalised} ")
-            words = self._telling(alias.tokens).split()
-            n_words = sum(map(self._is_word, words))
-            if name and n_words >= WORDS_OF_A_NAME and not is_negated(before.split()):
+            if not name or is_negated(before.split()):
+                continue
+            words = filter(_is_word, self._telling(alias.tokens))
+            if len(list(words)) >= WORDS_OF_A_NAME:
                 rows[alias.row] = SURELY_SAID
         return rows
 
@@ -335,19 +329,19 @@ class References:
             for token in tokens
             if not is_stop_word(token) and token not in _JOINING
         ]
-        rows_said: dict[int, float] = {}
+        confidences: dict[int, float] = {}
         for place, word in enumerate(words):
-            rows = sorted(self._proper.get(word, ()))
-            is_own = self._is_word(word) and not is_generic(word)
-            if len(rows) != 1 or not is_own or word in self._common:
+            rows = self._proper.get(word, ())
+            if len(rows) != 1 or word in self._common or not _tells(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
-            if any(map(_names_document, words[max(0, place - 1) : place + 2])):
-                rows_said.setdefault(rows[0], SURELY_SAID)
+            (row,) = rows
+            if any(map(means_document, words[max(0, place - 1) : place + 2])):
+                confidences.setdefault(row, SURELY_SAID)
             elif self._is_unheard(word):
-                rows_said.setdefault(rows[0], PROBABLY_SAID)
-        return rows_said
+                confidences.setdefault(row, PROBABLY_SAID)
+        return confidences
 
     def _is_unheard(self, word: str) -> bool:
         """Return whether no text of the course holds a word that is long enough for a name."""
@@ -358,19 +352,13 @@ class References:
             and stem not in self._content
         )
 
-    def _numbered_in(self, hint: str) -> list[BookCandidate]:
-        """Return the documents with the lecture numbers that a hint names."""
-        candidates = []
-        for number, is_sure in lectures_in(hint).items():
-            best = self.best(f"lecture {number}")
-            if best is None or best.tier == "none":
-                continue
-            confidence = (
-                best.confidence if is_sure else min(best.confidence, PROBABLY_SAID)
-            )
-            row = self.doc_ids.index(best.doc_id)
-            candidates.append(self._candidate(row, confidence, best.alias))
-        return candidates
+    def _numbered(self, words: Sequence[str], number: int) -> dict[int, float]:
+        """Return the document of a lecture's number that stands next to some words for a lecture."""
+        best = self.best(f"{words[0]} {number}")
+        if best is None or best.tier == "none":
+            return {}
+        most = 1.0 if any(map(names_lecture, words)) else PROBABLY_SAID
+        return {self.doc_ids.index(best.doc_id): min(best.confidence, most)}
 
     def _confidences(
         self, features: Float64Array, weights: Sequence[float], none: float
@@ -388,155 +376,137 @@ class References:
         return confidences
 
     def _spelt(
-        self, book_name: str, *, has_word: bool
+        self, book_name: str, tokens: Sequence[str], said: set[int]
     ) -> tuple[Float64Array, list[str]]:
-        """Return the features, the meaning being 0, and the most similar alias of each document."""
-        tokens = tokens_of(book_name)
-        found = np.zeros((len(self.doc_ids), len(FEATURES)))
-        telling = self._telling(tokens)
-        aliases = self._by_string(
-            normalise_name(book_name),
-            telling and self._telling(tokens, files=True),
-            found,
-        )
-        self._by_words(tokens, found)
-        said = numbers(book_name, self._counted)
+        """Return the features, the meaning being 0, and the most similar alias of each document.
+
+        Args:
+            tokens: words of the name.
+            said: numbers of lectures in the name.
+        """
+        features = np.zeros((len(self.doc_ids), len(FEATURES)))
+        aliases = self._by_string(normalise_name(book_name), tokens, features)
+        self._by_words(tokens, features)
+        has_word = any(map(_is_word, self._telling(tokens)))
         for row, own in enumerate(self._numbers):
             unmatched = _ordinals(said) - own - self._mentioned[row]
             if unmatched and _ordinals(own) - said:
-                found[row, :MEANING] *= _OTHER_NUMBER
-                found[row, CLASH] = 1.0
+                features[row, :MEANING] *= _OTHER_NUMBER
+                features[row, CLASH] = 1.0
             elif said & own:
-                found[row, NUMBER] = 1.0
+                features[row, NUMBER] = 1.0
                 if not has_word:
-                    found[row, 0] = 1.0  # the number is the name of the lecture
+                    features[row, 0] = 1.0  # the number is the name of the lecture
             elif unmatched:
-                found[row, :MEANING] *= _NO_NUMBER
-                found[row, CLASH] = 0.5
-        return found, aliases
+                features[row, :MEANING] *= _NO_NUMBER
+                features[row, CLASH] = 0.5
+        return features, aliases
 
-    def _learn(self, row: int, alias: Alias) -> None:
-        normalised = normalise_name(alias.text)
-        if not normalised:
-            return
+    def _learn(self, row: int, document: Document) -> None:
+        """Add the names and numbers of a document."""
+        stem = next(
+            (alias.text for alias in document.aliases if alias.source == "stem"), ""
+        )
+        own, number = numbers(stem), document.lecture_number
+        if number is not None and (
+            number in own or str(number) not in tokens_of(stem)
+        ):  # else it is a date's
+            own = {number}
+        self._numbers[row] |= own
+
+        for alias in document.aliases:
+            if alias.source in ("stem", "name"):
+                self._stems[alias.text] = self.doc_ids[row]
+                folded = self._folded.setdefault(_fold(alias.text), set())
+                folded.add(self.doc_ids[row])
+            if normalise_name(alias.text) and _is_name(alias):
+                self._learn_alias(row, alias)
+
+    def _learn_alias(self, row: int, alias: Alias) -> None:
         trust = _TRUST[alias.source]
-        whole = alias.source in _NAMES_IN_FULL
+        is_whole = alias.source in _NAMES_IN_FULL
         tokens = tokens_of(alias.text)
         if alias.source in _WEAK:
             tokens = [token for token in tokens if not heads_section(token)]
-        if whole or alias.source == "author":
+        if is_whole or alias.source == "author":
             for token in tokens:
                 self._proper.setdefault(token, set()).add(row)
-        self._mentioned[row] |= numbers(alias.text, tokens)
-        for word, number in itertools.pairwise(tokens):
-            if number.isdecimal() and whole:
-                self._counted.add(word)
-        self._names.append(
-            _Name(row, alias.text, normalised, tuple(tokens), trust, whole)
-        )
+        if alias.source in _FOR_FILES:
+            pairs = itertools.pairwise(tokens)
+            self._counted.update(word for word, number in pairs if number.isdecimal())
+
+        self._mentioned[row] |= numbers(alias.text)
+        normalised = normalise_name(alias.text)
+        name = _Name(row, alias.text, normalised, tuple(tokens), trust, is_whole)
+        self._names.append(name)
         for word in tokens:
-            known = self._words.setdefault(word, {})
-            known[row] = max(known.get(row, 0.0), trust)
+            trusts = self._words.setdefault(word, {})
+            trusts[row] = max(trusts.get(row, 0.0), trust)
 
-    def _rates(
-        self, paragraphs: Sequence[Paragraph], row_of: dict[str, int]
-    ) -> dict[str, dict[int, float]]:
-        """Return, by stem, the share of each document's words that have this stem."""
-        counts: list[Counter[str]] = [Counter() for _ in self.doc_ids]
-        for paragraph in paragraphs:
-            counts[row_of[paragraph.doc_id]].update(
-                stems(f"{paragraph.heading} {paragraph.text}")
-            )
-        rates: dict[str, dict[int, float]] = {}
-        for row, counted in enumerate(counts):
-            total = counted.total()
-            for stem, count in counted.items():
-                rates.setdefault(stem, {})[row] = count / total
-        return rates
-
-    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> str:
+    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
 
         Args:
             files: keep words for kinds of files.
         """
-        kept = [
+        return [
             token
             for token in tokens
-            if not is_generic(token) or (files and describes_file(token))
+            if token not in self._common
+            and (not is_generic(token) or (files and describes_file(token)))
         ]
-        return " ".join(token for token in kept if token not in self._common)
 
-    def _by_string(self, name: str, telling: str, found: Float64Array) -> list[str]:
+    def _by_string(
+        self, name: str, tokens: Sequence[str], features: Float64Array
+    ) -> list[str]:
         """Fill in "string" and "exact"; return the most similar alias of each document."""
-        whole = [alias for alias in self._names if alias.whole]
         aliases = ["" for _ in self.doc_ids]
-        if not whole:
-            return aliases
-        scores = np.zeros(len(whole))
-        if telling:
-            scores = 0.5 * (
-                process.cdist([telling], self._texts, scorer=fuzz.WRatio)[0]
-                + process.cdist([telling], self._texts, scorer=fuzz.token_set_ratio)[0]
+        scores = np.zeros(len(self._whole))
+        if self._texts and self._telling(tokens):
+            telling = [" ".join(self._telling(tokens, files=True))]
+            scorers = (fuzz.WRatio, fuzz.token_set_ratio)
+            scores = np.mean(
+                [process.cdist(telling, self._texts, scorer=one)[0] for one in scorers],
+                axis=0,
             )
-        for alias, score in zip(whole, scores.tolist(), strict=True):
-            similarity = alias.trust * max(
-                0.0, (score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
-            )
+        similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
+        for alias, similarity in zip(self._whole, similarities.tolist(), strict=True):
+            row, trust = alias.row, alias.trust
+            similarity *= trust
             if alias.normalised == name:
-                similarity = alias.trust
-                found[alias.row, EXACT] = max(found[alias.row, EXACT], alias.trust)
-            if similarity > found[alias.row, 0] or not aliases[alias.row]:
-                found[alias.row, 0] = max(found[alias.row, 0], similarity)
-                aliases[alias.row] = alias.text
+                similarity = trust
+                features[row, EXACT] = max(features[row, EXACT], trust)
+            if similarity > features[row, 0] or not aliases[row]:
+                features[row, 0] = max(features[row, 0], similarity)
+                aliases[row] = alias.text
         return aliases
 
-    def _by_words(self, tokens: Iterable[str], found: Float64Array) -> None:
+    def _by_words(self, tokens: Iterable[str], features: Float64Array) -> None:
         """Fill in "words" and "content"."""
         tokens = list(dict.fromkeys(tokens))
-        telling = [
-            token for token in self._telling(tokens).split() if self._is_word(token)
-        ]
-        of_file = (
-            [
-                token
-                for token in tokens
-                if describes_file(token) and token not in self._common
-            ]
-            if telling
-            else []
-        )
+        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        if weights:
+            for token in filter(describes_file, tokens):
+                if token not in self._common and self._vocabulary.alike(token):
+                    weights[token] = _OF_FILE
+
         total = 0.0
-        for token in (*telling, *of_file):
+        for token, weight in weights.items():
             matches = np.zeros(len(self.doc_ids))
             for word, alike in self._vocabulary.alike(token).items():
-                for row, weight in self._words[word].items():
-                    matches[row] = max(matches[row], alike * weight)
-            rarity = float(np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN)))
-            if token in of_file:
-                if not matches.any():
-                    continue
-                rarity *= _OF_FILE
-            total += rarity
-            found[:, 1] += rarity * matches
-            rates = np.zeros(len(self.doc_ids))
-            for row, rate in self._content.get(
-                next(iter(stems(token)), token), {}
-            ).items():
-                rates[row] = rate
-            if rates.any():
-                found[:, 2] += (
-                    rarity
-                    * rates
-                    / rates.sum()
-                    * min(1.0, rates.max() / _COMMON_RATE) ** 0.5
-                )
-        if total:
-            found[:, 1:3] /= total
+                for row, trust in self._words[word].items():
+                    matches[row] = max(matches[row], alike * trust)
+            rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
+            total += weight * rarity
+            features[:, 1] += weight * rarity * matches
 
-    @staticmethod
-    def _is_word(token: str) -> bool:
-        return len(token) > 1 and not token.isdecimal()
+            stem = next(iter(stems(token)), token)
+            rates = self._content.get(stem, np.zeros(1))
+            if rates.any():
+                share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
+                features[:, 2] += weight * rarity * share * rates / rates.sum()
+        if total:
+            features[:, 1:3] /= total
 
     def _meanings(
         self, embedder: Embedder, book_name: str, spelt: Float64Array
@@ -551,42 +521,50 @@ class References:
         meanings[spelt[:, CLASH] > 0.0] *= _OTHER_NUMBER
         return meanings
 
-    def _tier(self, confidence: float) -> Tier:
-        if confidence >= self._filter_confidence:
-            return "filter"
-        return "boost" if confidence >= self._boost_confidence else "none"
+
+def _rates(
+    paragraphs: Sequence[Paragraph], row_of: Mapping[str, int], n_documents: int
+) -> dict[str, Float64Array]:
+    """Return, by stem, (n_documents,) the share of each document's words that have this stem."""
+    counts: list[Counter[str]] = [Counter() for _ in range(n_documents)]
+    for paragraph in paragraphs:
+        text = f"{paragraph.heading} {paragraph.text}"
+        counts[row_of[paragraph.doc_id]].update(stems(text))
+
+    rates: dict[str, Float64Array] = {}
+    for row, counter in enumerate(counts):
+        for stem, count in counter.items():
+            shares = rates.setdefault(stem, np.zeros(n_documents))
+            shares[row] = count / counter.total()
+    return rates
 
 
-def _names_document(word: str) -> bool:
-    return (
-        describes_file(word)
-        or counts_lectures(word)
-        or word in ("article", "talk", "talks", "deck", "מאמר")
-    )
+def _original(document: Document) -> str:
+    """Return the doc_id of the document that holds the paragraphs."""
+    return document.same_as or document.doc_id
 
 
 def _fold(stem: str) -> str:
     """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
-    return " ".join(
-        unicodedata.normalize("NFC", stem)
-        .casefold()
-        .strip()
-        .removesuffix(".pdf")
-        .split()
-    )
+    folded = unicodedata.normalize("NFC", stem).casefold().strip()
+    return " ".join(folded.removesuffix(".pdf").split())
+
+
+def _is_word(token: str) -> bool:
+    return len(token) > 1 and not token.isdecimal()
+
+
+def _tells(token: str) -> bool:
+    """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
+    return _is_word(token) and not heads_section(token) and not is_generic(token)
 
 
 def _is_name(alias: Alias) -> bool:
-    """Return whether an alias may name its document; generic headings and metadata do not."""
-    return alias.source not in _WEAK or any(
-        len(token) > 1
-        and not token.isdecimal()
-        and not heads_section(token)
-        and not is_generic(token)
-        for token in tokens_of(alias.text)
-    )
+    """Return whether an alias may name its document; headings and titles such as "results" do not."""
+    is_certain = alias.source in (*_FOR_FILES, "author")
+    return is_certain or any(map(_tells, tokens_of(alias.text)))
 
 
-def _ordinals(found: set[int]) -> set[int]:
+def _ordinals(said: set[int]) -> set[int]:
     """Return the numbers that may count lectures, without years and course codes."""
-    return {number for number in found if number < HIGHEST_LECTURE}
+    return {number for number in said if number < HIGHEST_LECTURE}

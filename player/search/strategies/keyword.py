@@ -213,8 +213,8 @@ class Keyword(Strategy):
             if word not in content:
                 continue
 
-            for rows in forms:
-                scores[rows] += _idf(n, len(forms[-1]))
+            for rows in forms:  # a closer form outweighs how often a word occurs
+                scores[rows] += _idf(n, len(forms[2]))
             nearest = next(filter(None, forms), [])
             if word in terms and len(nearest) <= MOST_WITH_TERM:
                 relevance[nearest] = TERM

@@ -377,6 +377,11 @@ COUNTED = [
         *("6th of May", "notes from 3 May", "lecture on June 4", "3 במאי"),
         *("the second to last lecture", "not the databases lecture"),
         *("presentation1", "title page", "results", "lectures 3 and 4"),
+        *("figure 4", "homework 3", "hw2", "step 3", "4 hours", "3 weeks ago"),
+        *("the 4th slide", "ver. 4", "the last but two lecture", "section 4.2"),
+        *("מטלה 2", "סעיף 3", "גרסה 3", "לפני 3 שבועות", "הרצאה שלישית מהסוף"),
+        *("any lecture other than lecture 3", "lectures 3 and 9", "הרצאה 2 או 3"),
+        *("every lecture except shortest paths", "כל הרצאה חוץ משיעור 3"),
     ],
 )
 def test_a_number_of_something_else_names_no_lecture(book_name: str) -> None:
@@ -395,10 +400,30 @@ def test_a_number_of_something_else_names_no_lecture(book_name: str) -> None:
             "class 3",
         ),
         *("week 3", "unit III", "3", "הרצאה שלישית", "lecture 3, slide 5", "chapter 3"),
+        *("databases 3", "03 indexes", "notes 3", "L3", "יחידה 3", "תרגול מס' 3"),
     ],
 )
 def test_a_number_beside_a_word_for_a_lecture_names_it(book_name: str) -> None:
     assert books(book_name, COUNTED) == [("03-databases", "filter")]
+
+
+@pytest.mark.parametrize("title", ["results", "title page", "Presentation1"])
+def test_a_title_that_any_document_may_have_is_nobodys_name(title: str) -> None:
+    among = [document("gc", (title, "title")), document("vm", ("Paging", "title"))]
+    assert books(title, among) == []
+    assert References(among, 0.9, 0.6).named_in(f"see the {title}") is None
+
+
+def test_a_sidecar_adds_words_that_number_lectures() -> None:
+    among = [
+        document(f"notes-{subject}", (f"sprint {number}", "sidecar"))
+        for number, subject in enumerate(("hashing", "graphs", "costs"), 1)
+    ]
+    assert books("sprint 3", among) == [("notes-costs", "filter")]
+    book = References(among, 0.9, 0.6).named_in("as we saw in sprint 3")
+    assert book is not None
+    assert (book.doc_id, book.tier) == ("notes-costs", "boost")
+    assert books("sprint 3", COUNTED) == []
 
 
 def test_an_exercise_that_the_course_holds_is_found_by_its_number() -> None:
@@ -430,6 +455,12 @@ class TestNamesInHints:
             *("module 5 imports numpy", "week 4 sales figures dropped"),
             *("not the third lecture but costs", "lectures 3 and 4"),
             *("two lectures long", "the union of 2 graphs", "slide 3 of the talk"),
+            *("lectures 2-4", "lectures 3, 4", "lecture 3 & 4", "lectures 3 and 9"),
+            *(
+                "anything but shortest paths in graphs",
+                "the third lecture from the end",
+            ),
+            *("the l2 cache is full", "שלושה שיעורים", "הרצאה 2 או 3"),
         ],
     )
     def test_a_message_with_other_numbers_names_none(self, message: str) -> None:

@@ -146,6 +146,17 @@ def test_exact_forms_come_first_then_other_forms_then_parts_of_words() -> None:
     assert "a:1:1" not in looked_up(keyword, "where do fish swim")
 
 
+def test_a_closer_form_outweighs_how_often_a_word_occurs() -> None:
+    texts = [
+        paragraph("a:1:1", "fishes fishes fishes fishes fishes"),
+        paragraph("a:1:2", "a fish among many other animals that live in the sea"),
+        *(paragraph(f"b:1:{number}", f"lanternfish {number}") for number in range(9)),
+    ]
+    first, second, *_ = ranked(Keyword(texts), Query("fish", k=3, keywords="fallback"))
+    assert first.paragraph.paragraph_id == "a:1:2"
+    assert second.paragraph.paragraph_id == "a:1:1"
+
+
 def test_case_counts_where_it_is_the_point() -> None:
     keyword = Keyword(
         [
