@@ -124,9 +124,9 @@ class Meanings:
 WEIGHTS = np.array([2.07, 0.28, 1.23, 0.5, 0.23, 0.55, 0.68], dtype=np.float32)
 """Weights of the columns of `columns_of`.
 
-A conditional logit (McFadden, 1974) over words with and without ideas, fitted on our 282 training games that have a paragraph
-(picks too; English with minilm, Hebrew with e5), chosen among variants by cross-validation and on the 105 games of
-validation."""
+A conditional logit (McFadden, 1974) over words with and without ideas, fitted on our 282 training games that have a
+paragraph (picks too; English with minilm, Hebrew with e5), chosen among variants by cross-validation and on the 105
+games of validation."""
 WEIGHT_OUTSIDE = 1.18
 """Weight of the log probability by the associations for words without an idea, fitted with the others."""
 
