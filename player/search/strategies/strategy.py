@@ -27,7 +27,7 @@ class Strategy(ABC):
         """Name of the strategy in its hits."""
 
     def load(self) -> None:  # noqa: B027  (not every strategy has something to load)
-        """Build what all searches need, such as an index, unless it is built; deadlines do not count this time."""
+        """Build what all searches need, such as an index, unless it is built."""
 
     def prepare(self, query: Query) -> None:  # noqa: B027  (nor something to prepare)
         """Do the work that depends on the hint alone, such as embedding it; it is timed apart and done once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from player.search.names import (
@@ -99,6 +99,7 @@ def test_a_vocabulary_finds_every_word_that_is_alike(token: str) -> None:
     assert Vocabulary(known).alike(token) == expected
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(
     st.sets(st.text("abc", min_size=1, max_size=6), max_size=12),
     st.text("abc", min_size=1, max_size=7),
