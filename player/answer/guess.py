@@ -13,7 +13,7 @@ from player.answer.associations import Associations, load_associations
 from player.answer.ideas import Meanings, join
 from player.answer.justify import Evidence, justify_sentence, justify_word
 from player.protocol.messages import Guess
-from player.questions.language import hebrew_forms, is_hebrew, language_of
+from player.questions.language import hebrew_forms, is_hebrew
 from player.words import stems, words
 
 EXACT_ONLY = 0.6
@@ -39,12 +39,12 @@ def make_guess(
         confidence: 0..1.
         associations: as `associative_words` gives them; the first is guessed.
     """
-    word, language = associations[0], language_of(paragraph.text)
+    word = associations[0]
     return Guess(
         opening_sentence=paragraph.opening_sentence,
-        sentence_justification=justify_sentence(evidence, confidence, language),
+        sentence_justification=justify_sentence(evidence, confidence),
         associative_word=word,
-        word_justification=justify_word(evidence, word, domain, language),
+        word_justification=justify_word(evidence, word, domain),
         confidence=confidence,
     )
 

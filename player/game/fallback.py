@@ -216,13 +216,12 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
     for number, answer in enumerate(answers, 1):
         if answer is not None and answer != NOT_RELEVANT:
             evidence.append(Evidence(number, answer, 0.0))
-    language = language_of(sentence)
     guess = Guess(
         opening_sentence=sentence,
-        sentence_justification=justify_sentence(evidence, confidence, language),
+        sentence_justification=justify_sentence(evidence, confidence),
         associative_word=LAST_RESORT,
         word_justification=justify_word(
-            evidence, LAST_RESORT, start.association_domain, language
+            evidence, LAST_RESORT, start.association_domain
         ),
         confidence=confidence,
     )

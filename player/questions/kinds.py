@@ -14,7 +14,7 @@ from ingest.paragraph import Paragraph
 from player.questions.candidates import SEEN, STRAY, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
 from player.questions.initials import FIRST, LAST, LETTERS, SECOND, THIRD, initial
-from player.questions.language import Language, either, language_of
+from player.questions.language import Language, either
 from player.questions.question import (
     OUT,
     FitArray,
@@ -60,7 +60,7 @@ class ListKind:
         sizes: least and most words of a list.
         in_opening: asks for words of the opening sentence; else for words anywhere in the paragraph.
         ask: the question by language; {0} is replaced by the lists.
-        has, has_none: beginnings of citations by language.
+        has, has_none: beginnings of citations.
         none: the last option by language.
     """
 
@@ -70,8 +70,8 @@ class ListKind:
     sizes: tuple[int, int]
     in_opening: bool
     ask: Mapping[Language, str]
-    has: Mapping[Language, str]
-    has_none: Mapping[Language, str]
+    has: str
+    has_none: str
     none: Mapping[Language, str] = field(default_factory=lambda: NONE_OF_THESE)
 
     def make(
@@ -134,16 +134,14 @@ class ListKind:
 
     def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
-        language = language_of(question.text)
         text = paragraph.opening_sentence if self.in_opening else paragraph.text
         there = set(words(text))
         if option == OUT:
             named = {word for group in question.groups for word in group}
-            return "" if named & there else self.has_none[language]
+            return "" if named & there else self.has_none
         quoted = question.options[option].split('"')[1::2]
         cited = [f'"{word}"' for word in quoted if word.casefold() in there]
-        joined = (" ו-" if language == "he" else " and ").join(cited[:MAX_CITED])
-        return f"{self.has[language]} {joined}" if cited else ""
+        return f"{self.has} {' and '.join(cited[:MAX_CITED])}" if cited else ""
 
     def table(self, candidates: Candidates) -> csr_array:
         """Return the (n_candidates, n_things) share of the referees who find each thing that lists may name."""
@@ -276,7 +274,7 @@ class LetterKind(ListKind):
         letter = initial(paragraph.opening_sentence, self.position)
         if option == OUT or letter not in question.groups[option]:
             return ""
-        return f'{self.has[language_of(question.text)]} "{letter.upper()}"'
+        return f'{self.has} "{letter.upper()}"'
 
 
 def _sorted_names(ids: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
@@ -295,11 +293,8 @@ OPENING = ListKind(
         "he": "אילו מהמילים האלה נמצאות במשפט הראשון של הפסקה: {0}? יש לבחור באפשרות הראשונה שבה מילה שנמצאת שם. "
         "רק הצורה המדויקת נחשבת.",
     },
-    has={"en": "its first sentence has", "he": "במשפט הראשון שלה יש"},
-    has_none={
-        "en": "its first sentence has none of the words named",
-        "he": "במשפט הראשון שלה אין אף אחת מהמילים שנשאלו",
-    },
+    has="its first sentence has",
+    has_none="its first sentence lacks the words named",
 )
 """Asks which of three lists has a word of the opening sentence."""
 
@@ -315,11 +310,8 @@ ANYWHERE = ListKind(
         "he": "אילו מהמילים האלה מופיעות בפסקה: {0}? יש לבחור באפשרות הראשונה שבה מילה שמופיעה שם. "
         "רק הצורה המדויקת נחשבת.",
     },
-    has={"en": "it has", "he": "יש בה"},
-    has_none={
-        "en": "it has none of the words named",
-        "he": "אין בה אף אחת מהמילים שנשאלו",
-    },
+    has="it has",
+    has_none="it has none of the words named",
 )
 """Asks which of three lists has a word of the paragraph."""
 
@@ -337,11 +329,8 @@ def _letter_kind(name: str, position: int, word: str, hebrew: str) -> ListKind:
             "he": f"באיזו מהאותיות האלה מתחילה {hebrew} במשפט הראשון של הפסקה: "
             "{0}? מספרים וסימנים אינם מילים.",
         },
-        has={
-            "en": f"the {word} word of its first sentence begins with",
-            "he": f"{hebrew} במשפט הראשון שלה מתחילה באות",
-        },
-        has_none={},
+        has=f"its opening's {word} word begins with",
+        has_none="",
         none=NO_LETTER,
         position=position,
     )
