@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import heapq
 import itertools
@@ -10,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from ingest.console.terminal import described
 from player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
-"""The most late calls of one name or one pool for which more threads start: a dead server does not use up all."""
+"""The most late calls of one name for which more threads start: a dead server does not use up all."""
 IDLE_S = 60.0
 """Seconds after which a thread without a call ends."""
 
@@ -71,14 +72,13 @@ class Pool:
     Threads wait for further calls and end when none comes.
 
     Args:
-        most: the most threads that run calls in time; the other calls wait. All calls run at once unless given.
+        most: the most threads; the other calls wait. All calls run at once unless given.
     """
 
     def __init__(self, most: int = sys.maxsize) -> None:
         self._most = most
         self._queue: list[tuple[float, int, Call[Any], Callable[[], Any]]] = []
         self._numbers = itertools.count()
-        self._late: set[Call[Any]] = set()
         self._n_threads = self._n_idle = 0
         self._changed = threading.Condition()
 
@@ -92,32 +92,18 @@ class Pool:
             self._wake()
         return call
 
-    def replace(self, call: Call[Any]) -> None:
-        """Let another thread take the place of a call that runs too long."""
-        with self._changed:
-            if call.running() and len(self._late) < MOST_HANGING:
-                self._late.add(call)
-                self._wake()
-
     def _wake(self) -> None:
-        n_in_time = self._n_threads - len(self._late)
         if len(self._queue) <= self._n_idle:
             self._changed.notify()
-        elif self._queue and n_in_time < self._most:
+        elif self._n_threads < self._most:
             self._n_threads += 1
             threading.Thread(target=self._serve, name="quarry", daemon=True).start()
 
     def _serve(self) -> None:
-        """Run calls until none has come for a while, or until another thread has replaced this one."""
+        """Run calls until none has come for a while."""
         while (task := self._next()) is not None:
             call, work = task
             call.run(work)
-            with self._changed:
-                is_replaced = call in self._late
-                self._late.discard(call)
-                if is_replaced:
-                    self._n_threads -= 1
-                    return
             del call, work, task  # an idle thread holds no result
 
     def _next(self) -> tuple[Call[Any], Callable[[], Any]] | None:
@@ -131,6 +117,33 @@ class Pool:
                     return None
             *_, call, work = heapq.heappop(self._queue)
             return call, work
+
+
+class Turns:
+    """So many turns at once; of those that wait, the one with the earliest deadline is next. Safe for many threads."""
+
+    def __init__(self, n: int) -> None:
+        self._n_free = n
+        self._waiting: list[tuple[float, int]] = []
+        self._numbers = itertools.count()
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def turn(self, deadline: float) -> Iterator[None]:
+        """Wait for a turn, and end it with the context."""
+        with self._changed:
+            ticket = deadline, next(self._numbers)
+            heapq.heappush(self._waiting, ticket)
+            self._changed.wait_for(lambda: self._n_free and self._waiting[0] == ticket)
+            heapq.heappop(self._waiting)
+            self._n_free -= 1
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._n_free += 1
+                self._changed.notify_all()
 
 
 @functools.cache

@@ -12,6 +12,7 @@ import json
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -430,9 +431,9 @@ def _server_at(location: str, answer_s: float) -> Client:
         port=url.port or (443 if url.scheme == "https" else 80),
         ssl=url.scheme == "https",
     )
-    client._server._session.timeout = (
-        answer_s  # Chroma has no timeout, and no option for one
-    )
+    session = client._server._session
+    session.timeout = answer_s  # Chroma has no timeout, and no option for one
+    weakref.finalize(client, session.close)  # Chroma leaves its connections open
     return cast("Client", client)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.console.terminal import visible
+from player.deadlines import Turns
 from player.game.fallback import DeadlinePlayer, Planned
-from player.game.game import REPLY_SHARE, Timeouts
+from player.game.game import N_AT_ONCE, Timeouts
 from player.player import Player
 from player.protocol import messages as protocol
 from player.protocol.messages import Json, Message, RoundStart, WarmupCall, read_payload
@@ -52,6 +55,7 @@ class Callbacks:
         self._player = DeadlinePlayer(
             player, say or (lambda line: print(visible(line), file=sys.stderr))
         )
+        self._turns = Turns(N_AT_ONCE)
         self._rounds: OrderedDict[str, _Round] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -59,16 +63,17 @@ class Callbacks:
         """Return {"answer"} to the warm-up question."""
         message = _message(ctx)
         question = read_payload(WarmupCall, message.payload).question
-        return {"answer": self._player.warmup(question, self._budget_s(message))}
+        with self._turn(message) as budget_s:
+            return {"answer": self._player.warmup(question, budget_s)}
 
     def get_questions(self, ctx: Context) -> Json:
         """Return {"questions"}: 20, with the keys of all versions."""
         message = _message(ctx)
         round_ = self._round(message)
-        with round_.lock:
+        with round_.lock, self._turn(message) as budget_s:
             if round_.planned is None:
                 start = read_payload(RoundStart, message.payload)
-                round_.planned = self._player.plan(start, self._budget_s(message))
+                round_.planned = self._player.plan(start, budget_s)
             plan = round_.planned.plan
         payload = protocol.questions_payload(plan.start, plan.questions)
         return {"questions": payload["questions"]}
@@ -77,8 +82,7 @@ class Callbacks:
         """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
         message = _message(ctx)
         round_ = self._round(message)
-        budget_s = self._budget_s(message)
-        with round_.lock:
+        with round_.lock, self._turn(message) as budget_s:
             if round_.planned is None:
                 # an unannounced round: its fields may come with the answers
                 start = read_payload(RoundStart, message.payload)
@@ -103,10 +107,12 @@ class Callbacks:
                 self._rounds.popitem(last=False)
             return round_
 
-    def _budget_s(self, message: Message) -> float:
-        return REPLY_SHARE * min(
-            self._timeouts.phase_s, message.deadline_s or self._timeouts.phase_s
-        )
+    @contextlib.contextmanager
+    def _turn(self, message: Message) -> Iterator[float]:
+        """Wait for the turn of a reply, and yield the seconds for it."""
+        arrived = time.monotonic()
+        with self._turns.turn(self._timeouts.due(message, arrived)):
+            yield self._timeouts.budget_s(message, arrived)
 
 
 def _message(ctx: object) -> Message:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import numpy as np
 
 from ingest.console.terminal import described
 from player.answer.justify import Evidence, justify_sentence, justify_word
-from player.deadlines import Call, Pool
+from player.deadlines import Call, Runner
 from player.player import Contestant, Decision, Plan
 from player.protocol.messages import Guess, RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers
@@ -51,18 +50,13 @@ class Planned:
     is_lean: bool = False
 
 
-def thinking_pool() -> Pool:
-    """Return a pool for plans and decisions, which compute: as many threads as there are cores."""
-    return Pool(max(2, os.cpu_count() or 1))
-
-
 class DeadlinePlayer:
     """A contestant with time limits.
 
     Args:
         player: plans and decides.
         say: is called with a line about each part that was too late or failed.
-        pool: runs the plans and decisions of all games; a new one unless given.
+        runner: runs the plans and decisions of all games; a new one unless given.
         lean: keep no fits between the questions and the answers.
     """
 
@@ -70,13 +64,13 @@ class DeadlinePlayer:
         self,
         player: Contestant,
         say: Callable[[str], None],
-        pool: Pool | None = None,
+        runner: Runner | None = None,
         *,
         lean: bool = False,
     ) -> None:
         self._player = player
         self._say = say
-        self._pool = pool or thinking_pool()
+        self._runner = runner or Runner()
         self._lean = lean
 
     def warmup(self, question: str, budget_s: float | None) -> str:
@@ -84,8 +78,10 @@ class DeadlinePlayer:
         if budget_s is None:
             return self._player.answer_warmup(question)
 
-        call = self._start(lambda: self._player.answer_warmup(question), budget_s)
-        return self._result(call, budget_s, "the warm-up") or "0"
+        call = self._start(
+            "the warm-up", lambda: self._player.answer_warmup(question), budget_s
+        )
+        return self._result(call, budget_s) or "0"
 
     def plan(
         self,
@@ -104,15 +100,18 @@ class DeadlinePlayer:
 
         if questions is None:
             design_s = DESIGN_SHARE * budget_s
-            design = self._start(lambda: self._player.plan(start), design_s)
-            plan = self._result(design, design_s, "the questions")
+            design = self._start(
+                "the questions", lambda: self._player.plan(start), design_s
+            )
+            plan = self._result(design, design_s)
             if plan is not None:
                 return self._planned(plan)
-            design.cancel()
             questions, budget_s = generic_questions(start), SEARCH_SHARE * budget_s
 
-        search = self._start(lambda: self._player.plan(start, questions), budget_s)
-        plan = self._result(search, budget_s, "the search")
+        search = self._start(
+            "the search", lambda: self._player.plan(start, questions), budget_s
+        )
+        plan = self._result(search, budget_s)
         if plan is not None:
             return self._planned(plan)
         return Planned(_plan_without_candidates(start, questions), late=search)
@@ -125,18 +124,18 @@ class DeadlinePlayer:
             return self._player.decide(planned.plan, answers)
 
         if planned.late is not None:
-            late_plan = self._result(planned.late, LATE_SHARE * budget_s, "the search")
+            late_plan = self._result(planned.late, LATE_SHARE * budget_s)
             planned.plan = late_plan or planned.plan
         if not len(planned.plan.rows):
             return _guess_by_hint(planned.plan, answers)
 
         decide_s = DECIDE_SHARE * budget_s
         call = self._start(
-            lambda: self._player.decide(self.whole(planned), answers), decide_s
+            "the decision",
+            lambda: self._player.decide(self.whole(planned), answers),
+            decide_s,
         )
-        decision = self._result(call, decide_s, "the decision")
-        call.cancel()
-        return decision or _guess_by_hint(planned.plan, answers)
+        return self._result(call, decide_s) or _guess_by_hint(planned.plan, answers)
 
     def whole(self, planned: Planned) -> Plan:
         """Return a plan with its fits."""
@@ -150,19 +149,18 @@ class DeadlinePlayer:
             return Planned(plan)
         return Planned(replace(plan, fits=_no_fits(plan.questions)), is_lean=True)
 
-    def _start(self, work: Callable[[], T], budget_s: float) -> Call[T]:
-        return self._pool.start(work, deadline=time.monotonic() + budget_s)
+    def _start(self, part: str, work: Callable[[], T], budget_s: float) -> Call[T]:
+        return self._runner.start(part, work, time.monotonic() + budget_s)
 
-    def _result(self, call: Call[T], budget_s: float, part: str) -> T | None:
+    def _result(self, call: Call[T], budget_s: float) -> T | None:
         """Return the result of a call; print a line and return None if it fails or is not ready in time."""
         try:
             return call.result(budget_s)
         except TimeoutError:
-            self._pool.replace(call)
             problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
             problem = f"failed: {described(error)}"
-        self._say(f"{part} {problem}; the game goes on with less")
+        self._say(f"{call.name} {problem}; the game goes on with less")
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,8 @@ REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
 """Seconds for a reply to a message that has waited too long: a late reply may still count."""
+N_AT_ONCE = max(2, os.cpu_count() or 1)
+"""The most replies that are computed at once; the others wait, and their time begins with their turn."""
 N_LIKELIEST = 10
 """Number of candidates that the journal keeps."""
 STAGES = (
@@ -64,6 +67,21 @@ class Timeouts:
     phase_s: float = 40.0
     resend_s: float = 15.0
     outage_s: float = 120.0
+
+    def due(self, message: Message, arrived: float) -> float:
+        """Return the time at which the reply to a message is due; all times are of time.monotonic()."""
+        return arrived + (message.deadline_s or self.phase_s)
+
+    def budget_s(self, message: Message, arrived: float) -> float:
+        """Return the seconds for the work on a reply that begins now.
+
+        A reply may take a share of `phase_s`, from the moment at which its work begins. It may wait for its turn as
+        long as the message allows, since many games are answered one after another.
+        """
+        work_s = REPLY_SHARE * min(self.phase_s, message.deadline_s or self.phase_s)
+        allowed_s = REPLY_SHARE * (self.due(message, arrived) - arrived)
+        remaining_s = arrived + allowed_s - time.monotonic()
+        return max(LEAST_BUDGET_S, min(work_s, remaining_s))
 
 
 class Spectator:
@@ -167,7 +185,9 @@ class Game:
 
         self.match_id = saved.start.match_id
         self._tell("started", saved.start)
-        budget_s = self._budget_s(time.monotonic(), None)
+        budget_s = None
+        if self.timeouts is not None:
+            budget_s = REPLY_SHARE * self.timeouts.phase_s
         planned = self._plan(saved.start, budget_s, saved.questions)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
@@ -258,9 +278,7 @@ class Game:
 
     def due(self, message: Message, arrived: float) -> float:
         """Return the time at which the reply to a message is due, of time.monotonic()."""
-        if self.timeouts is None:
-            return inf
-        return arrived + (message.deadline_s or self.timeouts.phase_s)
+        return inf if self.timeouts is None else self.timeouts.due(message, arrived)
 
     def _move_to(self, kind: str, reply: Json) -> None:
         stage = STAGES.index(kind)
@@ -281,7 +299,9 @@ class Game:
     ) -> tuple[str, Json] | None:
         """Return type and payload of the reply, and add to `facts` all that a restart must know of it."""
         kind, payload = message.message_type, message.payload
-        budget_s = self._budget_s(arrived, message.deadline_s)
+        budget_s = None
+        if self.timeouts is not None:
+            budget_s = self.timeouts.budget_s(message, arrived)
 
         if kind == protocol.WARMUP_CALL:
             call = read_payload(WarmupCall, payload)
@@ -335,20 +355,6 @@ class Game:
             belief=_likeliest(planned.plan, decision),
         )
         return protocol.guess_payload(planned.plan.start, decision.guess)
-
-    def _budget_s(self, arrived: float, deadline_s: float | None) -> float | None:
-        """Return the seconds for the reply to a message that came at `arrived`; None if it is not urgent.
-
-        A reply may take a share of `phase_s`, from the moment at which its work begins. It may wait for its turn as
-        long as the message allows, since many games are answered one after another.
-        """
-        if self.timeouts is None:
-            return None
-        phase_s = self.timeouts.phase_s
-        work_s = REPLY_SHARE * min(phase_s, deadline_s or phase_s)
-        waited_s = time.monotonic() - arrived
-        remaining_s = REPLY_SHARE * (deadline_s or phase_s) - waited_s
-        return max(LEAST_BUDGET_S, min(work_s, remaining_s))
 
 
 def _likeliest(plan: Plan, decision: Decision) -> list[Candidate]:

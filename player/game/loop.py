@@ -11,7 +11,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass, field
 
 from ingest.console.terminal import described, visible
-from player.deadlines import Call, Pool
+from player.deadlines import Call, Pool, Runner, Turns
 from player.errors import (
     GameTimeoutError,
     MessageError,
@@ -19,8 +19,15 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
-from player.game.fallback import DeadlinePlayer, thinking_pool
-from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.fallback import DeadlinePlayer
+from player.game.game import (
+    BEGINNINGS,
+    N_AT_ONCE,
+    Game,
+    GameReport,
+    Spectator,
+    Timeouts,
+)
 from player.game.journal import Journal, Ledger
 from player.game.outbox import Outbox, state_of
 from player.player import Contestant
@@ -180,7 +187,7 @@ class Loop:
         self._n_left = self._n_refused = 0
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
-        self._thinking = thinking_pool()
+        self._turns, self._runner = Turns(N_AT_ONCE), Runner()
         self._last_good = time.monotonic()
         self._fault_pause_s = 0.0
         self._is_closing = False
@@ -265,7 +272,7 @@ class Loop:
             game_id=game_id,
             key=key,
             player=DeadlinePlayer(
-                self.player, say, self._thinking, lean=self.at_once > N_WORKERS
+                self.player, say, self._runner, lean=self.at_once > N_WORKERS
             ),
             name=self.name,
             spectator=self.spectator,
@@ -402,13 +409,15 @@ class Loop:
     ) -> None:
         """Answer one message of a game."""
         game = active.game
+        due = game.due(message, arrived)
         try:
-            reply = game.receive(message, envelope, arrived)
+            with self._turns.turn(due):
+                reply = game.receive(message, envelope, arrived)
         except MessageError as error:
             game.say(f"a message is skipped: {error}")
             return
         if reply is game.reply and reply is not None:
-            active.outbox.send(reply, game.due(message, arrived))
+            active.outbox.send(reply, due)
         elif reply is not None:
             active.outbox.repeat(reply)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -375,7 +376,9 @@ def raw_client(location: str) -> Any:
     options = ChromaSettings(anonymized_telemetry=False)
     if location.startswith("http"):
         host, port = location.removeprefix("http://").split(":")
-        return chromadb.HttpClient(host=host, port=int(port), settings=options)
+        client: Any = chromadb.HttpClient(host=host, port=int(port), settings=options)
+        weakref.finalize(client, client._server._session.close)
+        return client
     return chromadb.PersistentClient(
         str(current_generation(Path(location))), settings=options
     )

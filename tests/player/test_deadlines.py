@@ -5,13 +5,25 @@ from __future__ import annotations
 import functools
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
-from player.deadlines import MOST_HANGING, Pool, Runner
+import pytest
+
+from player import deadlines
+from player.deadlines import MOST_HANGING, Call, Pool, Runner, Turns
 from player.errors import LateStrategyError
 
 
 def soon(seconds: float) -> float:
     return time.monotonic() + seconds
+
+
+def hanging_in(pool: Pool, release: threading.Event) -> Call[bool]:
+    """A call that runs until it is released."""
+    call = pool.start(release.wait)
+    while not call.running():
+        time.sleep(0.001)
+    return call
 
 
 def test_one_that_hangs_is_late_and_named() -> None:
@@ -74,13 +86,14 @@ def test_a_thread_is_used_again() -> None:
 
 def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
     pool, release, order = Pool(1), threading.Event(), list[float]()
-    first = pool.start(release.wait)
+    first = hanging_in(pool, release)
     calls = [
         pool.start(functools.partial(order.append, due), deadline=due)
         for due in (3.0, 1.0, 2.0)
     ]
     cancelled = pool.start(lambda: order.append(0.0), deadline=0.0)
     assert cancelled.cancel()
+    time.sleep(0.02)
     assert not any(call.done() for call in calls)
     release.set()
     assert first.result(60.0)
@@ -89,13 +102,43 @@ def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> 
     assert order == [1.0, 2.0, 3.0]
 
 
-def test_a_call_that_hangs_gives_its_place_to_another_and_comes_back() -> None:
-    pool, release = Pool(1), threading.Event()
-    hanging = pool.start(release.wait)
-    while not hanging.running():
-        time.sleep(0.001)
-    pool.replace(hanging)
-    assert pool.start(lambda: 1).result(60.0) == 1
-    release.set()
-    assert hanging.result(60.0)
-    assert pool.start(lambda: 2).result(60.0) == 2
+def test_turns_go_to_the_earliest_deadline_and_so_many_at_once() -> None:
+    turns, release, order = Turns(2), threading.Event(), list[float]()
+
+    def take(deadline: float) -> None:
+        with turns.turn(deadline):
+            order.append(deadline)
+            assert release.wait(60.0)
+
+    with ThreadPoolExecutor(5) as pool:
+        calls = [pool.submit(take, 0.0) for _ in range(2)]
+        while len(order) < 2:
+            time.sleep(0.001)
+        calls += [pool.submit(take, due) for due in (3.0, 1.0, 2.0)]
+        while len(turns._waiting) < 3:
+            time.sleep(0.001)
+        assert order == [0.0, 0.0]
+        release.set()
+        for call in calls:
+            call.result(60.0)
+    assert sorted(order[2:4]) == [1.0, 2.0]
+    assert order[4] == 3.0
+
+
+def test_a_turn_ends_with_an_error() -> None:
+    turns = Turns(1)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), turns.turn(0.0):
+            raise ZeroDivisionError
+
+
+def test_a_thread_without_a_call_ends_and_another_takes_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(deadlines, "IDLE_S", 0.01)
+    pool = Pool(1)
+    for _ in range(3):
+        thread = pool.start(threading.current_thread).result(60.0)
+        assert thread.daemon, "a call that hangs keeps no process alive"
+        thread.join(60.0)
+        assert not thread.is_alive()

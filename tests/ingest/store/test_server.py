@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -395,3 +396,14 @@ def test_a_frozen_server_is_given_up_soon_and_makes_one_search_wait(
         assert time.monotonic() - begin < 5.0
     finally:
         server.resume()
+
+
+def test_a_client_that_nobody_uses_any_more_closes_its_connections(
+    server: ChromaServer,
+) -> None:
+    client: Any = chroma._server_at(server.url, 7.0)
+    session = client._server._session
+    del client
+    chroma._server_at.cache_clear()
+    gc.collect()
+    assert session.is_closed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from player.deadlines import Turns
 from player.errors import (
     GameTimeoutError,
     PlayerError,
@@ -19,6 +21,7 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
+from player.game import loop
 from player.game.fallback import DeadlinePlayer, Planned
 from player.game.game import GameReport, Spectator, Timeouts, report_json
 from player.game.journal import Journal, Ledger
@@ -403,6 +406,32 @@ def test_a_deadline_of_the_envelope_shortens_the_time_for_the_reply(
         start["payload"]["deadline"] = deadline
         series(FaultyServer([[start], [answers()], [score()]]))
         assert least < (given.pop() or 0.0) <= most
+
+
+def test_a_reply_that_waits_for_its_turn_loses_none_of_the_time_for_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turns, budgets = Turns(1), list[float | None]()
+    monkeypatch.setattr(loop, "Turns", lambda n: turns)
+    warm = DeadlinePlayer.warmup
+
+    def noted(self: DeadlinePlayer, question: str, budget_s: float | None) -> str:
+        budgets.append(budget_s)
+        return warm(self, question, budget_s)
+
+    monkeypatch.setattr(DeadlinePlayer, "warmup", noted)
+    patient = warmup()
+    patient["payload"]["deadline"] = 600
+    with ThreadPoolExecutor() as pool:
+        with turns.turn(0.0):
+            server = FaultyServer([[patient], *WHOLE[1:]])
+            games = pool.submit(series, server, at_once=2)
+            while not turns._waiting:
+                time.sleep(0.001)
+            time.sleep(0.05)
+        (report,), told = games.result(60.0)
+    assert isinstance(report, GameReport)
+    assert (budgets, told) == ([20.0], [])
 
 
 def test_without_a_pace_every_fault_passes() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from configs.settings import Merge, SpillOver
 from player.search.slots import NOT_FOUND as NO
-from player.search.slots import n_slots, slotted
+from player.search.slots import n_slots, slotted, with_rare_words
 from tests.player.fakes import search_settings
 
 BOOK = np.array([True, True, True, False, False, False])
@@ -70,10 +70,17 @@ class TestSlots:
         assert filled(2, 2, 5, 2, 1, 6, 4, 3, boosted_by=1) == "g3 g0 g4 g5"
 
     def test_by_relevance_no_slot_is_reserved(self) -> None:
-        assert filled(2, 2, 1, 2, 0, 6, 5, 1.5, merge="relevance") == "g3 g4 b1 g5"
+        log_odds = (1, 2, 0, 6, 5, 1.5)
+        spread = "g3 g4 b1 g5"
+        assert filled(2, 2, *log_odds, merge="relevance") == spread
+        assert filled(2, 2, *log_odds, merge="relevance", spill_over="never") == spread
 
     def test_ties_go_to_the_earlier_column(self) -> None:
         assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
+        many, inside = np.repeat([2.0, 1.0], 30), np.arange(60) >= 30
+        settings = search_settings(pdf_k=20, global_k=20)
+        chosen = slotted(many, inside, settings, 40)[0]
+        assert chosen.tolist() == [*range(30, 50), *range(20)]
 
     def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(
         self,
@@ -131,3 +138,16 @@ def test_a_query_may_ask_for_another_k() -> None:
     settings = search_settings(spill_over="always")
     assert [n_slots(settings, asked) for asked in (None, 7, 50)] == [20, 7, 50]
     assert len(slotted(-np.arange(60.0), None, settings, 50)[0]) == 50
+
+
+def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
+    inside = np.arange(9) < 4
+    chosen, in_book = np.array([0, 1, 4, 5]), np.array([True, True, False, False])
+    for fresh, k, columns, slots in (
+        ([2, 6], 4, [0, 2, 4, 6], [True, True, False, False]),
+        ([2, 6], 3, [0, 2, 4], [True, True, False]),
+        ([8, 6, 7], 5, [0, 1, 8, 6, 7], [True, True, False, False, False]),
+        ([2, 3], 4, [2, 3, 4, 5], [True, True, False, False]),
+    ):
+        found = with_rare_words(chosen, in_book, np.array(fresh), inside, k)
+        assert [array.tolist() for array in found] == [columns, slots]
