@@ -7,8 +7,8 @@ import re
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import optuna
 import sqlalchemy
@@ -29,38 +29,20 @@ PATIENCE_S = 120.0
 """Seconds that a study waits for a database that has stopped answering, for example because it is restarted."""
 CONNECT_S = 5
 """Seconds after which a database that does not answer counts as unreachable."""
-WORKED_S = 30.0
-"""Work that failed after so many seconds had a database that answered at first."""
+PAUSE_S = 0.5
+"""Seconds between two attempts to connect."""
 N_ATTEMPTS = 5
 """Attempts to create the tables of a database before the last one."""
 
-Result = TypeVar("Result")
-
-
-def patiently(work: Callable[[], Result]) -> Result:
-    """Call a function again while its database does not answer.
-
-    Raises:
-        TuneError: the database has not answered for `PATIENCE_S`.
-    """
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        started = time.monotonic()
-        try:
-            return work()
-        except (StorageInternalError, SQLAlchemyError) as error:
-            if time.monotonic() - started > WORKED_S:  # it had answered until now
-                until = time.monotonic() + PATIENCE_S
-            if time.monotonic() > until:
-                raise TuneError(
-                    f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is lost: "
-                    "when it answers again, the same command resumes the study"
-                ) from None  # the cause would show the password
-            time.sleep(1.0)
-
 
 class _Database(RDBStorage):
-    """A database of studies, which tells by its own clock which running trials have lost their process."""
+    """A database of studies, which tells by its own clock which running trials have lost their process.
+
+    Attributes:
+        failure: the error that ends the study, once the database has not answered for `PATIENCE_S`.
+    """
+
+    failure: TuneError | None = None
 
     def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
         try:
@@ -74,10 +56,33 @@ class _Database(RDBStorage):
         finally:  # Optuna leaves its connections open, also if it fails
             if hasattr(self, "engine"):
                 weakref.finalize(self, self.engine.dispose)
+        # from now on; a database that does not answer at first is refused at once
+        sqlalchemy.event.listen(self.engine, "do_connect", self._connect_patiently)
+
+    def _connect_patiently(
+        self,
+        dialect: Any,
+        _: object,
+        arguments: Sequence[Any],
+        keywords: Mapping[str, Any],
+    ) -> Any:
+        """Return a connection, and wait while the database does not answer."""
+        until = time.monotonic() + PATIENCE_S
+        while self.failure is None:
+            try:
+                return dialect.connect(*arguments, **keywords)
+            except dialect.loaded_dbapi.Error as error:
+                if time.monotonic() > until:
+                    self.failure = TuneError(
+                        f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is "
+                        "lost: when it answers again, the same command resumes the study"
+                    )
+                time.sleep(PAUSE_S)
+        raise self.failure
 
     def record_heartbeat(self, trial_id: int) -> None:
         """Record a heartbeat; one that the database does not take is left out, and the trial goes on."""
-        with contextlib.suppress(StorageInternalError, SQLAlchemyError):
+        with contextlib.suppress(StorageInternalError, SQLAlchemyError, TuneError):
             super().record_heartbeat(trial_id)
 
 
@@ -115,6 +120,33 @@ def open_storage(spec: str | None) -> BaseStorage:
         sqlalchemy.event.listen(storage.engine, "connect", _write_behind)
         storage.engine.dispose()
     return storage
+
+
+@contextlib.contextmanager
+def naming_failures(storage: BaseStorage) -> Iterator[None]:
+    """Raise a TuneError in place of any error that follows from a failure of the storage.
+
+    Raises:
+        TuneError: the storage has not answered for `PATIENCE_S`, or does not take what it is given.
+    """
+    try:
+        yield
+    except Exception as error:
+        if failure := getattr(storage, "failure", None):
+            raise failure from None  # the cause would show the password
+        if cause := storage_error(error):
+            raise TuneError(
+                f"--storage failed: {_reason(cause)}; the same command resumes the study"
+            ) from None
+        raise
+
+
+def storage_error(error: BaseException) -> StorageInternalError | None:
+    """Return the failure of a storage that an error follows from; Optuna masks it by errors of its own."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, StorageInternalError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 def _created(url: str, connect_args: Mapping[str, Any]) -> _Database:

@@ -30,8 +30,10 @@ from evaluate.runs.measures import bootstrap_interval
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
 from evaluate.tuning.storage import (
     GRACE_S,
+    N_ATTEMPTS,
+    naming_failures,
     open_storage,
-    patiently,
+    storage_error,
     without_password,
 )
 from ingest.arrays import Float64Array
@@ -165,8 +167,9 @@ def run_study(
     first = [numbers_of(space, base)]
     if warm_start:
         first += _best_of(warm_start, name, space, base)
+    batches = _batches(splits["train"]) if prune else (splits["train"],)
 
-    def open_study() -> optuna.Study:
+    with naming_failures(opened):
         study = optuna.create_study(
             study_name=name,
             storage=opened,
@@ -177,27 +180,22 @@ def run_study(
         )
         for parameters in first:
             study.enqueue_trial(parameters, skip_if_exists=True)
-        return study
+        _wait_for_running(study)
+        n_before = len(complete(study))
+        described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
+        for key, value in described.items():
+            study.set_user_attr(key, value)
 
-    study = patiently(open_study)
-    _wait_for_running(study)
-    n_before = len(patiently(lambda: complete(study)))
-    described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
-    for key, value in described.items():
-        patiently(partial(study.set_user_attr, key, value))
-
-    started = time.perf_counter()
-    batches = _batches(splits["train"]) if prune else (splits["train"],)
-    shared = [executor.share(batch) for batch in batches]
-    objective = partial(_objective, space, shared, base, executor)
-    try:
-        n_workers = executor.n_workers
-        patiently(lambda: _run_trials(study, objective, n_trials, n_workers))
-    except BaseException:
-        executor.shutdown(cancel_futures=True)
-        raise
-    seconds = time.perf_counter() - started
-    trials = patiently(lambda: complete(study))
+        started = time.perf_counter()
+        shared = [executor.share(batch) for batch in batches]
+        objective = partial(_objective, space, shared, base, executor)
+        try:
+            _run_trials(study, objective, n_trials, executor.n_workers)
+        except BaseException:
+            executor.shutdown(cancel_futures=True)
+            raise
+        seconds = time.perf_counter() - started
+        trials = complete(study)
     return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
 
 
@@ -213,6 +211,7 @@ def _run_trials(
     def show(study: optuna.Study, _: FrozenTrial) -> None:
         bar.update(min(_n_done(study), n_trials) - bar.n)
 
+    n_failures = 0
     with bar:
         while (n_missing := n_trials - _n_done(study)) > 0:
             try:
@@ -222,10 +221,18 @@ def _run_trials(
                     n_jobs=min(n_workers, n_missing),
                     callbacks=[MaxTrialsCallback(n_trials, states=DONE), show],
                 )
-            except (UpdateFinishedTrialError, ValueError) as error:
-                # another process took this trial for dead, and it is repeated
-                if isinstance(error, ValueError) and "Cannot tell" not in str(error):
+            except Exception as error:
+                # a trial that the database did not take is repeated when its heartbeat has stopped
+                n_failures += storage_error(error) is not None
+                if n_failures > N_ATTEMPTS or not _is_repeated(error):
                     raise
+
+
+def _is_repeated(error: Exception) -> bool:
+    """Return whether a trial with this error is run again: the storage did not take it, or another process did."""
+    is_taken = isinstance(error, ValueError) and "Cannot tell" in str(error)
+    is_finished = isinstance(error, UpdateFinishedTrialError)
+    return is_taken or is_finished or storage_error(error) is not None
 
 
 def _n_done(study: optuna.Study) -> int:
@@ -278,8 +285,8 @@ def _wait_for_running(study: optuna.Study) -> None:
         return {trial.number for trial in trials}
 
     until = time.monotonic() + 2.0 * GRACE_S
-    at_start = patiently(running)
-    while at_start & patiently(running) and time.monotonic() < until:
+    at_start = running()
+    while at_start & running() and time.monotonic() < until:
         time.sleep(PAUSE_S)
 
 

@@ -319,12 +319,6 @@ def database(server: PostgreSQL) -> Iterator[str]:
         optuna.delete_study(study_name=summary.study_name, storage=opened)
 
 
-AWAY = pytest.mark.xfail(
-    run=False,
-    reason="Optuna's study.optimize ends when its database is away: docs/what-remains.md",
-)
-
-
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
@@ -393,7 +387,6 @@ class TestKilled:
         monkeypatch.setattr(study_module, "judge", slow)
         assert len(fit(None, storage)) == N_TRIALS
 
-    @AWAY
     def test_a_database_that_is_restarted_loses_no_trial(
         self, server: PostgreSQL, database: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -412,7 +405,6 @@ class TestKilled:
             restarts[0].result()
         assert n_complete(database) == N_TRIALS
 
-    @AWAY
     def test_a_database_that_stays_away_ends_the_study_with_one_line(
         self, server: PostgreSQL, database: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
