@@ -8,7 +8,7 @@ SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 ARG EXTRA=""
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PATH=/opt/quarry/bin:$PATH QUARRY_MODELS=/opt/models
 WORKDIR /source
-COPY requirements*.txt ./
+COPY requirements*.txt constraints.txt ./
 RUN python -m venv /opt/quarry \
     && pip install -r requirements.txt \
     && for file in $EXTRA; do pip install $(case $file in requirements-m*) echo --no-deps; esac) -r "$file"; done

@@ -40,7 +40,7 @@ cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
 
-lock: $(VENV)/.dev  ## write requirements*.txt: the installed versions of what pyproject.toml names
+lock: $(VENV)/.dev  ## write requirements*.txt and constraints.txt: the installed versions
 	$(PY) .ci/lock.py
 
 drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
@@ -56,13 +56,13 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed, got $$($(PYTHON) --version); set PYTHON=/path/to/python3.11" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.runtime: requirements.txt | $(VENV)/bin/python
+$(VENV)/.runtime: requirements.txt constraints.txt | $(VENV)/bin/python
 	@$(INSTALL) -r requirements.txt
 	@$(LINK)
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
-$(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt | $(VENV)/bin/python
+$(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt constraints.txt | $(VENV)/bin/python
 	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -r requirements-postgresql.txt
 	@$(LINK)
 	@touch $(VENV)/.runtime $@

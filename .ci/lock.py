@@ -1,7 +1,8 @@
-"""Write requirements*.txt (`make lock`): the installed version of every dependency that pyproject.toml names.
+"""Write requirements*.txt and constraints.txt (`make lock`): the installed versions, which passed the tests together.
 
-These versions passed the tests together. A package that is not installed keeps its pin. Local versions, such as
-2.13.0+cpu, are pinned without their ending, so that each machine takes the build that it finds.
+requirements*.txt pin the dependencies that pyproject.toml names, constraints.txt the packages that these need. A
+package that is not installed keeps its pin. Local versions, such as 2.13.0+cpu, are pinned without their ending, so
+that each machine takes the build that it finds.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
@@ -43,37 +47,71 @@ FILES = {
 """Heading and extras of each file; "" is the core."""
 
 
-def named(extra: str) -> list[str]:
-    """Return the requirements of an extra, such as `numpy>=2.4`."""
+CONSTRAINTS = ROOT / "constraints.txt"
+"""Pins of what the dependencies need. pip reads it with each file but that of mpnet, which is installed without any."""
+
+
+def requirements_of(extras: tuple[str, ...]) -> list[Requirement]:
+    """Return the requirements of extras, such as `numpy>=2.4`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    requirements = (
-        project["optional-dependencies"][extra] if extra else project["dependencies"]
-    )
-    return [str(requirement) for requirement in requirements]
+    groups = {"": project["dependencies"], **project["optional-dependencies"]}
+    return [Requirement(text) for extra in extras for text in groups[extra]]
 
 
-def pinned(path: Path) -> dict[str, str]:
-    """Return the version of each requirement of a file."""
-    found = re.findall(r"^([\w.\[\]-]+)==(\S+)$", path.read_text(), flags=re.MULTILINE)
-    return dict(found)
+def pins_of(path: Path) -> dict[str, str]:
+    """Return the version of each package of a file; {} without a file."""
+    text = path.read_text() if path.exists() else ""
+    return dict(re.findall(r"^([\w.-]+).*==(\S+)$", text, flags=re.MULTILINE))
 
 
-def locked(name: str) -> str:
-    """Return the content of a file of pins."""
+def lock(name: str) -> str:
+    """Return the content of a file of requirements."""
     heading, extras = FILES[name]
-    old = pinned(ROOT / name)
+    old = pins_of(ROOT / name)
     lines = [f"# {heading}", "# Written by `make lock` from pyproject.toml."]
-    for requirement in (item for extra in extras for item in named(extra)):
-        package = requirement.partition(">=")[0]
+    if extras != ("mpnet",):
+        lines.append(f"-c {CONSTRAINTS.name}")
+    for requirement in requirements_of(extras):
+        package = str(requirement).partition(">=")[0]
         try:
-            version = importlib.metadata.version(package.partition("[")[0])
+            version = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
-            version = old[package]
+            version = old[requirement.name]
         lines.append(f"{package}=={version.partition('+')[0]}")
+    return "\n".join(lines) + "\n"
+
+
+def lock_needed() -> str:
+    """Return the content of the file of constraints."""
+    extras = [extra for _, of in FILES.values() for extra in of if extra != "mpnet"]
+    remaining = requirements_of(tuple(extras))
+    direct = {canonicalize_name(requirement.name) for requirement in remaining}
+    pins: dict[str, str] = pins_of(CONSTRAINTS)
+    seen = set()
+    while remaining:
+        requirement = remaining.pop()
+        name = canonicalize_name(requirement.name)
+        if (name, *requirement.extras) in seen:
+            continue
+        seen.add((name, *requirement.extras))
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+
+        pins[name] = distribution.version.partition("+")[0]
+        for needed in map(Requirement, distribution.requires or ()):
+            chosen = [{"extra": extra} for extra in ("", *requirement.extras)]
+            if not needed.marker or any(map(needed.marker.evaluate, chosen)):
+                remaining.append(needed)
+
+    lines = ["# What the packages of requirements*.txt need. Written by `make lock`."]
+    lines += [f"{name}=={pins[name]}" for name in sorted(pins.keys() - direct)]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
     for file in FILES:
-        (ROOT / file).write_text(locked(file))
+        (ROOT / file).write_text(lock(file))
+    CONSTRAINTS.write_text(lock_needed())
     sys.exit(0)

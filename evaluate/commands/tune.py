@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from configs.directories import own_fit
+from configs.settings import SettingsError
 from evaluate.commands import shared
 from evaluate.games.labelled import SPLITS, load_games
 from evaluate.games.locating import locate_games, locate_in
@@ -27,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     from evaluate.tuning.tuner import tune, tuned_file
 
     shared.require_writable(options.out)
+    if bool(options.trials) == bool(options.grid):
+        raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
     settings = cli.settings_of(options)
     games = load_games(options.games)
     store = shared.open_for(options)
@@ -35,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
             games,
             store,
             settings,
-            n_trials=options.trials,
+            n_trials=options.trials or 0,
+            grid=options.grid,
             seed=options.seed,
             storage=options.storage,
             workers=workers,
@@ -166,12 +170,11 @@ COMMANDS = (
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
             *(*shared.COURSE, shared.GAMES, cli.PRESET),
-            cli.option(
-                "--trials",
-                "N",
-                "that the study has in the end",
-                type=cli.at_least(1),
-                required=True,
+            cli.number("--trials", 1, "that the study has in the end"),
+            cli.several(
+                "--grid",
+                "KEY=A,B,...",
+                "in place of --trials: try every combination of these values of `search`; again for another key",
             ),
             shared.seed("of splits, sampler and intervals"),
             cli.option(

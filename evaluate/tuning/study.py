@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +14,22 @@ from typing import Any
 import numpy as np
 import optuna
 import yaml
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.storages import fail_stale_trials
 from optuna.study import MaxTrialsCallback
 from optuna.trial import FrozenTrial, TrialState
+from pydantic import ValidationError
 from tqdm.auto import tqdm
 
-from configs.settings import CONFIG_DIR, SearchSettings
+from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, fields
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
@@ -40,8 +47,17 @@ from ingest.arrays import Float64Array
 from ingest.executors import Tasks, result_of
 
 SPACE = CONFIG_DIR / "space.yaml"
-Space = Mapping[str, FloatDistribution | IntDistribution]
+Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
 """Values that each key of the search's settings may take, in order."""
+PREPARED_WITH = {
+    "strategies",
+    "keywords",
+    "book_match",
+    "deadline_s",
+    "cache_size",
+    "accuracy",
+}
+"""Keys of the search's settings that are the same in all trials."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
 NOTHING_BETTER = (
@@ -164,7 +180,7 @@ def run_study(
         TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
     """
     opened = open_storage(storage)
-    first = [numbers_of(space, base)]
+    first = grid_points(space) or [numbers_of(space, base)]
     if warm_start:
         first += _best_of(warm_start, name, space, base)
     batches = _batches(splits["train"]) if prune else (splits["train"],)
@@ -253,9 +269,12 @@ def _objective(
         WorkerError: workers cannot judge.
     """
     for key, bounds in space.items():
-        is_whole = isinstance(bounds, IntDistribution)
-        suggest: Any = trial.suggest_int if is_whole else trial.suggest_float
-        suggest(key, bounds.low, bounds.high, step=bounds.step)
+        if isinstance(bounds, CategoricalDistribution):
+            trial.suggest_categorical(key, bounds.choices)
+        else:
+            is_whole = isinstance(bounds, IntDistribution)
+            suggest: Any = trial.suggest_int if is_whole else trial.suggest_float
+            suggest(key, bounds.low, bounds.high, step=bounds.step)
     settings = settings_of(trial.params, base)
     judged: Judged = result_of(executor.submit(judge, batches[0], settings))
     for step, batch in enumerate(batches[1:]):
@@ -397,6 +416,40 @@ def load_space() -> Space:
     return space
 
 
+def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
+    """Read `KEY=A,B,...` as the values that each key takes in turn.
+
+    Raises:
+        SettingsError: an item has another form, names a key that every trial shares, or a value out of range.
+    """
+    keys = [key for key in fields(SearchSettings) if key not in PREPARED_WITH]
+    space = {}
+    for item in items:
+        key, _, values = item.removeprefix("search.").partition("=")
+        if key not in keys or not values:
+            raise SettingsError(
+                f"--grid takes KEY=A,B,... with a KEY of {', '.join(keys)}, got {item!r}"
+            )
+        choices = [yaml.safe_load(value) for value in values.split(",")]
+        for choice in choices:
+            try:
+                settings_of({key: choice}, base)
+            except (TypeError, ValidationError):
+                raise SettingsError(
+                    f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
+                ) from None
+        space[key] = CategoricalDistribution(choices)
+    return space
+
+
+def grid_points(space: Space) -> list[dict[str, Any]]:
+    """Return every combination of a space of named values; none of a space with bounds."""
+    choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
+    return [
+        dict(zip(space, point, strict=True)) for point in itertools.product(*choices)
+    ]
+
+
 def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
     """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
     drawn = {
@@ -427,8 +480,12 @@ def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
     }
 
 
-def nearest(bounds: FloatDistribution | IntDistribution, value: float) -> float:
-    """Return the value within bounds that is nearest to another value."""
+def nearest(
+    bounds: FloatDistribution | IntDistribution | CategoricalDistribution, value: Any
+) -> Any:
+    """Return the value within bounds that is nearest to another value; of named ones that do not hold it, the first."""
+    if isinstance(bounds, CategoricalDistribution):
+        return value if value in bounds.choices else bounds.choices[0]
     assert bounds.step is not None, "every key of the space has a step"
     steps = round((min(max(value, bounds.low), bounds.high) - bounds.low) / bounds.step)
     found = round(bounds.low + bounds.step * steps, 10)

@@ -19,7 +19,15 @@ from evaluate.games.locating import locate_in
 from evaluate.runs.run import commit
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage
-from evaluate.tuning.study import Space, load_space, numbers_of, report, run_study
+from evaluate.tuning.study import (
+    Space,
+    grid_points,
+    load_space,
+    numbers_of,
+    read_grid,
+    report,
+    run_study,
+)
 from ingest.executors import Workers, executor_of
 from ingest.store import Course
 
@@ -29,7 +37,8 @@ def tune(
     store: Course,
     settings: Settings,
     *,
-    n_trials: int,
+    n_trials: int = 0,
+    grid: Sequence[str] = (),
     seed: int = 0,
     storage: str | None = None,
     workers: Workers = 1,
@@ -40,6 +49,7 @@ def tune(
     Args:
         settings: the untuned ones.
         n_trials: that the study has in the end.
+        grid: `KEY=A,B,...` for each key to sweep: every combination is one trial, in place of `n_trials`.
         seed: the seed of splits, sampler and intervals.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
         workers: processes that score games and judge trials; or a cluster.
@@ -51,10 +61,11 @@ def tune(
 
     Raises:
         GamesError: a split has no answerable game, or the games are another corpus's.
+        SettingsError: the grid has an unknown key or value.
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
-    space = load_space()
+    space = read_grid(grid, settings.search) if grid else load_space()
     open_storage(storage)  # before anything is prepared for it
     by_split = _games_by_split(games, seed)
     chosen = [game for part in by_split.values() for game in part]
@@ -75,7 +86,7 @@ def tune(
             splits,
             settings.search,
             name=name,
-            n_trials=n_trials,
+            n_trials=len(grid_points(space)) or n_trials,
             seed=seed,
             storage=storage,
             executor=executor,

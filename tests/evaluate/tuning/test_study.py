@@ -186,6 +186,40 @@ def test_a_study_goes_on_and_tells_other_tools_what_was_tuned(
         assert trial.value == pytest.approx(terms["RR"] + more)
 
 
+def test_a_grid_tries_every_combination_once(
+    evaluate: Evaluate, about: Options, tmp_path: Path
+) -> None:
+    storage = tmp_path / "study.db"
+    sweep = ("--grid", "fusion=linear,rrf", "--grid", "search.pdf_k=0,5,15")
+    found = evaluate("tune", *about, *sweep, "--storage", storage, "--json").json
+    assert found["trials"] == 6
+    assert set(found["settings"]) == {"fusion", "pdf_k"}
+    (summary,) = optuna.get_all_study_summaries(open_storage(str(storage)))
+    assert summary.n_trials == 6
+    study = optuna.load_study(
+        study_name=summary.study_name, storage=open_storage(str(storage))
+    )
+    points = {(trial.params["fusion"], trial.params["pdf_k"]) for trial in study.trials}
+    assert points == set(itertools.product(("linear", "rrf"), (0, 5, 15)))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "tune needs --trials N or --grid KEY=A,B,..., one of them."),
+        (("--grid", "boost=1", "--trials", 3), "one of them"),
+        (("--grid", "accuracy=fast"), "--grid takes KEY=A,B,... with a KEY of"),
+        (("--grid", "boost=1,99"), "--grid boost=1,99: 99 is no value of search.boost"),
+    ],
+)
+def test_a_grid_that_cannot_be_swept_is_refused(
+    evaluate: Evaluate, about: Options, options: Options, says: str
+) -> None:
+    tuned = evaluate("tune", *about, *options)
+    assert tuned.code == 2
+    assert says in tuned.err
+
+
 FEW: Space = {
     "pdf_k": optuna.distributions.IntDistribution(0, 20),
     "boost": optuna.distributions.FloatDistribution(0.0, 2.0, step=0.05),
