@@ -179,7 +179,10 @@ def measure_ingest(base: str, folder: str, n: int) -> Figures:
     stored = seconds(time.process_time, lambda: create_store(folder).change(updates))
 
     each = 1_000.0 / len(texts)
-    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    files = []
+    for path in Path(folder).rglob("*"):
+        if path.is_file():
+            files.append(path)
     n_bytes = sum(path.stat().st_size for path in files)
     return {
         "embedding passages (ms each)": plain * each,
@@ -248,10 +251,11 @@ def measure_player(folder: str) -> Figures:
 def _quantiles(work: Callable[[Any], object], cases: Sequence[Any]) -> Figures:
     """Return milliseconds of some work at p50 and p95, after one case that is not counted."""
     work(cases[0])
-    times = [
-        1_000.0 * seconds(time.process_time, functools.partial(work, case))
-        for case in cases
-    ]
+    times = []
+    for case in cases:
+        times.append(
+            1_000.0 * seconds(time.process_time, functools.partial(work, case))
+        )
     return {f"p{p}": float(np.percentile(times, p)) for p in (50, 95)}
 
 
@@ -284,7 +288,10 @@ def table_of(results: Mapping[int, Figures]) -> str:
     rows = [[*heads, f"{LARGEST:,}, extrapolated"]]
     rows.append(["---"] * len(rows[0]))
     for name in results[max(results)]:
-        known = {size: of[name] for size, of in results.items() if of.get(name)}
+        known = {}
+        for size, of in results.items():
+            if of.get(name):
+                known[size] = of[name]
         row = [name, *(_figure(of.get(name, math.nan)) for of in results.values())]
         grows = not re.search(r"recall|each|\.\.\.", name) and len(known) > 1
         row.append(f"{slope([*known], [*known.values()]):.2f}" if grows else "")
@@ -314,7 +321,10 @@ def main(arguments: Sequence[str]) -> int:
         arguments: sizes; and a folder with a store from which courses are resampled, in place of the bundled lectures.
     """
     sizes = [int(size) for size in arguments if size.isdigit()] or list(SIZES)
-    stores = [store for store in arguments if not store.isdigit()]
+    stores = []
+    for store in arguments:
+        if not store.isdigit():
+            stores.append(store)
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     results: dict[int, Figures] = {int(size): found for size, found in known.items()}
     settings = uncached_settings("fast")

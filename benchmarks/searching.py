@@ -98,10 +98,11 @@ def measure_start() -> Row:
         ours, baseline = f"{folder}/store", f"{folder}/baseline"
         lectures = [DATA / "lectures" / "english"]
         ingest(lectures, ours, uncached_settings(), progress=False)
-        texts = [
-            json.dumps({"id": paragraph.paragraph_id, "text": paragraph.text})
-            for paragraph in open_store(ours).paragraphs
-        ]
+        texts = []
+        for paragraph in open_store(ours).paragraphs:
+            texts.append(
+                json.dumps({"id": paragraph.paragraph_id, "text": paragraph.text})
+            )
         theirs = f"benchmarks.baselines.chroma_search {baseline}".split()
         _run([*theirs, "build"], "\n".join(texts))
 

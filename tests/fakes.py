@@ -97,10 +97,11 @@ class HashingEmbedder:
         ids = [zlib.crc32(word.encode()) % 1_000 for line in tokens for word in line]
         form = form_of(self.spec)
         dim = len(form.basis) if form else self.dim
-        states = [
-            np.random.default_rng(number).standard_normal(dim, dtype=np.float32)
-            for number in ids
-        ]
+        states = []
+        for number in ids:
+            states.append(
+                np.random.default_rng(number).standard_normal(dim, dtype=np.float32)
+            )
         starts = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
         return self.embed_passages(texts), TokenStates(
             np.array(states, dtype=np.float32).reshape(-1, dim),

@@ -84,11 +84,10 @@ def test_the_bundled_games_have_nothing_wrong(arguments: str, course: Path) -> N
 
 
 def test_a_replay_measures_the_test_split(course: Path) -> None:
-    replays = [
-        arguments
-        for arguments in shown("-m evaluate replay")
-        if arguments.endswith("none")
-    ]
+    replays = []
+    for arguments in shown("-m evaluate replay"):
+        if arguments.endswith("none"):
+            replays.append(arguments)
     done = run(replays[0], course)
     assert done.returncode == 0, done.stderr
     assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", done.stdout)
@@ -201,11 +200,10 @@ def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(
 
 def test_the_example_notebook_runs(course: Path) -> None:
     notebook = json.loads((ROOT / "docs" / "example.ipynb").read_text(encoding="utf-8"))
-    cells = [
-        "".join(cell["source"])
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code"
-    ]
+    cells = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cells.append("".join(cell["source"]))
     shown = "print(found.relevant_hits[0].paragraph.opening_sentence, len(run.per_game), len(comparison.runs))"
     done = run(f"-c {shlex.quote(chr(10).join([*cells, shown]))}", course)
     assert done.returncode == 0, done.stderr

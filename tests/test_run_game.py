@@ -372,10 +372,9 @@ class TestServer:
         journal = Journal(default_journal())
         token = journal.token(url, "Grace")
         journal.close()
-        begun = {
-            message["game_id"]
-            for message in practice.players[str(token)].inbox("", 0.0)[0]
-        }
+        begun = set()
+        for message in practice.players[str(token)].inbox("", 0.0)[0]:
+            begun.add(message["game_id"])
         assert len(begun) > len(first), "it was interrupted between two games"
         rest = played(capsys, *arguments, "--games", str(len(begun) - len(first)))
         assert {game["game_id"] for game in [*first, *rest]} == begun
@@ -400,16 +399,14 @@ class TestServer:
         with contextlib.closing(Journal(default_journal())) as journal:
             token = journal.token(url, "Emmy")
         assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
-        begun = {
-            message["game_id"]
-            for message in practice.players[str(token)].inbox("", 0.0)[0]
-        }
+        begun = set()
+        for message in practice.players[str(token)].inbox("", 0.0)[0]:
+            begun.add(message["game_id"])
         assert begun == {first["game_id"], second["game_id"]}
         (third,) = played(capsys, *arguments, "--journal", "none")
-        again = {
-            message["game_id"]
-            for message in practice.players[str(token)].inbox("", 0.0)[0]
-        }
+        again = set()
+        for message in practice.players[str(token)].inbox("", 0.0)[0]:
+            again.add(message["game_id"])
         assert again == begun, "without a journal nothing is kept"
         assert third["game_id"] not in begun
 

@@ -20,11 +20,10 @@ def run_pytest(
     """Exit code and output of pytest, with more options, over one file with this text."""
     (folder / "test_small.py").write_text(f"import pytest\n{text}", encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if not key.startswith(("PYTEST", "QUARRY"))
-    }
+    environment = {}
+    for key, value in os.environ.items():
+        if not key.startswith(("PYTEST", "QUARRY")):
+            environment[key] = value
     if strict:
         environment["QUARRY_STRICT_SKIPS"] = strict
     done = subprocess.run(

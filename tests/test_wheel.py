@@ -47,17 +47,20 @@ def quarry(
 def test_a_wheel_installs_the_packages_with_their_data_and_nothing_else(
     unpacked: Path,
 ) -> None:
-    tops = {
-        path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")
-    }
+    tops = set()
+    for path in unpacked.iterdir():
+        if not path.name.endswith(".dist-info"):
+            tops.add(path.name)
     assert tops == {*PACKAGES, "bin", "share"}
     for folder in PACKAGES:
-        ours = {
-            path.relative_to(ROOT)
-            for path in (ROOT / folder).rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
-        }
-        missing = {path for path in ours if not (unpacked / path).is_file()}
+        ours = set()
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                ours.add(path.relative_to(ROOT))
+        missing = set()
+        for path in ours:
+            if not (unpacked / path).is_file():
+                missing.add(path)
         assert missing == set()
     assert (unpacked / "quarry" / "py.typed").is_file()
     lectures = unpacked / "share" / "quarry" / "lectures" / "english"
@@ -68,18 +71,16 @@ def test_a_wheel_installs_the_packages_with_their_data_and_nothing_else(
 def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     unpacked: Path, tmp_path: Path
 ) -> None:
-    before = {
-        path
-        for path in unpacked.rglob("*")
-        if path.suffix != ".pyc" and path.name != "__pycache__"
-    }
+    before = set()
+    for path in unpacked.rglob("*"):
+        if path.suffix != ".pyc" and path.name != "__pycache__":
+            before.add(path)
     done = quarry(unpacked, tmp_path / "home", "play", "--seed", "11", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
     assert (tmp_path / "home" / "store" / "current").is_file()
-    after = {
-        path
-        for path in unpacked.rglob("*")
-        if path.suffix != ".pyc" and path.name != "__pycache__"
-    }
+    after = set()
+    for path in unpacked.rglob("*"):
+        if path.suffix != ".pyc" and path.name != "__pycache__":
+            after.add(path)
     assert after == before

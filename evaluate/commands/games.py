@@ -96,17 +96,21 @@ def questions(options: argparse.Namespace) -> int:
     if options.view and not options.for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = cli.settings_of(options)
-    games = [game for game in shared.chosen_games(options) if game.answerable]
+    games = []
+    for game in shared.chosen_games(options):
+        if game.answerable:
+            games.append(game)
     store = shared.open_for(options)
     located = locate_in(games, store, str(options.games))
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
-    lines = [
-        respondent_line(batch, options.view or "paragraph", retrieve)
-        if options.for_respondent
-        else batch_line(batch)
-        for batch in tqdm(batches, desc="asking", unit="game", total=len(games))
-    ]
+    lines = []
+    for batch in tqdm(batches, desc="asking", unit="game", total=len(games)):
+        lines.append(
+            respondent_line(batch, options.view or "paragraph", retrieve)
+            if options.for_respondent
+            else batch_line(batch)
+        )
     shared.write_text(options.out, "".join(f"{line}\n" for line in lines))
     print(f"{options.out}: {len(lines)} batches of 20 questions", file=sys.stderr)
     return shared.lost_code(options, len(games) - len(lines))

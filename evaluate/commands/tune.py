@@ -138,15 +138,19 @@ def calibrate_prior(options: argparse.Namespace) -> int:
 
     shared.require_writable(options.out)
     settings = cli.settings_of(options)
-    games = [game for game in shared.chosen_games(options) if game.answerable]
+    games = []
+    for game in shared.chosen_games(options):
+        if game.answerable:
+            games.append(game)
     store = open_store(options.store, options.collection)
     located = locate_in(games, store, str(options.games))
     player = build_player(store, settings)
-    found = [
-        (player.candidates(game.round_start()), paragraph.opening_sentence)
-        for game in tqdm(games, desc="searching", unit="game")
-        if (paragraph := located[game.game_id]) is not None
-    ]
+    found = []
+    for game in tqdm(games, desc="searching", unit="game"):
+        if (paragraph := located[game.game_id]) is not None:
+            found.append(
+                (player.candidates(game.round_start()), paragraph.opening_sentence)
+            )
     fit = fit_prior(found, places_of(store.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")

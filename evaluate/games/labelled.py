@@ -249,7 +249,10 @@ def select_split(
         return list(games)
     if split not in SPLITS:
         raise GamesError(f"--split must be one of {', '.join(SPLITS)}, got {split!r}")
-    chosen = [game for game in games if split_of(game, seed) == split]
+    chosen = []
+    for game in games:
+        if split_of(game, seed) == split:
+            chosen.append(game)
     if not chosen:
         counts = sorted(Counter(split_of(game, seed) for game in games).items())
         has = ", ".join(f"{name} {count}" for name, count in counts)

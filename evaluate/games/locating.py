@@ -33,18 +33,20 @@ def locate_games(
         By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    located = {
-        game.game_id: as_held(game) if game.edition else by_id.get(game.paragraph_id)
-        for game in games
-        if game.answerable
-    }
-    unknown = [
-        game
-        for game in games
-        if game.answerable
-        and located[game.game_id] is None
-        and (game.opening_sentence or game.paragraph)
-    ]
+    located = {}
+    for game in games:
+        if game.answerable:
+            located[game.game_id] = (
+                as_held(game) if game.edition else by_id.get(game.paragraph_id)
+            )
+    unknown = []
+    for game in games:
+        if (
+            game.answerable
+            and located[game.game_id] is None
+            and (game.opening_sentence or game.paragraph)
+        ):
+            unknown.append(game)
     if unknown:
         places = places_of(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]

@@ -150,7 +150,10 @@ class Wording:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if self.initial is not None:
-            words = [word for word in _words(text) if word[0].isalpha()]
+            words = []
+            for word in _words(text):
+                if word[0].isalpha():
+                    words.append(word)
             there = -len(words) <= self.initial < len(words)
             return there and words[self.initial][0] == fold(term)
         if not self.edge:

@@ -210,7 +210,10 @@ class SimulatedReferee:
         draws = _draws(self._seed, secret.paragraph, question, options)
         draw = int.from_bytes(draws[:8], "big") / 2**64
         if draw < self.spec.wrong:
-            others = [letter for letter in LETTERS[: len(options)] if letter != answer]
+            others = []
+            for letter in LETTERS[: len(options)]:
+                if letter != answer:
+                    others.append(letter)
             return (
                 others[int.from_bytes(draws[8:16], "big") % len(others)]
                 if others
@@ -288,9 +291,10 @@ def _draws(*key: object) -> bytes:
 
 def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
-    texts = [
-        paragraph.text for paragraph in store.paragraphs if paragraph.kind == "prose"
-    ]
+    texts = []
+    for paragraph in store.paragraphs:
+        if paragraph.kind == "prose":
+            texts.append(paragraph.text)
     spec = other_embedder(store.embedder_spec)
     readable = (
         spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"

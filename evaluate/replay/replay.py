@@ -245,10 +245,11 @@ def replay_each(
         options: as of `replay_store`.
     """
     paths = {name: folder / f"{name}.json" if folder else None for name in named}
-    runs = [
-        replay_store(games, store, settings, name=name, out=paths[name], **options)
-        for name, settings in named.items()
-    ]
+    runs = []
+    for name, settings in named.items():
+        runs.append(
+            replay_store(games, store, settings, name=name, out=paths[name], **options)
+        )
     for run in runs:  # only now, so that until the last game all of them are resumed
         if path := paths[run.name]:
             write_run(path, run)

@@ -78,7 +78,10 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
     require_comparable(runs)
     first, *others = runs
     values = [tested_values(run) for run in runs]
-    shared = [name for name in values[0] if all(name in each for each in values)]
+    shared = []
+    for name in values[0]:
+        if all(name in each for each in values):
+            shared.append(name)
     if len({(run.referee, run.repeats) for run in runs}) > 1:
         shared = [name for name in shared if name != WIN_RATE]
 

@@ -334,15 +334,15 @@ def why_lost(
         f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
     )
 
-    options = {
-        question["question_number"]: question["options"]
-        for question in record["questions"]
-    }
+    options = {}
+    for question in record["questions"]:
+        options[question["question_number"]] = question["options"]
     answers = [(number, play["answers"][number - 1] or "") for number in play["misled"]]
-    said = [
-        f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip()
-        for number, letter in answers
-    ]
+    said = []
+    for number, letter in answers:
+        said.append(
+            f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip()
+        )
     yield f"answers that misled: {'; '.join(said) or 'none'}"
 
 

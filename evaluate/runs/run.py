@@ -285,7 +285,10 @@ class Run(RunHeader):
 
     def ideal(self, key: Literal["win_ideal", "win_faultless"]) -> float | None:
         """Return the mean of an ideal win rate; None if some play does not state it. Games lost at ingest count 0."""
-        values = [getattr(row, key) for row in self.rows if row.paragraph_id]
+        values = []
+        for row in self.rows:
+            if row.paragraph_id:
+                values.append(getattr(row, key))
         if self.won is None or None in values:
             return None
         return round(float(sum(values)) / len(self.rows), 6)
@@ -339,10 +342,11 @@ class Run(RunHeader):
         }
 
         parts = ("embed", "search", "questions", "decide")
-        latency_ms = {
-            part: _percentiles([getattr(row, f"{part}_ms") for row in games])
-            for part in parts
-        }
+        latency_ms = {}
+        for part in parts:
+            latency_ms[part] = _percentiles(
+                [getattr(row, f"{part}_ms") for row in games]
+            )
         header = {item.name: getattr(self, item.name) for item in fields(RunHeader)}
         return {
             **document,
@@ -435,13 +439,19 @@ def commit() -> str:
 
 def _share(flags: Iterable[bool | None]) -> float | None:
     """Return the share of true flags, None if there are none; None among them is not counted."""
-    counted = [flag for flag in flags if flag is not None]
+    counted = []
+    for flag in flags:
+        if flag is not None:
+            counted.append(flag)
     return round(sum(counted) / len(counted), 6) if counted else None
 
 
 def _percentiles(values: Iterable[float | None]) -> dict[str, float] | None:
     """Return the median and the 95th percentile, None if there are no values; None among them is not counted."""
-    counted = [value for value in values if value is not None]
+    counted = []
+    for value in values:
+        if value is not None:
+            counted.append(value)
     if not counted:
         return None
     p50, p95 = np.percentile(counted, [50, 95])

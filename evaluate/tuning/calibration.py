@@ -71,9 +71,10 @@ def calibrate(
         raise GamesError(
             "--games must hold unanswerable games if they are about the bundled lectures, none is"
         )
-    found = [
-        (game, paragraph) for game in games if (paragraph := located.get(game.game_id))
-    ]
+    found = []
+    for game in games:
+        if paragraph := located.get(game.game_id):
+            found.append((game, paragraph))
     documents = {paragraph.doc_id for _, paragraph in found}
     in_store = {paragraph.doc_id for paragraph in store.paragraphs}
     if len(in_store) < LEAST_DOCUMENTS or not documents:

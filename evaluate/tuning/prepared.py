@@ -86,11 +86,10 @@ class Prepared:
             settings.sentence_mean_weight,
             settings.rule_weight if settings.keywords == "rule" else 0.0,
         )
-        parts = {
-            name.removeprefix("dense "): array
-            for name, array in self.arrays.items()
-            if name.startswith("dense ")
-        }
+        parts = {}
+        for name, array in self.arrays.items():
+            if name.startswith("dense "):
+                parts[name.removeprefix("dense ")] = array
         order = dense_order(parts, weights, calibration)
         return Scored(DENSE, *order, self.arrays["relevance"])
 

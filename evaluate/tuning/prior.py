@@ -73,9 +73,9 @@ def fit_prior(found: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
     penalties = np.array([0.0] + [PENALTY] * fixed.shape[1])
     fit = fit_choices(features, chosen, shares / shares.sum(), penalties)
     slope, *weights = fit.tolist()
-    book_share = {
-        tier: (sum(games) + 1.0) / (len(games) + 2.0) for tier, games in inside.items()
-    }
+    book_share = {}
+    for tier, games in inside.items():
+        book_share[tier] = (sum(games) + 1.0) / (len(games) + 2.0)
     names = (*KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
         1.0 / max(slope, LEAST_SLOPE),

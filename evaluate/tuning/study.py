@@ -452,10 +452,9 @@ def grid_points(space: Space) -> list[dict[str, Any]]:
 
 def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
     """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
-    drawn = {
-        key: round(value, 10) if isinstance(value, float) else value
-        for key, value in values.items()
-    }
+    drawn = {}
+    for key, value in values.items():
+        drawn[key] = round(value, 10) if isinstance(value, float) else value
     asked = {**dataclasses.asdict(base), **drawn}
 
     n_slots = asked["k"] or base.pdf_k + base.global_k

@@ -76,10 +76,9 @@ def tune(
         prepared = prepare(chosen, located, store, settings, executor=executor)
         ends = itertools.accumulate(map(len, by_split.values()), initial=0)
         slices = (slice(*rows) for rows in itertools.pairwise(ends))
-        splits = {
-            split: prepared.part(rows)
-            for split, rows in zip(by_split, slices, strict=True)
-        }
+        splits = {}
+        for split, rows in zip(by_split, slices, strict=True):
+            splits[split] = prepared.part(rows)
         untuned = numbers_of(space, settings.search)
         tuned = run_study(
             space,
@@ -133,16 +132,17 @@ def _study_name(
     games: Sequence[LabelledGame], store: Course, settings: Settings, space: Space
 ) -> str:
     """Return a name that changes with games, settings and store: no study goes on with others."""
-    labels = [
-        [
-            game.game_id,
-            game.hint,
-            game.book_name,
-            game.paragraph_id,
-            game.opening_sentence,
-        ]
-        for game in games
-    ]
+    labels = []
+    for game in games:
+        labels.append(
+            [
+                game.game_id,
+                game.hint,
+                game.book_name,
+                game.paragraph_id,
+                game.opening_sentence,
+            ]
+        )
     search = as_dict(settings)["search"]
     parts = [labels, store.fingerprint, search, repr(space)]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

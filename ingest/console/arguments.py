@@ -269,7 +269,10 @@ def _help_or_refuse(
     group = "".join(given[:1])
     if not any(name.startswith(f"{group} ") for name in summaries):
         group = ""
-    named = {name: says for name, says in summaries.items() if name.startswith(group)}
+    named = {}
+    for name, says in summaries.items():
+        if name.startswith(group):
+            named[name] = says
 
     if {"-h", "--help"} & {*given[:2]}:
         width = max(map(len, named))

@@ -9,21 +9,22 @@ from evaluate.runs.record import HitRecord, PlayRecord, ReplayRecord
 
 def game_record(**changes: Any) -> ReplayRecord:
     """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
-    hits: list[HitRecord] = [
-        {
-            "paragraph_id": paragraph_id,
-            "document": "alpha",
-            "page": 1,
-            "opening_sentence": f"Sentence of {paragraph_id}.",
-            "slot": "book",
-            "strategy": "dense",
-            "rank": rank,
-            "score": 0.9,
-            "relevance": 0.9,
-            "why": f"rank {rank} by dense",
-        }
-        for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1)
-    ]
+    hits: list[HitRecord] = []
+    for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1):
+        hits.append(
+            {
+                "paragraph_id": paragraph_id,
+                "document": "alpha",
+                "page": 1,
+                "opening_sentence": f"Sentence of {paragraph_id}.",
+                "slot": "book",
+                "strategy": "dense",
+                "rank": rank,
+                "score": 0.9,
+                "relevance": 0.9,
+                "why": f"rank {rank} by dense",
+            }
+        )
     record: ReplayRecord = {
         "game_id": "g1",
         "book_name": "the alpha",

@@ -236,10 +236,11 @@ class StoreContract:
             make_reading("trees", [TREES, LOCKS]),
             make_reading("caches", [CACHES]),
         )
-        updates = [
-            DocumentUpdate(item, embed_reading(item, model, [model]), "minilm")
-            for item in (caches, trees)
-        ]
+        updates = []
+        for item in (caches, trees):
+            updates.append(
+                DocumentUpdate(item, embed_reading(item, model, [model]), "minilm")
+            )
         store.change(updates)
         again = open_store(location, collection)
         assert again.word_specs == ("minilm",)

@@ -111,7 +111,10 @@ def make_store(
     store = create_store(str(folder))
     filings = []
     for doc_id in sorted({item.doc_id for item in paragraphs}):
-        rows = [row for row, item in enumerate(paragraphs) if item.doc_id == doc_id]
+        rows = []
+        for row, item in enumerate(paragraphs):
+            if item.doc_id == doc_id:
+                rows.append(row)
         document = Document(
             doc_id,
             f"{doc_id}.pdf",
@@ -174,19 +177,20 @@ Evaluate = Callable[..., Output]
 
 def batch(n: int = 20, **changes: Any) -> list[Json]:
     """n valid questions about words, the first one changed."""
-    questions: list[Json] = [
-        {
-            "question_number": number,
-            "question_text": "Which of these words occurs in the paragraph?",
-            "options": {
-                "A": "merge",
-                "B": "bucket",
-                "C": "vertex",
-                "D": "None of these words",
-            },
-        }
-        for number in range(1, n + 1)
-    ]
+    questions: list[Json] = []
+    for number in range(1, n + 1):
+        questions.append(
+            {
+                "question_number": number,
+                "question_text": "Which of these words occurs in the paragraph?",
+                "options": {
+                    "A": "merge",
+                    "B": "bucket",
+                    "C": "vertex",
+                    "D": "None of these words",
+                },
+            }
+        )
     questions[0] |= changes
     return questions
 

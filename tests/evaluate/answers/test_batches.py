@@ -51,9 +51,9 @@ def written(path: Path, *lines: str) -> Path:
 
 
 def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
-    items = [
-        {"question_number": number, "answer": answer} for number, answer in answers
-    ]
+    items = []
+    for number, answer in answers:
+        items.append({"question_number": number, "answer": answer})
     return json.dumps({"game_id": game_id, "answers": items})
 
 

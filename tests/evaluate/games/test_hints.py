@@ -26,10 +26,14 @@ class TopicEmbedder(HashingEmbedder):
     """Three topics, each with its own axis: the number of a text's words that are of it."""
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        counts = [
-            [sum(word in text for word in topic) for topic in (PLANTS, NUMBERS, HEBREW)]
-            for text in texts
-        ]
+        counts = []
+        for text in texts:
+            counts.append(
+                [
+                    sum(word in text for word in topic)
+                    for topic in (PLANTS, NUMBERS, HEBREW)
+                ]
+            )
         return np.array(counts, dtype=np.float32)
 
 

@@ -61,14 +61,14 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: name if name in installed else None
     )
-    hebrew = [
-        paragraph(f"book:1:{row}", f"מנוע חיפוש מספר {row}. הוא מהיר.")
-        for row in range(3)
-    ]
-    stores = [
-        make_store(tmp_path / spec, course(), HashingEmbedder(), spec=spec)
-        for spec in ("minilm", "mpnet", "e5")
-    ]
+    hebrew = []
+    for row in range(3):
+        hebrew.append(paragraph(f"book:1:{row}", f"מנוע חיפוש מספר {row}. הוא מהיר."))
+    stores = []
+    for spec in ("minilm", "mpnet", "e5"):
+        stores.append(
+            make_store(tmp_path / spec, course(), HashingEmbedder(), spec=spec)
+        )
     stores.append(make_store(tmp_path / "hebrew", hebrew, HashingEmbedder(), spec="e5"))
     tools = [tools_of(store, EMBED) for store in stores]
 

@@ -45,10 +45,9 @@ def timeless(records: Iterable[ReplayRecord]) -> str:
     """The records without what depends on the clock."""
     times = {"questions_ms": 0, "decide_ms": 0}
     search = {"embed_ms": 0, "search_ms": 0}
-    documents = [
-        {**record, **times, "search": {**record["search"], **search}}
-        for record in records
-    ]
+    documents = []
+    for record in records:
+        documents.append({**record, **times, "search": {**record["search"], **search}})
     return json.dumps(documents)
 
 

@@ -149,10 +149,9 @@ def test_a_report_of_many_games_shows_the_lost_ones_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evaluate.report.page.MOST_SHOWN", 3)
-    records = [
-        game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)])
-        for n in range(9)
-    ]
+    records = []
+    for n in range(9):
+        records.append(game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)]))
     page = render([make_run(records, "f", load(), "oracle", 0, 1, "mine")])
     assert "3 of 9 games are shown, lost games first" in page
     assert [f'data-game="g{n}"' in page for n in range(9)] == [

@@ -182,10 +182,9 @@ def test_measures_and_intervals_count_every_answerable_game(searched: Run) -> No
 
 
 def test_games_opening_sentences_and_books_are_counted(searched: Run) -> None:
-    counts = [
-        searched[key]
-        for key in ("games", "unanswerable", "lost_at_ingest", "abstained")
-    ]
+    counts = []
+    for key in ("games", "unanswerable", "lost_at_ingest", "abstained"):
+        counts.append(searched[key])
     assert counts == [7, 1, 1, 0]
     # right, wrong and never ingested; the one in a picture does not count
     assert searched["opening_sentence_exact"] == 0.333333

@@ -155,7 +155,7 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     wrong, right = record["search"]["hits"]
     hits: list[Any] = []
     for row in range(12):
-        hits.append({**wrong, "paragraph_id": f"a:{row}:1"})  # noqa: PERF401
+        hits.append({**wrong, "paragraph_id": f"a:{row}:1"})
     record["search"]["hits"] = [*hits, right]
     data = data_of(render([make_run([record], "f", load(), "oracle", 0, 1, "one")]))
     (opened,) = data["games"]["g"]

@@ -134,10 +134,9 @@ def test_measures_of_ones_own_are_tested_with_the_others() -> None:
         "nDCG@10": nDCG @ 10,
         "found": lambda record: float(record["search"]["rank"] is not None),
     }
-    runs = [
-        replace(run_of(name, records), own_measures=own)
-        for name, records in (("a", MISSED), ("b", FIRST))
-    ]
+    runs = []
+    for name, records in (("a", MISSED), ("b", FIRST)):
+        runs.append(replace(run_of(name, records), own_measures=own))
     tests = {test.measure: test.verdict for test in compare(runs)}
     assert list(tests) == [*TESTED, "nDCG@10", "found"]
     assert tests["nDCG@10"] == tests["found"] == "better"
@@ -179,9 +178,9 @@ def test_runs_that_were_written_compare_as_the_presets_did(
     presets = ("--presets", "unfiltered,dual", "--out", out, "--json")
     printed = evaluate("compare", *about, *presets).json
     assert json.loads((out / "compare.json").read_text(encoding="utf-8")) == printed
-    named = {
-        name: run["settings"]["preset"] for name, run in printed["presets"].items()
-    }
+    named = {}
+    for name, run in printed["presets"].items():
+        named[name] = run["settings"]["preset"]
     assert list(named.items()) == [("unfiltered", "unfiltered"), ("dual", "dual")]
     keys = {"measure", "difference", "low", "high", "p", "p_holm", "n_to_decide"}
     for test in printed["tests"]:

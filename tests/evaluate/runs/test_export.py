@@ -74,7 +74,10 @@ def test_frames_hold_the_games_hits_and_measures(
     assert measures["RR"] == run["measures"]["RR"]
     assert measures["win_rate"] == run["win_rate"]
     right = hits[hits["right"]].set_index("game_id")["place"]
-    ranks = {game["game_id"]: game["rank"] for game in run["per_game"] if game["rank"]}
+    ranks = {}
+    for game in run["per_game"]:
+        if game["rank"]:
+            ranks[game["game_id"]] = game["rank"]
     assert right.to_dict() == ranks
 
 

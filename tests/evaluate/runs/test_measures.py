@@ -18,10 +18,9 @@ def ranked(game_id: str, n_hits: int, rank: int | None) -> ReplayRecord:
     record = game_record(game_id=game_id)
     hit, truth = record["search"]["hits"][0], record["truth"]
     assert truth is not None
-    ids = [
-        truth["paragraph_id"] if place == rank else f"other:1:{place}"
-        for place in range(1, n_hits + 1)
-    ]
+    ids = []
+    for place in range(1, n_hits + 1):
+        ids.append(truth["paragraph_id"] if place == rank else f"other:1:{place}")
     hits = [{**hit, "paragraph_id": paragraph_id} for paragraph_id in ids]
     return game_record(game_id=game_id, search={**record["search"], "hits": hits})
 

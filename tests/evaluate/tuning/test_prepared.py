@@ -50,13 +50,14 @@ def paragraphs() -> list[Any]:
     """The course's twelve, a third book whose first paragraph is a twin of one of theirs, and one of two sentences."""
     found = course()
     twin = paragraph("third:1:1", found[0].text)
-    more = [
-        paragraph(
-            f"third:{page}:1",
-            f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.",
+    more = []
+    for page, (name, own) in enumerate(SUBJECTS, 2):
+        more.append(
+            paragraph(
+                f"third:{page}:1",
+                f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.",
+            )
         )
-        for page, (name, own) in enumerate(SUBJECTS, 2)
-    ]
     return [*found, twin, *more]
 
 
