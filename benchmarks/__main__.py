@@ -31,13 +31,14 @@ def main(names: list[str]) -> int:
         from benchmarks import scale
 
         return scale.main(names[1:])
-    if unknown := [name for name in names if name not in BENCHMARKS]:
+    if unknown := set(names) - BENCHMARKS.keys():
         print(
-            f"benchmark must be one of {', '.join(BENCHMARKS)}, got {unknown[0]!r}",
+            f"benchmark must be one of {', '.join(BENCHMARKS)}, got {min(unknown)!r}",
             file=sys.stderr,
         )
         return 2
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    all_met = True
     machine = {
         "commit": commit(),
         "cores": os.cpu_count(),
@@ -49,13 +50,15 @@ def main(names: list[str]) -> int:
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:
             result = pool.submit(BENCHMARKS[name]).result()
-            known[name] = {**result, **machine}
+            results[name] = {**result, **machine}
+            all_met &= result["met"]
             print(LINE.format(verdict="met" if result["met"] else "MISSED", **result))
             print(f"    baseline: {result['baseline_is']}", flush=True)
 
-    kept = {name: known[name] for name in BENCHMARKS if name in known}
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(known[name]["met"] for name in names or BENCHMARKS) else 1
+    for name in results.keys() - BENCHMARKS.keys():
+        del results[name]
+    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return 0 if all_met else 1
 
 
 if __name__ == "__main__":

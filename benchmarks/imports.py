@@ -73,11 +73,11 @@ def between_packages(arrows: Counter[Arrow]) -> Counter[Arrow]:
 
 def upward(arrows: Counter[Arrow]) -> list[Arrow]:
     """Return the imports between packages that lead up."""
-    return [
-        arrow
-        for arrow in between_packages(arrows)
-        if FLOORS.index(arrow[0]) < FLOORS.index(arrow[1])
-    ]
+    above = []
+    for room, target in between_packages(arrows):
+        if FLOORS.index(room) < FLOORS.index(target):
+            above.append((room, target))
+    return above
 
 
 def module_circle() -> list[str]:
@@ -115,12 +115,10 @@ def _circle(graph: Mapping[str, Sequence[str]]) -> list[str]:
 
 def draw(arrows: Counter[Arrow]) -> str:
     """Return the picture: packages as floors with their rooms, and an arrow with a count for each pair of packages."""
-    rooms = {}
-    for package in FLOORS:
+    rooms, tops = {}, {}
+    for number, package in enumerate(reversed(FLOORS)):
         folders = sorted((ROOT / package).glob("*/__init__.py"))
         rooms[package] = [folder.parent.name for folder in folders]
-    tops = {}
-    for number, package in enumerate(reversed(FLOORS)):
         tops[package] = 10 + number * FLOOR_HEIGHT
 
     template = Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True)

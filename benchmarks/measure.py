@@ -82,15 +82,16 @@ def row(
     at_least: float = 0.0,
 ) -> Row:
     """Return a row of results: the medians of both sides, their ratio, and whether it is within the target."""
-    medians = {side: statistics.median(values) for side, values in sides.items()}
-    ratio = medians["quarry"] / medians["baseline"]
+    quarry, baseline = map(statistics.median, (sides["quarry"], sides["baseline"]))
+    ratio = quarry / baseline
     target, met = f"at least {at_least:g}", ratio >= at_least
     if at_most is not None:
         target, met = f"at most {at_most:g}", ratio <= at_most
 
     return {
         "name": name,
-        **{side: float(f"{median:.4g}") for side, median in medians.items()},
+        "quarry": float(f"{quarry:.4g}"),
+        "baseline": float(f"{baseline:.4g}"),
         "baseline_is": baseline_is,
         "unit": unit,
         "ratio": float(f"{ratio:.3g}"),

@@ -79,13 +79,13 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
         doc_id = f"lecture-{number:05}"
         passages, firsts = [], []
         for ordinal, row in enumerate(rows.tolist(), 1):
-            passage, own = _resampled_passage(course, row, vocabulary, random)
+            passage, sentence_rows = _resampled_passage(course, row, vocabulary, random)
             page = 1 + ordinal // 8
             paragraph_id = f"{doc_id}:{page}:{ordinal}"
             passages.append(
                 replace(passage, paragraph_id=paragraph_id, doc_id=doc_id, page=page)
             )
-            firsts += own
+            firsts += sentence_rows
 
         vectors = ReadingVectors(
             _perturbed(course.vectors[rows], random),
@@ -115,16 +115,17 @@ def _resampled_passage(
     """Return a passage with other words, and for each of its sentences the row of a vector."""
     passage = course.paragraphs[row]
     rows = np.flatnonzero(course.sentence_rows == row).tolist()
-    said = list(sentences(passage.text))[: len(rows)] or [passage.text]
-    said = [_exchanged(text, vocabulary, random) for text in said]
-    text = " ".join(said)
+    texts = []
+    for sentence in list(sentences(passage.text))[: len(rows)] or [passage.text]:
+        texts.append(_exchanged(sentence, vocabulary, random))
+    text = " ".join(texts)
 
     n_sentences = len(list(sentences(text)))
     rows = (rows + [rows[-1]] * n_sentences)[:n_sentences]
     changed = replace(
         passage,
         text=text,
-        opening_sentence=said[0],
+        opening_sentence=texts[0],
         same_as="",
         own_length=0,
         page_breaks=(),
@@ -179,11 +180,9 @@ def measure_ingest(base: str, folder: str, n: int) -> Figures:
     stored = seconds(time.process_time, lambda: create_store(folder).change(updates))
 
     each = 1_000.0 / len(texts)
-    files = []
+    n_bytes = 0
     for path in Path(folder).rglob("*"):
-        if path.is_file():
-            files.append(path)
-    n_bytes = sum(path.stat().st_size for path in files)
+        n_bytes += path.stat().st_size * path.is_file()
     return {
         "embedding passages (ms each)": plain * each,
         "... and their sentences": whole * each,
@@ -265,16 +264,15 @@ def measure_recall(folder: str) -> Figures:
     dense = index_of(course, uncached_settings("fast")).strategies["dense"]
     assert isinstance(dense, Dense), "settings name it"
 
-    def best() -> list[set[int]]:
-        return [
-            set(best_of(dense.score(Query(game.hint)).log_odds, K).tolist())
-            for game in games
-        ]
+    def best() -> list[IntArray]:
+        return [best_of(dense.score(Query(game.hint)).log_odds, K) for game in games]
 
     quick = best()
     dense_module.N_CLOSELY = len(course.paragraphs)
-    shares = [len(some & whole) / K for some, whole in zip(quick, best(), strict=True)]
-    return {"fast: recall@20 of all word by word": float(np.mean(shares))}
+    n_common = 0
+    for some, whole in zip(quick, best(), strict=True):
+        n_common += np.isin(some, whole).sum()
+    return {"fast: recall@20 of all word by word": n_common / (K * len(games))}
 
 
 def slope(sizes: Sequence[float], values: Sequence[float]) -> float:
@@ -288,23 +286,23 @@ def table_of(results: Mapping[int, Figures]) -> str:
     rows = [[*heads, f"{LARGEST:,}, extrapolated"]]
     rows.append(["---"] * len(rows[0]))
     for name in results[max(results)]:
-        known = {}
-        for size, of in results.items():
-            if of.get(name):
-                known[size] = of[name]
-        row = [name, *(_figure(of.get(name, math.nan)) for of in results.values())]
-        grows = not re.search(r"recall|each|\.\.\.", name) and len(known) > 1
-        row.append(f"{slope([*known], [*known.values()]):.2f}" if grows else "")
+        row, measured = [name], {}
+        for size, figures in results.items():
+            row.append(_figure(figures.get(name, math.nan)))
+            if figures.get(name):
+                measured[size] = figures[name]
+        grows = not re.search(r"recall|each|\.\.\.", name) and len(measured) > 1
+        row.append(f"{slope([*measured], [*measured.values()]):.2f}" if grows else "")
         # candidates and decisions stop at `game.candidates`
         goes_on = grows and not name.startswith(("candidates", "decision"))
-        row.append(_figure(_extrapolated(known)) if goes_on else "")
+        row.append(_figure(_extrapolated(measured)) if goes_on else "")
         rows.append(row)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _extrapolated(known: Mapping[int, float]) -> float:
+def _extrapolated(measured: Mapping[int, float]) -> float:
     """Extrapolate from two sizes by the slope or the increment: many figures are a constant and a linear part."""
-    (n, before), (m, last) = [*known.items()][-2:]
+    (n, before), (m, last) = [*measured.items()][-2:]
     exponent = max(0.0, slope((n, m), (before, last)))
     by_slope: float = last * (LARGEST / m) ** exponent
     return max(by_slope, last + (last - before) / (m - n) * (LARGEST - m))
@@ -320,13 +318,17 @@ def main(arguments: Sequence[str]) -> int:
     Args:
         arguments: sizes; and a folder with a store from which courses are resampled, in place of the bundled lectures.
     """
-    sizes = [int(size) for size in arguments if size.isdigit()] or list(SIZES)
-    stores = []
-    for store in arguments:
-        if not store.isdigit():
-            stores.append(store)
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    results: dict[int, Figures] = {int(size): found for size, found in known.items()}
+    sizes: list[int] = []
+    stores: list[str] = []
+    for argument in arguments:
+        if argument.isdigit():
+            sizes.append(int(argument))
+        else:
+            stores.append(argument)
+    results: dict[int, Figures] = {}
+    if RESULTS.exists():
+        for size, figures in json.loads(RESULTS.read_text(encoding="utf-8")).items():
+            results[int(size)] = figures
     settings = uncached_settings("fast")
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory())
@@ -343,13 +345,13 @@ def main(arguments: Sequence[str]) -> int:
         # each step in a process of its own, for its memory
         spawn = multiprocessing.get_context("spawn")
         pool = stack.enter_context(ProcessPoolExecutor(1, spawn, max_tasks_per_child=1))
-        for size in sizes:
+        for size in sizes or SIZES:
             folder = str(Path(scratch) / str(size))
-            found = pool.submit(measure_ingest, stores[0], folder, size).result()
+            figures = pool.submit(measure_ingest, stores[0], folder, size).result()
             for step in (measure_open, measure_player, measure_recall):
-                found |= pool.submit(step, folder).result()
-            results[size] = found
-            print(size, json.dumps(found), flush=True)
+                figures |= pool.submit(step, folder).result()
+            results[size] = figures
+            print(size, json.dumps(figures), flush=True)
             RESULTS.write_text(json.dumps(results, indent=1), encoding="utf-8")
             shutil.rmtree(folder)
 

@@ -65,14 +65,13 @@ def measure_against_chroma() -> Row:
     ):
         search = build_orchestrator(course, settings).search
         collection = open_collection(folder)
-        collection.add(
-            ids=[paragraph.paragraph_id for paragraph in course.paragraphs],
-            documents=[paragraph.text for paragraph in course.paragraphs],
-            metadatas=[
-                {"document": paragraph.doc_id} for paragraph in course.paragraphs
-            ],
-            embeddings=course.vectors,
-        )
+        for paragraph, vector in zip(course.paragraphs, course.vectors, strict=True):
+            collection.add(
+                ids=paragraph.paragraph_id,
+                documents=paragraph.text,
+                metadatas={"document": paragraph.doc_id},
+                embeddings=vector,
+            )
         document = course.paragraphs[0].doc_id
 
         def two_queries(query: Query) -> None:
@@ -110,10 +109,10 @@ def measure_start() -> Row:
         options = "--json --preset unfiltered --set search.kind_weight=0"
         command = ["player", "search", "--store", ours, "--hint", HINT]
         command += options.split()
-        found = json.loads(_run(command))["hits"][0]["paragraph_id"]
-        if found != (other := _run([*theirs, "query"]).strip()):
+        first_id = json.loads(_run(command))["hits"][0]["paragraph_id"]
+        if first_id != (other := _run([*theirs, "query"]).strip()):
             raise RuntimeError(
-                f"Both must find the same paragraph first, got {found} and {other}."
+                f"Both must find the same paragraph first, got {first_id} and {other}."
             )
         sides = take_turns(
             range(N_STARTS + 1),

@@ -48,11 +48,9 @@ def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
 
     Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
     """
-    return (
-        (f"{path} line {number}", line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip()
-    )
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{path} line {number}", line
 
 
 def read_objects(
@@ -86,15 +84,17 @@ def as_object(
         refuse: it is not an object, or holds half a surrogate pair.
     """
     try:
-        found = json.loads(text)
+        document = json.loads(text)
         if HALF_PAIR.search(text):
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
             f"{where}: must be Unicode text, got half a surrogate pair; {remedy}"
         ) from error
     except (ValueError, RecursionError) as error:
         raise refuse(f"{where}: must be {what}: {error}; {remedy}") from error
-    if not isinstance(found, dict):
-        raise refuse(f"{where}: must be {what}, got {type(found).__name__}; {remedy}")
-    return found
+    if not isinstance(document, dict):
+        raise refuse(
+            f"{where}: must be {what}, got {type(document).__name__}; {remedy}"
+        )
+    return document

@@ -14,7 +14,7 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,15 @@ HEBREW = (
     "כל השוואה פוסלת אחד משני תתי העצים, ועץ מאוזן משיב אחרי צעדים מעטים בלבד."
 )
 """Each has more words than the least that quality.py keeps, and nothing that looks like a formula, caption or code."""
+
+
+def each(items: Iterable[Any], name: str) -> list[Any]:
+    """The value that each item has under a key, or else as an attribute."""
+    values = []
+    for item in items:
+        has_keys = isinstance(item, Mapping)
+        values.append(item[name] if has_keys else getattr(item, name))
+    return values
 
 
 HANG_S = 120.0
@@ -219,11 +228,11 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
     import pytest
     from chromadb.api.models.Collection import Collection
 
-    left = iter(range(n_writes))
+    remaining = iter(range(n_writes))
 
     def if_there_is_space(write: Callable[..., None]) -> Callable[..., None]:
         def written(*arguments: Any, **options: Any) -> None:
-            if next(left, None) is None:
+            if next(remaining, None) is None:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             write(*arguments, **options)
 

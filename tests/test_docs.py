@@ -122,11 +122,11 @@ def test_what_pages_import_of_the_package_is_there() -> None:
             page.read_text(encoding="utf-8"),
             re.M,
         ):
-            held = importlib.import_module(module)
+            imported = importlib.import_module(module)
             missing += [
                 (page.name, module, name)
                 for name in names.split(", ")
-                if not hasattr(held, name)
+                if not hasattr(imported, name)
             ]
     assert missing == []
 

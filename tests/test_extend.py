@@ -29,6 +29,7 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
     write_games,
 )
+from tests.fakes import each
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -100,7 +101,7 @@ def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
         pdf([[Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]])
     )
     lines = extract(tmp_path / "a.pdf", "my_reader.WithoutStamps").pages[0].lines
-    assert [line.text for line in lines] == ["plain"]
+    assert each(lines, "text") == ["plain"]
 
 
 @pytest.mark.usefixtures("modules")
@@ -134,4 +135,4 @@ def test_a_game_is_replayed_with_them(
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0
-    assert {game["strategy"] for game in run["per_game"]} == {strategy}
+    assert {*each(run["per_game"], "strategy")} == {strategy}

@@ -30,11 +30,11 @@ TYPED = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
     """A working folder with one lecture."""
-    made = tmp_path_factory.mktemp("mine")
-    (made / "my" / "lectures").mkdir(parents=True)
+    working = tmp_path_factory.mktemp("mine")
+    (working / "my" / "lectures").mkdir(parents=True)
     lecture = ROOT / "data" / "lectures" / "english" / "06-evaluation.pdf"
-    (made / "my" / "lectures" / lecture.name).symlink_to(lecture)
-    return made
+    (working / "my" / "lectures" / lecture.name).symlink_to(lecture)
+    return working
 
 
 @pytest.mark.timeout(900)
@@ -51,9 +51,9 @@ def test_each_command_works_after_those_before(folder: Path) -> None:
         )
     games = (folder / "my" / "games.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(games) == 5
-    found = json.loads((folder / "my" / "played.json").read_text(encoding="utf-8"))
-    assert (found["games"], found["repeats"]) == (5, 3)
-    assert found["win_rate"] is not None
+    run_json = json.loads((folder / "my" / "played.json").read_text(encoding="utf-8"))
+    assert (run_json["games"], run_json["repeats"]) == (5, 3)
+    assert run_json["win_rate"] is not None
     assert (
         (folder / "my" / "report.html")
         .read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
     write_games,
 )
+from tests.fakes import each
 from tests.player.fakes import course
 
 Output = pytest.CaptureFixture[str]
@@ -79,6 +81,18 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
+def about(store: str, quick: str) -> tuple[str, ...]:
+    """Options of a quick game about the small course."""
+    return ("--store", store, "--config", quick)
+
+
+@pytest.fixture(scope="module")
+def labelled(about: tuple[str, ...], games: str) -> tuple[str, ...]:
+    """The same with its labelled games."""
+    return (*about, "--practice-games", games)
+
+
+@pytest.fixture(scope="module")
 def practice() -> PracticeServer:
     return PracticeServer(small_repertoire(), seed=0)
 
@@ -106,19 +120,25 @@ def refused(capsys: Output, *arguments: str) -> str:
     return captured.err
 
 
+def games_of(practice: PracticeServer, url: str, player: str) -> set[str]:
+    """The ids of the games that a player has begun, by the token in the journal."""
+    with contextlib.closing(Journal(default_journal())) as journal:
+        token = journal.token(url, player)
+    messages, _ = practice.players[str(token)].inbox("", 0.0)
+    return set(map(itemgetter("game_id"), messages))
+
+
 def check_game(game: dict[str, Any]) -> None:
     """What must hold of any game, won or lost."""
     assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
-    assert [question["question_number"] for question in game["questions"]] == list(
-        range(1, 21)
-    )
-    for question in game["questions"]:
+    for number, question in enumerate(game["questions"], 1):
+        assert question["question_number"] == number
         assert question["question_text"].strip()
         assert list(question["options"]) == ["A", "B", "C", "D"]
         assert len(set(question["options"].values())) == 4
-    assert len(game["answers"]) == 20
+    assert len(game["questions"]) == len(game["answers"]) == 20
     assert set(game["answers"]) <= {"A", "B", "C", "D", "Not Relevant"}
     guess = game["guess"]
     assert 30 <= len(guess["sentence_justification"].split()) <= 50
@@ -146,82 +166,45 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 @pytest.mark.usefixtures("fast_models")
 class TestPractice:
     def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
-        self, store: str, games: str, quick: str, capsys: Output
+        self, store: str, labelled: tuple[str, ...], capsys: Output
     ) -> None:
-        arguments = [
-            "--store",
-            store,
-            "--practice-games",
-            games,
-            "--config",
-            quick,
-            "--games",
-            "3",
-            "--seed",
-            "3",
-        ]
-        arguments += ["--referee", "noisy:0.3,0.2"]
-        assert run_main(run_game.main, *arguments, "--json") == 0
+        arguments = (*labelled, "--games", "3", "--seed", "3")
+        noisy = ("--referee", "noisy:0.3,0.2", "--json")
+        assert run_main(run_game.main, *arguments, *noisy) == 0
         captured = capsys.readouterr()
         begins = [line[:9] for line in captured.out.splitlines()]
         assert begins == ['{"games":', *['{"time": '] * 3, "]}"]
-        assert [line.split("(")[1] for line in captured.err.splitlines()] == [
-            "1 of 3)",
-            "2 of 3)",
-            "3 of 3)",
-        ]
-        lines = json.loads(captured.out)["games"]
-        for game in lines:
+        for number, line in enumerate(captured.err.splitlines(), 1):
+            assert line.endswith(f"({number} of 3)")
+        assert number == 3
+
+        fingerprint = open_store(store).fingerprint
+        for game in json.loads(captured.out)["games"]:
             check_game(game)
             assert datetime.fromisoformat(game["time"]).tzinfo is not None
-            assert (game["preset"], game["server"], game["player"]) == (
-                "default",
-                "practice",
-                "quarry",
-            )
-            assert game["store"] == {
-                "location": store,
-                "fingerprint": open_store(store).fingerprint,
-            }
+            assert game["preset"] == "default"
+            assert (game["server"], game["player"]) == ("practice", "quarry")
+            assert game["store"] == {"location": store, "fingerprint": fingerprint}
             assert "opening_sentence" in game["feedback"]
-            assert {found["answer"] for found in game["evidence"]} <= {
-                "A",
-                "B",
-                "C",
-                "D",
-            }
-            bits = [found["bits"] for found in game["evidence"]]
+            assert set(map(itemgetter("answer"), game["evidence"])) <= set("ABCD")
+            bits = [*map(itemgetter("bits"), game["evidence"])]
             assert bits == sorted(bits, reverse=True)
 
     def test_a_course_without_labelled_games_is_practised_on_with_games_that_are_made(
-        self, store: str, quick: str, capsys: Output
+        self, about: tuple[str, ...], capsys: Output
     ) -> None:
-        (game,) = played(capsys, "--store", store, "--config", quick, "--seed", "1")
+        (game,) = played(capsys, *about, "--seed", "1")
         check_game(game)
         assert 5 <= len(game["hint"].split()) <= 15
-        texts = " ".join(
-            item.text
-            for item in course()
-            if item.opening_sentence == game["guess"]["opening_sentence"]
-        )
-        assert game["private_score"] < 100.0 or not {*words(game["hint"])} & {
-            *words(texts)
-        }
+        for item in course():
+            if item.opening_sentence == game["guess"]["opening_sentence"]:
+                is_shared = bool({*words(game["hint"])} & {*words(item.text)})
+                assert game["private_score"] < 100.0 or not is_shared
 
     def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers(
-        self, store: str, games: str, quick: str, capsys: Output
+        self, labelled: tuple[str, ...], capsys: Output
     ) -> None:
-        arguments = [
-            "--store",
-            store,
-            "--practice-games",
-            games,
-            "--config",
-            quick,
-            "--seed",
-            "3",
-        ]
-        arguments += ["--referee", "constant:B"]
+        arguments = (*labelled, "--seed", "3", "--referee", "constant:B")
         (game,) = played(capsys, *arguments)
         assert run_main(run_game.main, *arguments) == 0
         shown = " ".join(capsys.readouterr().out.split())
@@ -231,46 +214,22 @@ class TestPractice:
         assert re.search(r"wrong answers: (\d+ \(B, rightly [ACD]\)(, )?)+", shown)
 
     def test_a_person_may_be_the_referee_without_labelled_games(
-        self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+        self,
+        about: tuple[str, ...],
+        capsys: Output,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        typed = iter(["first", "grammar token", "", *["A"] * 20, "n"])
-        monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
-        assert (
-            run_main(
-                run_game.main, "--store", store, "--config", quick, "--referee", "me"
-            )
-            == 0
-        )
-        assert "The guess was wrong." in capsys.readouterr().out
-        assert next(typed, None) is None
-
-    def test_a_line_that_is_not_utf8_is_refused_and_asked_again(
-        self, store: str, quick: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        lines = [
-            b"first",
-            b"grammar caf\xe9",
-            b"grammar token",
-            b"",
-            *[b"A"] * 20,
-            b"y",
-            b"",
-        ]
-        monkeypatch.setattr(
-            "sys.stdin",
-            io.TextIOWrapper(io.BytesIO(b"\n".join(lines)), encoding="utf-8"),
-        )
-        assert (
-            run_main(
-                run_game.main, "--store", store, "--config", quick, "--referee", "me"
-            )
-            == 0
-        )
+        lines = [b"first", b"grammar caf\xe9", b"grammar token", b""]
+        lines += [*[b"A"] * 20, b"n", b""]
+        typed = io.BytesIO(b"\n".join(lines))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed, encoding="utf-8"))
+        assert run_main(run_game.main, *about, "--referee", "me") == 0
         captured = capsys.readouterr()
+        # a line that is not UTF-8 is asked for again
         assert captured.err == (
             "run_game: the line must be UTF-8, got 'grammar caf\\udce9'; save or type it as UTF-8\n"
         )
-        assert "The guess was right." in captured.out
+        assert "The guess was wrong." in captured.out
 
     def test_the_default_store_is_made_from_the_bundled_lectures(
         self,
@@ -280,7 +239,7 @@ class TestPractice:
         capsys: Output,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        made: list[list[Path]] = []
+        ingested: list[list[Path]] = []
 
         def make(
             paths: list[Path],
@@ -290,55 +249,36 @@ class TestPractice:
             progress: bool,
             notice: Any,
         ) -> None:
-            made.append(paths)
+            ingested.append(paths)
             assert progress
             notice("one line a lecture")
             make_store(Path(location), course())
 
         monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "data"))
         monkeypatch.setattr(run_game, "ingest", make)
+        arguments = ("--json", "--practice-games", games, "--config", quick)
         for _ in range(2):
-            assert (
-                run_main(
-                    run_game.main,
-                    "--json",
-                    "--practice-games",
-                    games,
-                    "--config",
-                    quick,
-                )
-                == 0
-            )
+            assert run_main(run_game.main, *arguments) == 0
         captured = capsys.readouterr()
-        assert made == [[run_game.LECTURES]]
+        assert ingested == [[run_game.LECTURES]]
         assert (tmp_path / "data" / "store" / "current").is_file()
-        made_first, of_lectures, *games_told = captured.err.splitlines()
-        assert made_first == f"making {tmp_path}/data/store from the bundled lectures"
-        assert of_lectures == "one line a lecture"
-        assert [line.partition(":")[0].split()[0] for line in games_told] == [
-            "game",
-            "game",
-        ]
+        lines = captured.err.splitlines()
+        assert lines[0] == f"making {tmp_path}/data/store from the bundled lectures"
+        assert lines[1] == "one line a lecture"
+        assert [line[:5] for line in lines[2:]] == ["game ", "game "]
 
 
 @pytest.mark.usefixtures("fast_models")
 class TestServer:
     def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
-        self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
+        self,
+        about: tuple[str, ...],
+        url: str,
+        practice: PracticeServer,
+        capsys: Output,
     ) -> None:
-        arguments = (
-            "--store",
-            store,
-            "--config",
-            quick,
-            "--server",
-            url,
-            "--player",
-            "Grace",
-            "--at-once",
-            "3",
-        )
-
+        server = ("--server", url, "--player", "Grace", "--at-once", "3")
+        arguments = (*about, *server)
         over = threading.Event()
 
         def interrupt_after_some_games() -> None:
@@ -361,59 +301,41 @@ class TestServer:
             signal.signal(signal.SIGINT, before)
         captured = capsys.readouterr()
         assert code == 130
-        told = captured.err.splitlines()
-        assert told.pop() == "run_game: interrupted"
-        score = re.compile(
-            r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)"
-        )
-        assert [line for line in told if not score.fullmatch(line)] == []
+        *lines, last = captured.err.splitlines()
+        assert last == "run_game: interrupted"
+        score = r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)"
+        for line in lines:
+            assert re.fullmatch(score, line)
         first = json.loads(captured.out)["games"]
         assert first
-        journal = Journal(default_journal())
-        token = journal.token(url, "Grace")
-        journal.close()
-        begun = set()
-        for message in practice.players[str(token)].inbox("", 0.0)[0]:
-            begun.add(message["game_id"])
+        begun = games_of(practice, url, "Grace")
         assert len(begun) > len(first), "it was interrupted between two games"
         rest = played(capsys, *arguments, "--games", str(len(begun) - len(first)))
-        assert {game["game_id"] for game in [*first, *rest]} == begun
+        assert {*each([*first, *rest], "game_id")} == begun
         for game in [*first, *rest]:
             check_game(game)
 
     def test_the_token_that_a_server_gave_is_kept_for_the_next_run(
-        self, store: str, quick: str, url: str, practice: PracticeServer, capsys: Output
+        self,
+        about: tuple[str, ...],
+        url: str,
+        practice: PracticeServer,
+        capsys: Output,
     ) -> None:
-        arguments = (
-            "--store",
-            store,
-            "--config",
-            quick,
-            "--server",
-            url,
-            "--player",
-            "Emmy",
-        )
+        arguments = (*about, "--server", url, "--player", "Emmy")
         first, second = (played(capsys, *arguments)[0] for _ in range(2))
         assert first["server"] == url
-        with contextlib.closing(Journal(default_journal())) as journal:
-            token = journal.token(url, "Emmy")
+        begun = games_of(practice, url, "Emmy")
         assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
-        begun = set()
-        for message in practice.players[str(token)].inbox("", 0.0)[0]:
-            begun.add(message["game_id"])
         assert begun == {first["game_id"], second["game_id"]}
         (third,) = played(capsys, *arguments, "--journal", "none")
-        again = set()
-        for message in practice.players[str(token)].inbox("", 0.0)[0]:
-            again.add(message["game_id"])
-        assert again == begun, "without a journal nothing is kept"
         assert third["game_id"] not in begun
+        again = games_of(practice, url, "Emmy")
+        assert again == begun, "without a journal nothing is kept"
 
     def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
         self,
-        store: str,
-        quick: str,
+        about: tuple[str, ...],
         url: str,
         practice: PracticeServer,
         tmp_path: Path,
@@ -421,57 +343,27 @@ class TestServer:
     ) -> None:
         token = practice.register()
         path = tmp_path / "mine.sqlite"
-        arguments = (
-            "--store",
-            store,
-            "--config",
-            quick,
-            "--server",
-            url,
-            "--token",
-            token,
-            "--journal",
-            str(path),
-        )
-        assert run_main(run_game.main, *arguments) == 0
+        own = ("--server", url, "--token", token, "--journal", str(path))
+        assert run_main(run_game.main, *about, *own) == 0
         captured = capsys.readouterr()
         assert token not in captured.out + captured.err
         assert token.encode() not in path.read_bytes()
 
     def test_a_wrong_token_exits_with_2_and_is_not_shown(
-        self, store: str, quick: str, url: str, capsys: Output
+        self, about: tuple[str, ...], url: str, capsys: Output
     ) -> None:
-        line = refused(
-            capsys,
-            "--store",
-            store,
-            "--config",
-            quick,
-            "--server",
-            url,
-            "--token",
-            "sesame-open",
-        )
-        assert line.startswith(
-            f"run_game: {url} does not know the token (401). Copy --token again"
-        )
+        line = refused(capsys, *about, "--server", url, "--token", "sesame-open")
+        says = f"run_game: {url} does not know the token (401). Copy --token again"
+        assert line.startswith(says)
         assert "sesame-open" not in line
 
     def test_an_unreachable_server_exits_with_2(
-        self, store: str, quick: str, capsys: Output
+        self, about: tuple[str, ...], capsys: Output
     ) -> None:
         with listen("127.0.0.1", 0) as listener:
-            port = listener.getsockname()[1]
-        line = refused(
-            capsys,
-            "--store",
-            store,
-            "--config",
-            quick,
-            "--server",
-            f"http://127.0.0.1:{port}",
-        )
-        assert line.startswith(f"run_game: http://127.0.0.1:{port} does not answer: ")
+            url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        line = refused(capsys, *about, "--server", url)
+        assert line.startswith(f"run_game: {url} does not answer: ")
         assert "Check --server" in line
 
 
@@ -518,18 +410,8 @@ class TestBadInput:
         assert "--server must be an address alone" in line
         assert "s3cret" not in line
 
-
-@pytest.mark.usefixtures("fast_models")
-class TestDefaultStore:
     def test_options_of_the_practice_server_are_refused_with_another_server(
         self, capsys: Output
     ) -> None:
-        assert (
-            run_main(
-                run_game.main, "--server", "http://127.0.0.1:9", "--referee", "oracle"
-            )
-            == 2
-        )
-        assert capsys.readouterr().err.startswith(
-            "run_game: --referee must be left out with --server"
-        )
+        line = refused(capsys, "--server", "http://127.0.0.1:9", "--referee", "oracle")
+        assert line.startswith("run_game: --referee must be left out with --server")

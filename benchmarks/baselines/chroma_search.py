@@ -42,8 +42,8 @@ def main(folder: str, action: str) -> None:
             documents=[record["text"] for record in records],
         )
         return
-    found = collection.query(query_texts=[HINT], n_results=20)
-    print(found["ids"][0][0])
+    result = collection.query(query_texts=[HINT], n_results=20)
+    print(result["ids"][0][0])
 
 
 if __name__ == "__main__":

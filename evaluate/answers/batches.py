@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -113,11 +114,12 @@ def read_answered(
         raise BatchError(
             f"{answers_path}: must answer at least one game, has no line; write one JSON object a line"
         )
-    if unknown := sorted(set(answers) - {game.game_id for game in games}):
+    answered = [game for game in games if game.game_id in answers]
+    if unknown := answers.keys() - map(attrgetter("game_id"), answered):
         raise BatchError(
-            f"{answers_path}: every game_id must be in --games {games_path}, got {unknown[0]!r}; name that file"
+            f"{answers_path}: every game_id must be in --games {games_path}, got {min(unknown)!r}; name that file"
         )
-    return batches, answers, [game for game in games if game.game_id in answers]
+    return batches, answers, answered
 
 
 def read_batches(path: Path) -> dict[str, AskedBatch]:
@@ -143,14 +145,14 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
 
 
 def _question(record: Mapping[str, Any]) -> Question:
-    a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
-    groups = tuple(tuple(str(word) for word in group) for group in record["groups"])
+    a, b, c, d = map(str, itemgetter(*LETTERS)(record["options"]))
+    groups = [tuple(map(str, group)) for group in record["groups"]]
     return Question(
         str(record["question_text"]),
         (a, b, c, d),
         str(record["kind"]),
         frozenset(map(str, record["key"])),
-        groups,
+        tuple(groups),
     )
 
 
@@ -193,12 +195,12 @@ def read_answers(
 def _by_game(
     path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]
 ) -> dict[str, T]:
-    found: dict[str, T] = {}
+    by_game: dict[str, T] = {}
     for where, record in read_objects(path, BatchError, named=named):
         game_id = str(record.get("game_id"))
-        if game_id in found:
+        if game_id in by_game:
             raise BatchError(
                 f"{where}: game_id must be unique, got {game_id!r} again; remove one"
             )
-        found[game_id] = read({**record, "game_id": game_id}, where)
-    return found
+        by_game[game_id] = read({**record, "game_id": game_id}, where)
+    return by_game

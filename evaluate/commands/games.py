@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from typing import get_args
 
@@ -34,7 +35,7 @@ def check(options: argparse.Namespace) -> int:
 
     games, problems, unknown = read_games(options.games)
     store = open_store(options.store, options.collection)
-    lines = [str(problem) for problem in problems]
+    lines = [*map(str, problems)]
     for key, n_lines in sorted(unknown.items()):
         where = pluralize(n_lines, "line")
         lines.append(f"Unknown key {key!r} in {where}; the keys are {', '.join(KEYS)}.")
@@ -78,8 +79,9 @@ def draw(options: argparse.Namespace) -> int:
 
     shared.require_writable(options.out)
     secrets = draw_secrets(options.pdfs, options.edition, options.number, options.seed)
-    lines = [json.dumps(secret, ensure_ascii=False) for secret in secrets]
-    shared.write_text(options.out, "".join(f"{line}\n" for line in lines))
+    dump = functools.partial(json.dumps, ensure_ascii=False)
+    lines = [*map(dump, secrets)]
+    shared.write_lines(options.out, lines)
     print(f"{options.out}: {pluralize(len(lines), 'secret')}; write a hint for each")
     return 0
 
@@ -96,22 +98,18 @@ def questions(options: argparse.Namespace) -> int:
     if options.view and not options.for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = cli.settings_of(options)
-    games = []
-    for game in shared.chosen_games(options):
-        if game.answerable:
-            games.append(game)
+    games = shared.answerable_games(options)
     store = shared.open_for(options)
     located = locate_in(games, store, str(options.games))
     batches = make_batches(games, located, build_player(store, settings, options.seed))
     retrieve = tools_of(store, settings.embed).retrieve
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(games)):
-        lines.append(
-            respondent_line(batch, options.view or "paragraph", retrieve)
-            if options.for_respondent
-            else batch_line(batch)
-        )
-    shared.write_text(options.out, "".join(f"{line}\n" for line in lines))
+        line = batch_line(batch)
+        if options.for_respondent:
+            line = respondent_line(batch, options.view or "paragraph", retrieve)
+        lines.append(line)
+    shared.write_lines(options.out, lines)
     print(f"{options.out}: {len(lines)} batches of 20 questions", file=sys.stderr)
     return shared.lost_code(options, len(games) - len(lines))
 

@@ -117,10 +117,7 @@ def _title(options: argparse.Namespace) -> str:
 
 def _print_run(run: Run, options: argparse.Namespace) -> None:
     """Print the figures of a run, and the first lost games."""
-    changes = []
-    for change in (options.config, *options.changes):
-        if change:
-            changes.append(str(change))
+    changes = map(str, filter(None, (options.config, *options.changes)))
     who = f"answers of {options.answers}" if options.answers else run.referee
     print(" with ".join([_title(options), *changes]) + f", referee {who}")
     print(*map(visible, run_lines(run)), sep="\n")
@@ -161,15 +158,11 @@ def _runs(options: argparse.Namespace) -> list[Run]:
         return read_runs(options.runs, measures)
     if options.games is None or not options.presets:
         raise SettingsError("compare needs --games and --presets, or RUN.json files.")
-    presets = []
-    for name in options.presets.split(","):
-        if name.strip():
-            presets.append(name.strip())
+    presets = [*filter(None, map(str.strip, options.presets.split(",")))]
     settings = {}
     for name in presets:
-        settings[Path(name).stem if is_file_name(name) else name] = cli.settings_of(
-            options, name
-        )
+        run_name = Path(name).stem if is_file_name(name) else name
+        settings[run_name] = cli.settings_of(options, name)
     if len(settings) < max(2, len(presets)):
         raise RunError(
             f"--presets needs two or more different presets, got {options.presets!r}; e.g. dual,filtered."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,10 +108,16 @@ def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
 
     from evaluate.runs.files import read_run
 
-    lost = read_run(run_path).lost_ids
-    if not any(game.game_id in lost for game in chosen):
+    lost_ids = read_run(run_path).lost_ids
+    lost = [game for game in chosen if game.game_id in lost_ids]
+    if not lost:
         raise GamesError(f"{run_path} lost no game of {options.games}.")
-    return [game for game in chosen if game.game_id in lost]
+    return lost
+
+
+def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:
+    """Return the chosen games whose paragraph the course holds, by their labels."""
+    return [*filter(attrgetter("answerable"), chosen_games(options))]
 
 
 def lost_code(options: argparse.Namespace, n_lost: int) -> int:
@@ -165,3 +172,8 @@ def write_text(out: Path, text: str) -> None:
     """
     with writing(out):
         out.write_text(text, encoding="utf-8")
+
+
+def write_lines(out: Path, lines: Iterable[str]) -> None:
+    """Write the file of `--out` line by line; see `write_text`."""
+    write_text(out, "".join(f"{line}\n" for line in lines))

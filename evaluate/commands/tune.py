@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     games = load_games(options.games)
     store = shared.open_for(options)
     with shared.workers_of(options) as workers:
-        found = tune(
+        result = tune(
             games,
             store,
             settings,
@@ -46,42 +46,43 @@ def run(options: argparse.Namespace) -> int:
             prune=options.prune,
             warm_start=options.warm_start,
         )
-    found["games"] = str(options.games)
+    result["games"] = str(options.games)
     if options.out is not None:
-        shared.write_text(options.out, tuned_file(found))
+        shared.write_text(options.out, tuned_file(result))
     if options.json:
-        print(shared.as_json({**found, "written_to": options.out and str(options.out)}))
+        result["written_to"] = options.out and str(options.out)
+        print(shared.as_json(result))
     else:
-        _print(found)
+        _print(result)
         print(
             f"written to {options.out}; used only where you name it, such as: --preset {options.out}"
             if options.out
             else "nothing written; --out FILE writes the tuned settings"
         )
-    for warning in found["warnings"]:
+    for warning in result["warnings"]:
         cli.warn(options, warning)
     return 0
 
 
-def _print(found: Mapping[str, Any]) -> None:
+def _print(result: Mapping[str, Any]) -> None:
     print(
-        f"{found['trials']} trials ({found['trials_before']} from before), study {found['study']}"
+        f"{result['trials']} trials ({result['trials_before']} from before), study {result['study']}"
     )
-    print(f"objective: {found['objective']}")
+    print(f"objective: {result['objective']}")
     for split in SPLITS:
         for kind in ("untuned", "tuned"):
-            one = found[kind][split]
+            one = result[kind][split]
             cells = []
             for name, value in one["measures"].items():
                 figure = shared.with_interval(value, one["intervals"][name])
                 cells.append(f"{name} {figure}")
             print(f"  {split:10} {kind:8} {one['objective']:.4f}  {', '.join(cells)}")
 
-    gain = found["gain"]
+    gain = result["gain"]
     change = shared.with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
     print(f"  gain in {gain['measure']} on the test games {change}, p {gain['p']:.4f}")
-    print(f"  {found['verdict']}")
-    settings = (f"{name} {value}" for name, value in found["settings"].items())
+    print(f"  {result['verdict']}")
+    settings = (f"{name} {value}" for name, value in result["settings"].items())
     print(f"  {', '.join(settings)}")
 
 
@@ -138,20 +139,16 @@ def calibrate_prior(options: argparse.Namespace) -> int:
 
     shared.require_writable(options.out)
     settings = cli.settings_of(options)
-    games = []
-    for game in shared.chosen_games(options):
-        if game.answerable:
-            games.append(game)
+    games = shared.answerable_games(options)
     store = open_store(options.store, options.collection)
     located = locate_in(games, store, str(options.games))
     player = build_player(store, settings)
-    found = []
+    pairs = []
     for game in tqdm(games, desc="searching", unit="game"):
         if (paragraph := located[game.game_id]) is not None:
-            found.append(
-                (player.candidates(game.round_start()), paragraph.opening_sentence)
-            )
-    fit = fit_prior(found, places_of(store.paragraphs))
+            result = player.candidates(game.round_start())
+            pairs.append((result, paragraph.opening_sentence))
+    fit = fit_prior(pairs, places_of(store.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
     print(
@@ -165,7 +162,7 @@ def calibrate_prior(options: argparse.Namespace) -> int:
         options,
         f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}",
     )
-    return shared.lost_code(options, len(games) - len(found))
+    return shared.lost_code(options, len(games) - len(pairs))
 
 
 COMMANDS = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import logging
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +24,8 @@ Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 WON_F1 = 0.9
 """A sentence with this token F1 or more counts as the labelled one."""
-SPLIT_ENDS = (0.5, 0.7, 1.0)
-"""Cumulative shares of the paragraphs in SPLITS if the games file names no splits."""
+SPLIT_ENDS = (0.5, 0.7)
+"""Cumulative shares of the paragraphs in all SPLITS but the last, if the games file names no splits."""
 FORM = """\
 A games file holds one JSON object a line:
   hint                       the hint for the player; always needed
@@ -117,7 +119,7 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     if problems:
         raise problems[0]
     if unknown:
-        shown = ", ".join(repr(key) for key in sorted(unknown)[:MAX_SHOWN])
+        shown = ", ".join(map(repr, sorted(unknown)[:MAX_SHOWN]))
         logger.warning(
             "%s: ignored unknown keys: %s; `games check` counts them", path, shown
         )
@@ -203,9 +205,10 @@ def _misspelt(key: str, missing: Sequence[str]) -> str:
     if near := did_you_mean(key, missing):
         return near
     parts = set(key.casefold().split("_"))
-    whole = (name for name in missing if parts < set(name.split("_")))
-    name = next(whole, None)
-    return f"; did you mean {name}?" if name else ""
+    for name in missing:
+        if parts < set(name.split("_")):
+            return f"; did you mean {name}?"
+    return ""
 
 
 NEEDED = (
@@ -228,13 +231,9 @@ def split_of(game: LabelledGame, seed: int) -> Split:
     if game.split is not None:
         return game.split
     key = game.paragraph_id or canonical(game.opening_sentence) or game.hint
-    draw = (
-        int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:4], "big")
-        / 2**32
-    )
-    return next(
-        split for split, end in zip(SPLITS, SPLIT_ENDS, strict=True) if draw < end
-    )
+    digest = hashlib.sha256(f"{seed}|{key}".encode()).digest()
+    draw = int.from_bytes(digest[:4], "big") / 2**32
+    return SPLITS[bisect.bisect(SPLIT_ENDS, draw)]
 
 
 def select_split(
@@ -270,13 +269,14 @@ def same_text(one: str, other: str) -> bool:
 def tokens(text: str) -> list[str]:
     """Return the words of a text for token F1: case-folded runs of letters and digits after NFKC."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(char if char.isalnum() else " " for char in folded).split()
+    return re.findall(r"[^\W_]+", folded)
 
 
 def token_f1(one: str, other: str) -> float:
     """Return the token F1 of two texts, 0..1."""
-    left, right = Counter(tokens(one)), Counter(tokens(other))
-    return 2.0 * (left & right).total() / max(1, left.total() + right.total())
+    words, others = Counter(tokens(one)), Counter(tokens(other))
+    n_words = words.total() + others.total()
+    return 2.0 * (words & others).total() / max(1, n_words)
 
 
 def same_sentence(one: str, other: str) -> bool:

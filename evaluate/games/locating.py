@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -50,9 +51,8 @@ def locate_games(
     if unknown:
         places = places_of(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
-        located |= {
-            game.game_id: _find_passage(game, places, words) for game in unknown
-        }
+        for game in unknown:
+            located[game.game_id] = _find_passage(game, places, words)
     return located
 
 
@@ -77,26 +77,20 @@ def _find_passage(
         words: (n_places,) of each place's sentence.
     """
     sentence = game.opening_sentence or opening_sentence(game.paragraph)
-    found: list[int] = places.find(sentence).tolist()
-    if not found:
+    hits: list[int] = places.find(sentence).tolist()
+    if not hits:
         wanted = set(tokens(sentence))
-        close = (
-            place
-            for place, held in enumerate(words)
-            if len(wanted & held) > MIN_SHARED * len(wanted)
-        )
-        found = [
-            place
-            for place in close
-            if same_sentence(places.starts[place].sentence, sentence)
-        ]
+        for place, others in enumerate(words):
+            is_close = len(wanted & others) > MIN_SHARED * len(wanted)
+            if is_close and same_sentence(places.starts[place].sentence, sentence):
+                hits.append(place)
 
     def misfit(place: int) -> tuple[float, bool, str, int]:
         paragraph = places.paragraph(place)
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
         return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
 
-    best = min(found, key=misfit, default=None)
+    best = min(hits, key=misfit, default=None)
     if best is None:
         return None
     return replace(
@@ -134,7 +128,7 @@ def check_games(
         paragraphs: the passages of the store.
     """
     located = locate_games(games, paragraphs)
-    found: list[tuple[str, str]] = []
+    wrong: list[tuple[str, str]] = []
     hints: dict[str, str] = {}
     for game in games:
         paragraph = located.get(game.game_id)
@@ -153,8 +147,8 @@ def check_games(
         if hint in hints:
             errors.append(f"The hint is also that of {hints[hint]}; write another.")
         hints.setdefault(hint, game.game_id)
-        found += [(game.game_id, error) for error in errors]
-    return found
+        wrong += zip(itertools.repeat(game.game_id), errors)
+    return wrong
 
 
 def hint_errors(hint: str, text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 from evaluate.referee.raw import is_glued, is_inside
@@ -70,9 +71,8 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
             return says, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
         return "none", ()
-    return "words", quoted or tuple(
-        re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded)
-    )
+    bare = (re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded))
+    return "words", quoted or tuple(bare)
 
 
 _FIRST_SENTENCE = re.compile(
@@ -167,22 +167,26 @@ class Wording:
 def read_question(question: str, options: Sequence[str]) -> Wording:
     """Read the text of a question next to the options that seem to name words, which it may repeat."""
     frame, n_repeated = _without_options(
-        normalise(question), [normalise(option) for option in options]
+        normalise(question), [*map(normalise, options)]
     )
     terms, frame = quoted_terms(frame)
     # the sentences that ask, without asides, and the others, which say how to choose
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
-    asking = [sentence for sentence in sentences if "?" in sentence] or sentences
-    rules = " ".join(sentence for sentence in sentences if sentence not in asking)
-    asked = re.sub(r"\([^()]*\)", " ", " ".join(asking))
+    asking, rules = "", ""
+    for sentence in sentences:
+        if "?" in sentence or "?" not in frame:
+            asking += f" {sentence}"
+        else:
+            rules += f" {sentence}"
+    asked = re.sub(r"\([^()]*\)", " ", asking.strip())
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = (
         "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
     )
     initial = _INITIAL.search(asked)
-    known = bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare)
+    is_checked = bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare)
     return Wording(
-        readable=initial is not None or known,
+        readable=initial is not None or is_checked,
         terms=terms,
         n_repeated=n_repeated,
         in_opening=_FIRST_SENTENCE.search(asked) is not None,
@@ -196,14 +200,13 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
     """Replace the options that a question repeats, the first two or more, by "#"; return their number too."""
     for n in range(len(options), 1, -1):
         bare = [option.strip(" .\"'") for option in options[:n]]
+        if not all(bare):
+            continue
         repeated = _BETWEEN.join(map(re.escape, bare))
-        found = (
-            re.search(rf"(?<!\w)[\"']?{repeated}[\"']?(?!\w)", question, re.IGNORECASE)
-            if all(bare)
-            else None
-        )
-        if found:
-            return f"{question[: found.start()]}#{question[found.end() :]}", n
+        pattern = rf"(?<!\w)[\"']?{repeated}[\"']?(?!\w)"
+        frame, n_found = re.subn(pattern, "#", question, count=1, flags=re.IGNORECASE)
+        if n_found:
+            return frame, n
     return question, 0
 
 
@@ -227,9 +230,11 @@ def occurs_in(term: str, text: str) -> bool:
     stops_allowed = not _STOPS.isdisjoint(term)
     for row in range(len(words) - len(parts) + 1 if parts else 0):
         window = words[row : row + len(parts)]
-        if parts == [word for word, _, _ in window]:
-            gaps = [text[a[2] : b[1]] for a, b in itertools.pairwise(window)]
-            if stops_allowed or _STOPS.isdisjoint("".join(gaps)):
+        if parts == [*map(itemgetter(0), window)]:
+            gaps = ""
+            for (_, _, end), (_, start, _) in itertools.pairwise(window):
+                gaps += text[end:start]
+            if stops_allowed or _STOPS.isdisjoint(gaps):
                 return True
     return False
 
@@ -245,7 +250,7 @@ def _is_latin(char: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [word for word, _, _ in tokens_of(fold(text))]
+    return [*map(itemgetter(0), tokens_of(fold(text)))]
 
 
 @functools.lru_cache(maxsize=2**17)
@@ -274,9 +279,9 @@ def answer_by_reading(
 def _read(question: str, options: tuple[str, ...]) -> tuple[Wording, list[Option]]:
     """Read a question and its options."""
     last = len(options) - 1
-    statements = [
-        read_option(option, last=row == last) for row, option in enumerate(options)
-    ]
+    statements = []
+    for row, option in enumerate(options):
+        statements.append(read_option(option, last=row == last))
     has_way_out = bool(statements) and statements[-1][0] != "words"
     wording = read_question(question, options[: len(options) - has_way_out])
     for row in range(wording.n_repeated):
@@ -292,7 +297,7 @@ def _fits(
     def any_there(terms: Sequence[str]) -> bool:
         return any(wording.there(term, seen) for term in terms)
 
-    kinds = [kind for kind, _ in statements]
+    kinds = [*map(itemgetter(0), statements)]
     if "yes" in kinds and "no" in kinds:
         holds = "yes" if any_there(wording.terms) else "no"
         return [bool(wording.terms) and kind == holds for kind in kinds]

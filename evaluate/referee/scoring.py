@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
+from operator import mul
 
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.simulated import other_embedder
@@ -72,20 +73,20 @@ def score_guess(
     """
     score_opening = score_raw_sentence if is_raw else score_sentence
     sentence, word = _part(guess, "opening_sentence"), _part(guess, "associative_word")
-    given = {number: read_answer(answer) for number, answer in answers.items()}
+    sent = {number: read_answer(answer) for number, answer in answers.items()}
     parts = {
         "opening_sentence_score": score_opening(sentence, opening_sentence),
         "sentence_justification_score": score_justification(
-            _part(guess, "sentence_justification"), given, words=(30, 50), n_citations=3
+            _part(guess, "sentence_justification"), sent, words=(30, 50), n_citations=3
         ),
         "associative_word_score": score_word(word, associative_word, similarity),
         "word_justification_score": score_justification(
-            _part(guess, "word_justification"), given, words=(20, 30), n_citations=2
+            _part(guess, "word_justification"), sent, words=(20, 30), n_citations=2
         ),
     }
-    parts = {name: round(part, 2) for name, part in parts.items()}
-    weighted = (w * part for w, part in zip(WEIGHTS, parts.values(), strict=True))
-    private_score = round(sum(weighted), 2)
+    for name, part in parts.items():
+        parts[name] = round(part, 2)
+    private_score = round(sum(map(mul, WEIGHTS, parts.values())), 2)
     feedback = {}
     for name in ("opening_sentence", "associative_word"):
         part = parts[f"{name}_score"]
@@ -125,7 +126,7 @@ def score_word(guess: str, truth: str, similarity: Similarity) -> float:
 
 
 def score_justification(
-    text: str, given: Answers, words: tuple[int, int], n_citations: int
+    text: str, answers: Answers, words: tuple[int, int], n_citations: int
 ) -> float:
     """Return 100 less 25 for each part missing; 0 for an empty text.
 
@@ -135,17 +136,16 @@ def score_justification(
     which one must be wrong.
 
     Args:
-        given: "A".."D" or "Not Relevant" by question number.
+        answers: "A".."D" or "Not Relevant" by question number.
         words: fewest and most words; a word is between blanks and has a letter or digit.
         n_citations: number of different questions that must be cited.
     """
-    n_words = sum(any(char.isalnum() for char in word) for word in text.split())
+    n_words = len(re.findall(r"\S*[^\W_]\S*", text))
     if n_words == 0:
         return 0.0
-    cited = citations(text)
-    n_right = sum(
-        found == {given[number]} for number, found in cited.items() if number in given
-    )
+    n_right = 0
+    for number, named in citations(text).items():
+        n_right += number in answers and named == {answers[number]}
     missing = max(0, n_citations - n_right) + (not words[0] <= n_words <= words[1])
     return 100.0 - PART * missing
 
@@ -161,10 +161,9 @@ def citations(text: str) -> dict[int, set[str]]:
         _unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES)
     )
     cited: dict[int, set[str]] = {}
-    for found in _CITATION.finditer(plain):
-        cited.setdefault(int(found["number"] or found["bare"]), set()).add(
-            read_answer(found["answer"]) or NOT_RELEVANT
-        )
+    for match in _CITATION.finditer(plain):
+        named = cited.setdefault(int(match["number"] or match["bare"]), set())
+        named.add(read_answer(match["answer"]) or NOT_RELEVANT)
     return cited
 
 
@@ -177,10 +176,8 @@ def league_points(private_score: float) -> int:
 
 def same_forms(one: str, other: str) -> bool:
     """Return whether two words or phrases are equal, word for word, after stemming."""
-    left, right = tokens(one), tokens(other)
-    return len(left) == len(right) and all(
-        same_form(a, b) for a, b in zip(left, right, strict=True)
-    )
+    words, others = tokens(one), tokens(other)
+    return len(words) == len(others) and all(map(same_form, words, others))
 
 
 def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
@@ -206,19 +203,18 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
 
     @lru_cache(maxsize=WORDS_KEPT)
     def vector(word: str) -> Float32Array:
-        found: Float32Array = embedder.embed_queries([word])[0]
-        return found
+        embedded: Float32Array = embedder.embed_queries([word])[0]
+        return embedded
 
     def similarity(one: str, other: str) -> float:
-        if spec == "minilm" and any(
-            char >= "\u0250" for char in one + other if char.isalpha()
-        ):
+        letters = filter(str.isalpha, one + other)
+        if spec == "minilm" and max(letters, default="") >= "\u0250":
             return character_similarity(one, other)
-        left, right = (
-            vector(one.casefold()[:MAX_WORD_CHARS]),
-            vector(other.casefold()[:MAX_WORD_CHARS]),
+        cosine = float(
+            vector(one.casefold()[:MAX_WORD_CHARS])
+            @ vector(other.casefold()[:MAX_WORD_CHARS])
         )
-        return min(1.0, max(0.0, (float(left @ right) - floor) / (1.0 - floor)))
+        return min(1.0, max(0.0, (cosine - floor) / (1.0 - floor)))
 
     return similarity
 

@@ -6,10 +6,9 @@ import contextlib
 import functools
 import hashlib
 import importlib.util
-import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -31,6 +30,7 @@ from evaluate.referee.text import VisibleContext, visible_context
 from ingest.arrays import AnyFloatArray
 from ingest.embed import Embedder, Models, choose_spec
 from ingest.extensions import make
+from ingest.files import write_whole
 from ingest.store import Course
 from player.questions.answer import LETTERS, NOT_RELEVANT, Answer
 
@@ -117,60 +117,43 @@ class Tools:
         if not self._texts:
             return ()
         similarities = self._vectors @ self.encoder.embed_queries([question])[0]
-        return tuple(
-            self._texts[row]
-            for row in np.argsort(-similarities, kind="stable")[:N_PASSAGES]
-        )
+        nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
+        return tuple(map(self._texts.__getitem__, nearest))
 
     @functools.cached_property
     def _vectors(self) -> AnyFloatArray:
-        """(n_texts, dim)."""
-        file = self._file()
-        if file is not None:
-            with contextlib.suppress(
-                OSError, ValueError
-            ):  # a missing or broken file is written again
-                kept: AnyFloatArray = np.load(file)
-                if kept.shape == (
-                    len(self._texts),
-                    self.encoder.embed_queries([""]).shape[1],
-                ):
-                    return kept
-        rows = range(0, len(self._texts), BATCH)
+        """(n_texts, dim), which are kept on disk unless they are of characters."""
+        if self.embedder_spec is None or self._models is None:
+            return self._embed()
+        key = "\0".join([self.embedder_spec, *self._texts])
+        digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
+        name = f"{self.embedder_spec}-{digest[:16]}.npy"
+        path = self._models.folder / "passages" / name
+
+        # a missing or broken file is written again
+        with contextlib.suppress(OSError, ValueError):
+            cached: AnyFloatArray = np.load(path)
+            if len(cached) == len(self._texts):
+                return cached
+        vectors = self._embed()
+        # a folder that cannot be written costs only time
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, lambda file: np.save(file, vectors))
+        return vectors
+
+    def _embed(self) -> AnyFloatArray:
         bar = tqdm(
-            rows,
+            range(0, len(self._texts), BATCH),
             desc="embedding passages for the referee",
             file=sys.stderr,
             leave=False,
             delay=2.0,
         )
-        vectors = np.concatenate(
-            [self.encoder.embed_passages(self._texts[row : row + BATCH]) for row in bar]
-        )
-        if file is not None:
-            partial = file.with_name(f"{file.stem}.{os.getpid()}.npy")
-            with contextlib.suppress(
-                OSError
-            ):  # a folder that cannot be written costs time alone
-                file.parent.mkdir(parents=True, exist_ok=True)
-                np.save(partial, vectors.astype(np.float32))
-                partial.replace(file)
-        return vectors
-
-    def _file(self) -> Path | None:
-        """Return the file of the paragraphs' vectors; None for vectors by characters, which need no cache."""
-        if self.embedder_spec is None or self._models is None:
-            return None
-        digest = hashlib.sha256(
-            "\0".join([self.embedder_spec, *self._texts]).encode(
-                "utf-8", "backslashreplace"
-            )
-        )
-        return (
-            self._models.folder
-            / "passages"
-            / f"{self.embedder_spec}-{digest.hexdigest()[:16]}.npy"
-        )
+        parts = []
+        for row in bar:
+            parts.append(self.encoder.embed_passages(self._texts[row : row + BATCH]))
+        return np.concatenate(parts)
 
 
 class SimulatedReferee:
@@ -195,12 +178,10 @@ class SimulatedReferee:
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the policy's answers, some replaced by a draw for (seed, paragraph, question, options)."""
-        return [
-            self._answer(secret, number, question, tuple(options))
-            if number <= self.spec.n_answers
-            else None
-            for number, (question, options) in enumerate(questions, 1)
-        ]
+        answers: list[Answer] = [None] * len(questions)
+        for row, (question, options) in enumerate(questions[: self.spec.n_answers]):
+            answers[row] = self._answer(secret, row + 1, question, tuple(options))
+        return answers
 
     def _answer(
         self, secret: Secret, number: int, question: str, options: tuple[str, ...]
@@ -246,12 +227,9 @@ def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
         case "constant":
             return lambda seen, number, question, options: letter
         case "key":
-            key = [
-                LETTERS[byte % len(LETTERS)]
-                for byte in _draws(seed, "key")[:N_QUESTIONS]
-            ]
-            return lambda seen, number, question, options: key[
-                (number - 1) % N_QUESTIONS
+            key = _draws(seed, "key")[:N_QUESTIONS]
+            return lambda seen, number, question, options: LETTERS[
+                key[(number - 1) % N_QUESTIONS] % len(LETTERS)
             ]
         case "random":
             return functools.partial(_random, seed)
@@ -267,9 +245,7 @@ def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
                     ).argmax()
                 )
             ]
-    return lambda seen, number, question, options: answer_by_reading(
-        seen, question, options
-    )
+    return lambda seen, number, *asked: answer_by_reading(seen, *asked)
 
 
 def _random(
@@ -312,11 +288,11 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
     Raises:
         RefereeError: the SPEC is invalid.
     """
-    read = read_spec(spec)
-    if read.own:
-        found: Referee = make(REFEREES, read.own, "--referee", seed, tools or Tools())
-        return found
-    return SimulatedReferee(read, seed, tools)
+    parsed = read_spec(spec)
+    if not parsed.own:
+        return SimulatedReferee(parsed, seed, tools)
+    referee: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
+    return referee
 
 
 def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> None:
@@ -363,11 +339,8 @@ Judge = tuple[str, int]
 
 def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
-    return (
-        [(spec, seed + repeat) for repeat in range(repeats)]
-        if read_spec(spec).n_answers
-        else []
-    )
+    n = repeats if read_spec(spec).n_answers else 0
+    return [(spec, seed + repeat) for repeat in range(n)]
 
 
 def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
@@ -376,9 +349,10 @@ def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
     Raises:
         RefereeError: a SPEC is invalid, or comes twice.
     """
-    if twice := [spec for spec in specs if specs.count(spec) > 1 or spec == HINT_ALONE]:
+    spec, n = Counter([HINT_ALONE, *specs]).most_common(1)[0]
+    if n > 1:
         raise RefereeError(
-            f"--referee must each be named once, and not {HINT_ALONE}, got {twice[0]!r}; remove it"
+            f"--referee must each be named once, and not {HINT_ALONE}, got {spec!r}; remove it"
         )
     judges = [(HINT_ALONE, seed)]
     for spec in specs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from evaluate.errors import RefereeError
@@ -179,17 +180,20 @@ the command `referees` lists all terms"""
 
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
-    rows = [(f"sees:{view}", f"it sees {says}") for view, says in VIEWS.items()]
-    rows += [(term.form, term.says) for name, term in TERMS.items() if name != "sees"]
-    rows += [(name, f"the same as {terms}") for name, terms in NAMES.items()]
-    rows.append(
-        ("my_package.MyReferee", "your own, by dotted path (docs/guides/extend.md)")
-    )
-    width = max(len(form) for form, _ in rows)
-    lines = [f"  {form:{width}}  {says}" for form, says in rows]
-    return "\n".join(
-        ["a referee SPEC is none (the hint alone), or terms joined by commas:", *lines]
-    )
+    rows = {}
+    for view, says in VIEWS.items():
+        rows[f"sees:{view}"] = f"it sees {says}"
+    for name, term in TERMS.items():
+        if name != "sees":
+            rows[term.form] = term.says
+    for name, terms in NAMES.items():
+        rows[name] = f"the same as {terms}"
+    rows["my_package.MyReferee"] = "your own, by dotted path (docs/guides/extend.md)"
+    width = max(map(len, rows))
+    table = "a referee SPEC is none (the hint alone), or terms joined by commas:"
+    for form, says in rows.items():
+        table += f"\n  {form:{width}}  {says}"
+    return table
 
 
 def read_spec(spec: str) -> RefereeSpec:
@@ -204,34 +208,32 @@ def read_spec(spec: str) -> RefereeSpec:
     if spec in REFEREES or is_dotted(spec):
         find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
-    found: dict[str, Any] = {}
-    for written in re.sub(
-        r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec
-    ).split(","):
-        name, colon, value = (
-            part.strip() for part in NAMES.get(written.strip(), written).partition(":")
-        )
+    values: dict[str, Any] = {}
+    terms = re.sub(r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec)
+    for written in terms.split(","):
+        whole = NAMES.get(written.strip(), written)
+        name, colon, value = map(str.strip, whole.partition(":"))
         term = TERMS.get(name)
         if (
             term is None
             or bool(colon) != bool(term.pattern)
             or not re.fullmatch(term.pattern, value, re.ASCII)
         ):
-            forms = ", ".join([*(known.form for known in TERMS.values()), *NAMES])
+            forms = ", ".join([*map(itemgetter(0), TERMS.values()), *NAMES])
             raise RefereeError(
                 f"--referee must be none, or terms of {forms}, joined by commas, got {written.strip()!r} in {spec!r}; "
                 f"use e.g. {EXAMPLE}"
             )
-        if term.field in found:
+        if term.field in values:
             raise RefereeError(
                 f"--referee must say each thing once and name one way of answering, got {name} in {spec!r} after "
-                f"{term.field} {found[term.field]}; use e.g. {EXAMPLE}"
+                f"{term.field} {values[term.field]}; use e.g. {EXAMPLE}"
             )
-        found[term.field] = term.read(value or name)
-    made = RefereeSpec(**found)
-    if made.wrong + made.declined > 1.0 + 1e-9:
+        values[term.field] = term.read(value or name)
+    parsed = RefereeSpec(**values)
+    if parsed.wrong + parsed.declined > 1.0 + 1e-9:
         raise RefereeError(
-            f"--referee must have shares wrong and declined of at most 1 together, got {made.wrong:g} and "
-            f"{made.declined:g}; use e.g. {EXAMPLE}"
+            f"--referee must have shares wrong and declined of at most 1 together, got {parsed.wrong:g} and "
+            f"{parsed.declined:g}; use e.g. {EXAMPLE}"
         )
-    return made
+    return parsed

@@ -19,15 +19,13 @@ _QUOTE_MARKS = str.maketrans(
 )
 
 
+_INVISIBLE = regex.compile(r"[\p{Cf}\u0591-\u05c7]")
+
+
 def normalise(text: str) -> str:
     """Apply NFKC, join lines, unify quotation marks and dashes, and remove invisible characters and Hebrew points."""
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTE_MARKS)
-    kept = (
-        char
-        for char in plain
-        if unicodedata.category(char) != "Cf" and not "\u0591" <= char <= "\u05c7"
-    )
-    return " ".join("".join(kept).split())
+    return " ".join(_INVISIBLE.sub("", plain).split())
 
 
 def fold(text: str) -> str:
@@ -43,7 +41,7 @@ _WORD = regex.compile(
 @lru_cache(maxsize=4096)
 def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
     """Return the words of a folded text with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
-    return tuple((found[0], *found.span()) for found in _WORD.finditer(folded))
+    return tuple((word[0], *word.span()) for word in _WORD.finditer(folded))
 
 
 _ABBREVIATION = re.compile(
@@ -56,7 +54,7 @@ _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。
 @lru_cache(maxsize=1024)
 def sentences_of(text: str) -> tuple[str, ...]:
     """Return the sentences of a normalised text; abbreviations, initials and a lower-case continuation end none."""
-    found, start = [], 0
+    sentences, start = [], 0
     for end in _SENTENCE_END.finditer(text):
         ahead = text[end.end() :].lstrip()[:1]
         if ahead.islower():
@@ -70,9 +68,9 @@ def sentences_of(text: str) -> tuple[str, ...]:
         )
         if ahead and end[0].startswith(".") and abbreviated:
             continue
-        found.append(text[start : end.end()].strip())
+        sentences.append(text[start : end.end()].strip())
         start = end.end()
-    return (*found, rest) if (rest := text[start:].strip()) else tuple(found)
+    return tuple(filter(None, [*sentences, text[start:].strip()]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +137,12 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 def _bare_forms(word: str) -> frozenset[str]:
     if not re.search("[א-ת]", word):
         return frozenset()
-    forms = {word} | {word.removesuffix(ending) for ending in _ENDINGS}
-    return frozenset(form.translate(_FINALS) for form in forms if len(form) >= 3)
+    forms = set()
+    for ending in ("", *_ENDINGS):
+        form = word.removesuffix(ending)
+        if len(form) >= 3:
+            forms.add(form.translate(_FINALS))
+    return frozenset(forms)
 
 
 @lru_cache(maxsize=65536)

@@ -6,7 +6,7 @@ import functools
 import hashlib
 import json
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -83,11 +83,12 @@ def replay_games(
     located = locate_in(games, store)
     records = [] if records is None else records
     done = len(records)
-    jobs = (
-        Job(number, game, located.get(game.game_id))
-        for number, game in enumerate(games)
-        if number >= done
-    )
+
+    def jobs() -> Iterator[Job]:
+        for number in range(done, len(games)):
+            game = games[number]
+            yield Job(number, game, located.get(game.game_id))
+
     bar = tqdm(
         total=len(games),
         initial=done,
@@ -98,7 +99,7 @@ def replay_games(
     early: dict[str, ReplayRecord] = {}
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
-        for record in play_all(jobs):
+        for record in play_all(jobs()):
             early[record["game_id"]] = record
             while len(records) < len(games) and games[len(records)].game_id in early:
                 records.append(early.pop(games[len(records)].game_id))

@@ -83,13 +83,13 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         if all(name in each for each in values):
             shared.append(name)
     if len({(run.referee, run.repeats) for run in runs}) > 1:
-        shared = [name for name in shared if name != WIN_RATE]
+        shared = list(filter(WIN_RATE.__ne__, shared))
 
     differences = []
     p_values: dict[tuple[str, bytes], float] = {}
-    for run, found in zip(others, values[1:], strict=True):
+    for run, own in zip(others, values[1:], strict=True):
         for measure in shared:
-            difference = found[measure] - values[0][measure]
+            difference = own[measure] - values[0][measure]
             key = (run.name, difference.tobytes())
             differences.append((measure, key, difference))
             if difference.any() and key not in p_values:

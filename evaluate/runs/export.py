@@ -61,8 +61,10 @@ def _write_table(path: Path, columns: Mapping[str, Any], rows: Rows) -> list[Pat
     Args:
         columns: the type of each, or its type or None.
     """
-    types = [(name, (get_args(hint) or (hint,))[0]) for name, hint in columns.items()]
-    schema = pa.schema([(name, ARROW[kind]) for name, kind in types])
+    types = []
+    for name, hint in columns.items():
+        types.append((name, ARROW[(get_args(hint) or (hint,))[0]]))
+    schema = pa.schema(types)
     paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
     with (
         parquet.ParquetWriter(paths[0], schema) as frames,
@@ -71,7 +73,8 @@ def _write_table(path: Path, columns: Mapping[str, Any], rows: Rows) -> list[Pat
         while chunk := list(islice(rows, N_AT_ONCE)):
             frames.write_table(pa.Table.from_pylist(chunk, schema))
             for row in chunk:
-                row |= {name: _as_cell(value) for name, value in row.items()}
+                for name, value in row.items():
+                    row[name] = _as_cell(value)
             cells.write_table(pa.Table.from_pylist(chunk, schema))
     return paths
 
@@ -97,15 +100,13 @@ def trec_run(run: Run) -> Iterator[str]:
 
 def trec_qrels(run: Run) -> Iterator[str]:
     """Yield `game_id 0 paragraph_id 1` of every answerable game; no ranking holds the id of one lost at ingest."""
-    return (
-        f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1"
-        for row in run.games
-    )
+    for row in run.games:
+        yield f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1"
 
 
 def trec_id(name: str) -> str:
     """Return a name with its white space as in URLs (%20 and the like), since TREC's formats part columns by it."""
-    return re.sub(r"[\s%]", lambda found: quote(found[0]), name)
+    return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
 def _measures(run: Run) -> Rows:

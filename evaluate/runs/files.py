@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -74,7 +75,7 @@ class RecordFile(Collection[ReplayRecord]):
                 raise _refused(error, f"{self.path} line {number}") from error
 
     def __contains__(self, record: object) -> bool:
-        return any(record == known for known in self)
+        return any(record == other for other in self)
 
     def append(self, record: ReplayRecord) -> None:
         """Write a record after the last one."""
@@ -110,8 +111,8 @@ def unfinished_records(out: Path, inputs: str) -> RecordFile:
     games, partial = games_path(out), partial_path(out)
     marker = json.dumps({"inputs": inputs}) + "\n"
     with writing(out):
-        known = partial.read_bytes() if partial.is_file() else b""
-        if known.decode(errors="replace") != marker or not games.is_file():
+        current = partial.read_bytes() if partial.is_file() else b""
+        if current.decode(errors="replace") != marker or not games.is_file():
             # before the marker, so that a crash never leaves the marker with other games
             games.write_bytes(b"")
             partial.write_text(marker, encoding="utf-8")
@@ -220,13 +221,11 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
         if path.name == COMPARISON and path.is_file():
             text = read_text(path, RunError)
             document = as_object(text, str(path), RunError)
-            order += [
-                path.with_name(f"{name}.json") for name in document.get("presets") or ()
-            ]
-    compared = [path for path in order if path in files]
-    return compared + [
-        path for path in files if path not in compared and path.name != COMPARISON
-    ]
+            for name in document.get("presets") or ():
+                order.append(path.with_name(f"{name}.json"))
+    compared = filter(files.__contains__, order)
+    runs = dict.fromkeys([*compared, *files])
+    return [path for path in runs if path.name != COMPARISON]
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:
@@ -257,17 +256,17 @@ def read_trec_run(path: Path, ours: Run) -> Run:
             )
         rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
 
-    if not rankings.keys() & {record["game_id"] for record in ours.records}:
+    if rankings.keys().isdisjoint(map(itemgetter("game_id"), ours.records)):
         raise RunError(
             f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}"
         )
 
+    records = []
+    for record in ours.records:
+        records.append(_ranked(record, rankings[record["game_id"]], path.stem))
     return replace(
         ours,
-        records=[
-            _ranked(record, rankings[record["game_id"]], path.stem)
-            for record in ours.records
-        ],
+        records=records,
         referee=HINT_ALONE,
         settings={"preset": path.name},
         commit="",
@@ -285,24 +284,25 @@ def _ranked(
         scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
     ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
-    hits: list[HitRecord] = [
-        {
-            "paragraph_id": paragraph_id,
-            "document": "",
-            "page": 0,
-            "opening_sentence": paragraph_id,
-            "slot": "",
-            "strategy": name,
-            "relevance": 0.0,
-            "rank": rank,
-            "score": scores[paragraph_id],
-            "why": f"rank {rank} of {name}",
-        }
-        for rank, paragraph_id in enumerate(ranking, 1)
-    ]
+    hits: list[HitRecord] = []
+    for rank, paragraph_id in enumerate(ranking, 1):
+        hits.append(
+            {
+                "paragraph_id": paragraph_id,
+                "document": "",
+                "page": 0,
+                "opening_sentence": paragraph_id,
+                "slot": "",
+                "strategy": name,
+                "relevance": 0.0,
+                "rank": rank,
+                "score": scores[paragraph_id],
+                "why": f"rank {rank} of {name}",
+            }
+        )
 
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-    rank = ranking.index(truth_id) + 1 if truth_id in scores else None
+    truth_rank = ranking.index(truth_id) + 1 if truth_id in scores else None
     search: SearchRecord = {
         "hits": hits,
         "book": None,
@@ -311,7 +311,7 @@ def _ranked(
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": rank,
+        "rank": truth_rank,
     }
     return {
         **record,

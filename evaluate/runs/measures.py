@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import ir_measures
 import numpy as np
@@ -56,7 +56,7 @@ def _parsed(name: str) -> RankingMeasure:
 
 
 def values_of(
-    records: Sequence[ReplayRecord], measures: Mapping[str, Measure] | None = None
+    records: Iterable[ReplayRecord], measures: Mapping[str, Measure] | None = None
 ) -> dict[str, Float64Array]:
     """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given.
 
@@ -65,10 +65,13 @@ def values_of(
     Reference:
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
+    records = list(records)
     measures = MEASURES if measures is None else measures
+    rows: dict[str, int] = {}
     qrels, run = [], []
     for record in records:
         game_id, truth = record["game_id"], record["truth"]
+        rows[game_id] = len(rows)
         # a game without a known paragraph gets one that no ranking holds
         right = truth["paragraph_id"] if truth else LOST
         qrels.append(ir_measures.Qrel(game_id, right, 1))
@@ -81,9 +84,8 @@ def values_of(
         if isinstance(measure, RankingMeasure):
             values[name] = rankings.setdefault(measure, np.zeros(len(records)))
         else:
-            values[name] = np.array([float(measure(record)) for record in records])
+            values[name] = np.array([*map(measure, records)], dtype=np.float64)
 
-    rows = {record["game_id"]: row for row, record in enumerate(records)}
     for metric in ir_measures.iter_calc(list(rankings), qrels, run):
         rankings[metric.measure][rows[metric.query_id]] = metric.value
     return values
@@ -103,10 +105,10 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     if len(values) == 0:
         return (0.0, 1.0)
     if np.isin(values, (0.0, 1.0)).all():
-        found = stats.binomtest(int(values.sum()), len(values)).proportion_ci(
+        ends = stats.binomtest(int(values.sum()), len(values)).proportion_ci(
             CONFIDENCE, method="wilson"
         )
-        return (float(found.low), float(found.high))
+        return (float(ends.low), float(ends.high))
     return bootstrap_interval(values, seed)
 
 
@@ -129,6 +131,11 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return (float(resampled.low), float(resampled.high))
+
+
+def rounded(ends: Iterable[float]) -> list[float]:
+    """Return the ends of an interval as files hold them."""
+    return [round(end, 6) for end in ends]
 
 
 def batch_of(n_games: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from typing import Any, Literal, NotRequired, cast
 
 import numpy as np
@@ -186,8 +187,12 @@ def record_game(
         n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
             one is kept too.
     """
+    plays = []
+    if paragraph is not None:
+        for repeat, report in enumerate(reports):
+            plays.append(_play(game, paragraph, report, repeat, n_candidates))
     record = {
-        **{key: getattr(game, key) for key in LABEL},
+        **dict(zip(LABEL, attrgetter(*LABEL)(game), strict=True)),
         "truth": {**_paragraph(paragraph), "text": paragraph.text}
         if paragraph
         else None,
@@ -197,11 +202,7 @@ def record_game(
         else [],
         "questions_ms": reports[0].plan.questions_ms if reports else None,
         "decide_ms": reports[0].decision.decide_ms if reports else None,
-        "plays": [
-            _play(game, paragraph, report, repeat, n_candidates)
-            for repeat, report in enumerate(reports)
-            if paragraph is not None
-        ],
+        "plays": plays,
     }
     return cast(ReplayRecord, record)
 
@@ -239,8 +240,8 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     if play is not None and play["won"]:
         return None
 
-    found = search["rank"] if play is None else play["guess_rank"]
-    if found is None:
+    rank = search["rank"] if play is None else play["guess_rank"]
+    if rank is None:
         book = search["book"]
         other_book = (
             book is not None
@@ -285,21 +286,23 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
             about = "although the book was resolved rightly"
         return f"lost in the search: not among the {looked_at}, {about}"
 
-    found = f"not among the first {len(search['hits'])} hits"
+    outcome = f"not among the first {len(search['hits'])} hits"
     if rank:
         hit = search["hits"][rank - 1]
         slot = {
             "book": " in the book's slots",
             "global": " in the slots of the whole course",
         }.get(hit["slot"], "")
-        found = f"found at rank {rank}{slot} by {hit['strategy']}"
+        outcome = f"found at rank {rank}{slot} by {hit['strategy']}"
     if play is None:
-        return found
+        return outcome
 
     place = f"place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
-        return f"lost by the answers: {found}; {place} them, {play['guess_rank']} after"
-    return f"won: {found}; {place} the answers, 1 after"
+        return (
+            f"lost by the answers: {outcome}; {place} them, {play['guess_rank']} after"
+        )
+    return f"won: {outcome}; {place} the answers, 1 after"
 
 
 def why_lost(
@@ -317,15 +320,8 @@ def why_lost(
     yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
     yield outcome_in_words(record, play)
 
-    right = next(
-        (
-            item
-            for item in play["candidates"]
-            if item["paragraph_id"] == paragraph.paragraph_id
-        ),
-        None,
-    )
-    if right is not None:
+    by_id = {item["paragraph_id"]: item for item in reversed(play["candidates"])}
+    if right := by_id.get(paragraph.paragraph_id):
         yield f"its probability: {right['prior']:.3f} before the answers, {right['belief']:.3f} after"
 
     guess = play["candidates"][0]
@@ -337,13 +333,12 @@ def why_lost(
     options = {}
     for question in record["questions"]:
         options[question["question_number"]] = question["options"]
-    answers = [(number, play["answers"][number - 1] or "") for number in play["misled"]]
-    said = []
-    for number, letter in answers:
-        said.append(
-            f"{number} {letter} {options.get(number, {}).get(letter, '')}".strip()
-        )
-    yield f"answers that misled: {'; '.join(said) or 'none'}"
+    misleading = []
+    for number in play["misled"]:
+        letter = play["answers"][number - 1] or ""
+        option = options.get(number, {}).get(letter, "")
+        misleading.append(f"{number} {letter} {option}".strip())
+    yield f"answers that misled: {'; '.join(misleading) or 'none'}"
 
 
 def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
@@ -359,7 +354,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     row = result.row_of(paragraph) if paragraph is not None else None
     book = result.book
     return {
-        "hits": [_hit(hit) for hit in result.hits],
+        "hits": [*map(_hit, result.hits)],
         "book": {
             "document": book.doc_id,
             "confidence": book.confidence,
@@ -369,7 +364,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
         else None,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
-        "failures": [str(failure) for failure in result.failures],
+        "failures": [*map(str, result.failures)],
         "embed_ms": result.embed_ms,
         "search_ms": result.search_ms,
         "rank": row + 1 if row is not None else None,
@@ -406,9 +401,12 @@ def _play(
 
     row = truth_row(plan, game, paragraph)
     order = np.argsort(-belief, kind="stable").tolist()
-    kept = order[:n_candidates]
-    if row is not None and row not in kept:
-        kept.append(row)
+    places = order[:n_candidates]
+    if row is not None and row not in places:
+        places.append(row)
+    candidates = []
+    for place in places:
+        candidates.append(_candidate(plan.hit(place), plan.prior[place], belief[place]))
 
     guess = report.decision.guess
     word = stems(game.associative_word)
@@ -418,10 +416,7 @@ def _play(
         "answers": list(report.answers),
         "misled": [] if row is None else _misleading(report, row),
         "unfit": None if row is None else _unfit(report, row),
-        "candidates": [
-            _candidate(plan.hit(place), plan.prior[place], belief[place])
-            for place in kept
-        ],
+        "candidates": candidates,
         "bits": [_bits(plan.prior), _bits(belief)],
         "guess": {**asdict(guess), "confidence": round(float(guess.confidence), 6)},
         "guess_rank": None if row is None else rank_of_sentence(row, belief, plan.keys),
@@ -431,9 +426,7 @@ def _play(
         "won": same_sentence(guess.opening_sentence, sentence),
         "sentence_exact": same_text(guess.opening_sentence, sentence),
         "word_exact": stems(guess.associative_word) == word,
-        "word_top20": any(
-            stems(candidate) == word for candidate in report.decision.associations[:20]
-        ),
+        "word_top20": word in map(stems, report.decision.associations[:20]),
         "private_score": report.score.private_score,
         "league_points": report.score.league_points,
         "breakdown": dict(report.score.breakdown),
@@ -502,8 +495,8 @@ def _misleading(report: GameReport, row: int) -> list[int]:
 def _unfit(report: GameReport, row: int) -> list[int]:
     """Return the numbers of the questions whose answer does not fit the whole paragraph of a candidate."""
     whole = report.plan.fits[VIEWS.index("paragraph")]
-    return [
-        number + 1
-        for number, letter in _letters(report)
-        if whole[number, row, letter] < FITTING
-    ]
+    numbers = []
+    for number, letter in _letters(report):
+        if whole[number, row, letter] < FITTING:
+            numbers.append(number + 1)
+    return numbers

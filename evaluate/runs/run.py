@@ -8,10 +8,11 @@ import hashlib
 import html
 import json
 import subprocess
-from collections import ChainMap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -21,7 +22,7 @@ from pydantic import Field
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.measures import MEASURES, Measure, interval, values_of
+from evaluate.runs.measures import MEASURES, Measure, interval, rounded, values_of
 from evaluate.runs.record import (
     ReplayRecord,
     is_read_right,
@@ -192,14 +193,13 @@ class Run(RunHeader):
                 game.append(record["truth"]["paragraph_id"] if record["truth"] else "")
                 games.update((separator + json.dumps(game)).encode())
                 separator = ", "
-            answerable = [record for record in chunk if record["answerable"]]
-            parts.append(values_of(answerable, measures))
+            parts.append(values_of(filter(itemgetter("answerable"), chunk), measures))
 
         games.update(b"]")
         self.asked, self.games_digest = asked.hexdigest(), games.hexdigest()[:16]
         self.values = {}
         for name in parts[0] if parts else ():
-            self.values[name] = np.concatenate([part[name] for part in parts])
+            self.values[name] = np.concatenate([*map(itemgetter(name), parts)])
 
     def _add(self, record: ReplayRecord) -> None:
         """Add the rows of a game, or count one that is not answerable."""
@@ -240,7 +240,7 @@ class Run(RunHeader):
     @functools.cached_property
     def lost_at_ingest(self) -> int:
         """Answerable games whose paragraph the store does not hold."""
-        return sum(row.paragraph_id is None for row in self.games)
+        return [row.paragraph_id for row in self.games].count(None)
 
     @property
     def lost_ids(self) -> frozenset[str]:
@@ -255,10 +255,10 @@ class Run(RunHeader):
     @functools.cached_property
     def intervals(self) -> dict[str, list[float]]:
         """The 95% interval of each measure."""
-        return {name: self._interval(values) for name, values in self.values.items()}
-
-    def _interval(self, values: Float64Array) -> list[float]:
-        return [round(end, 6) for end in interval(values, self.seed)]
+        intervals = {}
+        for name, values in self.values.items():
+            intervals[name] = rounded(interval(values, self.seed))
+        return intervals
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
@@ -268,7 +268,7 @@ class Run(RunHeader):
         """
         if not self.played or not self.rows:
             return None
-        won = np.array([float(bool(row.won)) for row in self.rows])
+        won = np.nan_to_num(column_of(self.rows, "won"))
         return np.asarray(won.reshape(-1, self.repeats).mean(axis=1))
 
     @functools.cached_property
@@ -280,18 +280,16 @@ class Run(RunHeader):
             figures[name] = (mean, self.intervals[name])
         if self.won is not None:
             won = round(float(self.won.mean()), 6)
-            figures["win_rate"] = (won, self._interval(self.won))
+            figures["win_rate"] = (won, rounded(interval(self.won, self.seed)))
         return figures
 
     def ideal(self, key: Literal["win_ideal", "win_faultless"]) -> float | None:
         """Return the mean of an ideal win rate; None if some play does not state it. Games lost at ingest count 0."""
-        values = []
-        for row in self.rows:
-            if row.paragraph_id:
-                values.append(getattr(row, key))
-        if self.won is None or None in values:
+        rates = column_of(self.rows, key)
+        n_lost = self.lost_at_ingest * self.repeats
+        if self.won is None or np.isnan(rates).sum() > n_lost:
             return None
-        return round(float(sum(values)) / len(self.rows), 6)
+        return round(float(np.nansum(rates)) / len(rates), 6)
 
     @functools.cached_property
     def losses(self) -> dict[str, float] | None:
@@ -304,8 +302,8 @@ class Run(RunHeader):
         ideal, faultless = self.ideal("win_ideal"), self.ideal("win_faultless")
         if self.won is None or ideal is None or faultless is None:
             return None
-        held = 1.0 - self.lost_at_ingest / len(self.games)
-        rates = [1.0, held, faultless, ideal, float(self.won.mean())]
+        in_store = 1.0 - self.lost_at_ingest / len(self.games)
+        rates = [1.0, in_store, faultless, ideal, float(self.won.mean())]
         shares = np.subtract(rates[:-1], rates[1:]).round(6)
         return dict(zip(LOSSES, shares.tolist(), strict=True))
 
@@ -320,15 +318,15 @@ class Run(RunHeader):
         games = self.games
 
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
-        document = {
+        document: dict[str, Any] = {
             "games": len(self.records),
             "unanswerable": self._n_unanswerable,
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": _share([row.read_right for row in games]),
+            "opening_sentence_exact": _share(games, "read_right"),
             "measures": self.measures,
             "intervals": self.intervals,
-            "book_resolved": _share([row.book_right for row in games]),
-            "abstained": sum(not row.relevant for row in games),
+            "book_resolved": _share(games, "book_right"),
+            "abstained": [row.relevant for row in games].count(False),
             "abstained_unanswerable": self._abstained,
             "win_rate": win_rate,
             "win_rate_interval": win_rate_interval,
@@ -341,17 +339,14 @@ class Run(RunHeader):
             "editions": self.editions,
         }
 
-        parts = ("embed", "search", "questions", "decide")
         latency_ms = {}
-        for part in parts:
-            latency_ms[part] = _percentiles(
-                [getattr(row, f"{part}_ms") for row in games]
-            )
-        header = {item.name: getattr(self, item.name) for item in fields(RunHeader)}
+        for part in ("embed", "search", "questions", "decide"):
+            latency_ms[part] = _percentiles(games, f"{part}_ms")
+        document["latency_ms"] = latency_ms
+        for item in fields(RunHeader):
+            document[item.name] = getattr(self, item.name)
         return {
             **document,
-            "latency_ms": latency_ms,
-            **header,
             "games_digest": self.games_digest,
             "per_game": self.per_game,
         }
@@ -368,9 +363,11 @@ class Run(RunHeader):
         for edition, rows in sorted(by_edition.items()):
             figures[edition] = {
                 "plays": len(rows),
-                "right_page": _share([row.right_page for row in rows]) or 0.0,
-                "similar": _share([row.won for row in rows]) or 0.0,
-                "points": round(float(np.mean([row.points or 0.0 for row in rows])), 2),
+                "right_page": _share(rows, "right_page") or 0.0,
+                "similar": _share(rows, "won") or 0.0,
+                "points": round(
+                    float(np.nan_to_num(column_of(rows, "points")).mean()), 2
+                ),
             }
         return figures
 
@@ -378,8 +375,8 @@ class Run(RunHeader):
         """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
         if self.won is None:
             return None
-        values = [float(getattr(row, column) or 0) for row in self.rows]
-        return round(float(np.mean(values)), digits)
+        values = np.nan_to_num(column_of(self.rows, column))
+        return round(float(values.mean()), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
@@ -418,9 +415,9 @@ def require_names(runs: Sequence[Run]) -> None:
     Raises:
         RunError: two do.
     """
-    names = [run.name for run in runs]
-    if duplicates := [name for name in names if names.count(name) > 1]:
-        raise RunError(f"Two runs are called {duplicates[0]}; rename a file.")
+    (name, n_runs), *_ = Counter(run.name for run in runs).most_common(1)
+    if n_runs > 1:
+        raise RunError(f"Two runs are called {name}; rename a file.")
 
 
 def commit() -> str:
@@ -437,22 +434,28 @@ def commit() -> str:
     return ""
 
 
-def _share(flags: Iterable[bool | None]) -> float | None:
-    """Return the share of true flags, None if there are none; None among them is not counted."""
-    counted = []
-    for flag in flags:
-        if flag is not None:
-            counted.append(flag)
-    return round(sum(counted) / len(counted), 6) if counted else None
+def column_of(rows: Sequence[GameRow], name: str) -> Float64Array:
+    """Return the (n_rows,) numbers or flags of a column; NaN for None."""
+    return np.array([getattr(row, name) for row in rows], dtype=np.float64)
 
 
-def _percentiles(values: Iterable[float | None]) -> dict[str, float] | None:
-    """Return the median and the 95th percentile, None if there are no values; None among them is not counted."""
-    counted = []
-    for value in values:
-        if value is not None:
-            counted.append(value)
-    if not counted:
+def _counted(rows: Sequence[GameRow], name: str) -> Float64Array:
+    """Return the numbers or flags of a column that are not None."""
+    values = column_of(rows, name)
+    counted: Float64Array = values[~np.isnan(values)]
+    return counted
+
+
+def _share(rows: Sequence[GameRow], name: str) -> float | None:
+    """Return the share of true flags in a column, None if there are none; None among them is not counted."""
+    flags = _counted(rows, name)
+    return round(float(flags.mean()), 6) if len(flags) else None
+
+
+def _percentiles(rows: Sequence[GameRow], name: str) -> dict[str, float] | None:
+    """Return the median and the 95th percentile of a column, None if it has no values."""
+    values = _counted(rows, name)
+    if not len(values):
         return None
-    p50, p95 = np.percentile(counted, [50, 95])
+    p50, p95 = np.percentile(values, [50, 95])
     return {"p50": round(float(p50), 3), "p95": round(float(p95), 3)}

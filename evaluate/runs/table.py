@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.referee.simulated import Judge
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.measures import bootstrap_interval, interval
+from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import commit, row_of
 
@@ -50,7 +51,7 @@ def make_table(
     """
     import pandas as pd
 
-    answerable = [record for record in records if record["answerable"]]
+    answerable = list(filter(itemgetter("answerable"), records))
     if not answerable:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
     rows = []
@@ -73,19 +74,20 @@ def make_table(
         n_plays = len(plays.loc[spec]) // len(answerable)
         lines[spec] = {"plays": n_plays, **_figures(games.loc[spec], seed)}
     shares = games["won"].round(6).unstack(0)[[*dict(judges)]]
+    per_game = []
+    for game in answerable:
+        won = shares.loc[game["game_id"]].to_dict()
+        per_game.append({"game_id": game["game_id"], "won": won})
     return {
         "games": len(answerable),
-        "lost_at_ingest": sum(record["truth"] is None for record in answerable),
+        "lost_at_ingest": [record["truth"] for record in answerable].count(None),
         "hint_alone": lines.pop(HINT_ALONE),
         "referees": [{"referee": spec, **line} for spec, line in lines.items()],
         "settings": as_dict(settings),
         "store_fingerprint": store_fingerprint,
         "commit": commit(),
         "seed": seed,
-        "per_game": [
-            {"game_id": game["game_id"], "won": shares.loc[game["game_id"]].to_dict()}
-            for game in answerable
-        ],
+        "per_game": per_game,
     }
 
 
@@ -103,7 +105,7 @@ def _figures(games: pd.DataFrame, seed: int) -> dict[str, Any]:
         interval_of = bootstrap_interval if name == "won_more_than_hint" else interval
         ends = interval_of(values, seed) if len(values) else None
         line[name] = round(values.mean(), 6) if len(values) else None
-        line[f"{name}_interval"] = ends and [round(end, 6) for end in ends]
+        line[f"{name}_interval"] = ends and rounded(ends)
     line["confidence"] = (
         None if confidence.isna().all() else round(confidence.mean(), 6)
     )

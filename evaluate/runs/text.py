@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ingest.console.terminal import pluralize
@@ -67,8 +68,8 @@ def run_lines(run: Run) -> Iterator[str]:
         )
 
     if document["losses"]:
-        parts = (f"{name} {share:.3f}" for name, share in document["losses"].items())
-        yield f"  ideal questions win {document['win_ideal']:.3f}; lost: {', '.join(parts)}"
+        parts = ", ".join(f"{name} {of:.3f}" for name, of in document["losses"].items())
+        yield f"  ideal questions win {document['win_ideal']:.3f}; lost: {parts}"
 
     times = []
     for part, ms in document["latency_ms"].items():
@@ -80,8 +81,8 @@ def run_lines(run: Run) -> Iterator[str]:
 
 def _lost_lines(run: Run) -> Iterator[str]:
     plays = run.per_game
-    lost = [play for play in plays if play["lost_at"]]
-    counts = Counter(play["lost_at"] for play in lost)
+    lost = list(filter(itemgetter("lost_at"), plays))
+    counts = Counter(map(itemgetter("lost_at"), lost))
     causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
     yield f"  lost: {len(lost)} of {len(plays)} ({causes})"
     for play in lost[:MAX_SHOWN]:
@@ -105,9 +106,11 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
         yield ""
         yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in across)
         for name in across[0].figures:
-            figures = [run.figures.get(name) for run in across]
-            cells = [with_interval(*figure) if figure else "" for figure in figures]
-            yield f"{name:11}" + "".join(f"{cell:>23}" for cell in cells)
+            line = f"{name:11}"
+            for run in across:
+                figure = run.figures.get(name)
+                line += f"{with_interval(*figure) if figure else '':>23}"
+            yield line
 
     for run in runs[1:]:
         yield ""
@@ -146,7 +149,8 @@ def table_text(table: Mapping[str, Any]) -> str:
     rows.append(["---"] * len(rows[0]))
     rows.append(["the hint alone", *_cells(table["hint_alone"])])
     rows[-1][2 + list(FIGURES).index("won_more_than_hint")] = ""
-    rows += [[f"`{line['referee']}`", *_cells(line)] for line in table["referees"]]
+    for line in table["referees"]:
+        rows.append([f"`{line['referee']}`", *_cells(line)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

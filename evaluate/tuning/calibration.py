@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter, itemgetter
 
 import numpy as np
+import pandas as pd
 
 from configs.settings import SearchSettings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame
-from ingest.arrays import AnyFloatArray, Float64Array, IntArray
+from ingest.arrays import Float64Array, IntArray
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
 from ingest.store import Course
@@ -29,8 +32,6 @@ SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
-Scores = Mapping[str, AnyFloatArray]
-"""(n_paragraphs,) scores of paragraphs for one hint, by name."""
 HARD_SHARE = 0.1
 """Share of hints about other documents of the course in the weight of all negatives of the relevance."""
 N_ROUNDS = 5
@@ -71,12 +72,12 @@ def calibrate(
         raise GamesError(
             "--games must hold unanswerable games if they are about the bundled lectures, none is"
         )
-    found = []
+    pairs, documents = [], set()
     for game in games:
         if paragraph := located.get(game.game_id):
-            found.append((game, paragraph))
-    documents = {paragraph.doc_id for _, paragraph in found}
-    in_store = {paragraph.doc_id for paragraph in store.paragraphs}
+            pairs.append((game, paragraph))
+            documents.add(paragraph.doc_id)
+    in_store = {*map(attrgetter("doc_id"), store.paragraphs)}
     if len(in_store) < LEAST_DOCUMENTS or not documents:
         raise GamesError(
             f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
@@ -92,7 +93,7 @@ def calibrate(
         }
 
     alone, *together = _fit_dense(
-        store, embedder, scorers, found, negatives, search, before
+        store, embedder, scorers, pairs, negatives, search, before
     )
     words = {}
     for n, dense in enumerate(together, 1):
@@ -108,7 +109,7 @@ def _fit_dense(
     store: Course,
     embedder: Embedder,
     scorers: Sequence[WordByWord],
-    found: Sequence[tuple[LabelledGame, Paragraph]],
+    pairs: Sequence[tuple[LabelledGame, Paragraph]],
     negatives: Sequence[str],
     search: SearchSettings,
     before: Calibration,
@@ -117,20 +118,19 @@ def _fit_dense(
     dense = build_dense(store, search, embedder, before, scorers)
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
-    held: list[Scores] = []
-    left_out: list[Scores] = []
-    by_game: list[Scores] = []
+    positives: list[pd.DataFrame] = []
+    elsewhere: list[pd.DataFrame] = []
+    by_game: list[pd.DataFrame] = []
     chosen: list[IntArray] = []
-    for game, paragraph in found:
+    for game, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
         parts = _parts(dense, game.hint)
-        is_other = documents != documents[row]
-        held.append(parts)
-        left_out.append({name: part[is_other] for name, part in parts.items()})
+        positives.append(parts)
+        elsewhere.append(parts[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
         if row in alternatives:
-            by_game.append({name: part[alternatives] for name, part in parts.items()})
+            by_game.append(parts.iloc[alternatives])
             chosen.append(np.flatnonzero(alternatives == row))
     if not chosen:
         raise GamesError(
@@ -138,49 +138,35 @@ def _fit_dense(
             "see python -m evaluate games check"
         )
 
-    elsewhere = [_parts(dense, hint) for hint in negatives]
+    unrelated = [_parts(dense, hint) for hint in negatives]
+    with_slope, with_relevance = [SIMILARITY], [PARAGRAPH]
     fitted = []
-    for n_models in range(len(scorers) + 1):
-        specs = [scorer.spec for scorer in scorers[:n_models]]
-        parts_names = [f"{score}.{spec}" for spec in specs for score in WORD_SCORES]
-        slopes = _fit_slopes([SIMILARITY, *parts_names], by_game, chosen)
-        names = [PARAGRAPH, *(f"words.{spec}" for spec in specs)]
-        relevance = fit_relevance(names, held, elsewhere, left_out)
+    for spec in ("", *(scorer.spec for scorer in scorers)):
+        if spec:
+            with_slope += [f"{score}.{spec}" for score in WORD_SCORES]
+            with_relevance.append(f"words.{spec}")
+        features = _tables(by_game, with_slope)
+        fit = map(rounded, fit_choices(features, chosen).tolist())
+        slopes = dict(zip(with_slope, fit, strict=True))
+        relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
         fitted.append(DenseCalibration(slopes.pop(SIMILARITY), *relevance, slopes))
     return fitted
 
 
-def _parts(dense: Dense, hint: str) -> Scores:
+def _parts(dense: Dense, hint: str) -> pd.DataFrame:
     """Return all scores of the paragraphs for a hint by name, the similarity included."""
     parts = dense.parts(hint, {"sentence": 1.0, "mean": 1.0})
-    return {**parts, SIMILARITY: dense.similarity_of(parts)}
+    return pd.DataFrame({**parts, SIMILARITY: dense.similarity_of(parts)})
 
 
-def _fit_slopes(
-    names: Sequence[str],
-    games: Sequence[Mapping[str, AnyFloatArray]],
-    chosen: Sequence[IntArray],
-) -> dict[str, float]:
-    """Fit log-odds per unit of each score.
-
-    Args:
-        games: by game, scores of its alternatives by name.
-        chosen: by game, (1,) row of the right alternative.
-    """
-    features = [_columns(scores, names) for scores in games]
-    slopes = map(rounded, fit_choices(features, chosen).tolist())
-    return dict(zip(names, slopes, strict=True))
-
-
-def _columns(scores: Scores, names: Sequence[str]) -> Float64Array:
-    """Return (n_paragraphs, n_names) scores."""
-    columns = np.column_stack([scores[name] for name in names])
-    return columns.astype(np.float64)
+def _tables(hints: Iterable[pd.DataFrame], names: Sequence[str]) -> list[Float64Array]:
+    """Return (n_paragraphs, n_names) scores for each hint."""
+    return [scores[[*names]].to_numpy(np.float64) for scores in hints]
 
 
 def _unrelated_cosine(store: Course) -> float:
     """Return the mean cosine of names of different documents."""
-    documents = np.array([doc_id for doc_id, _ in store.aliases])
+    documents = np.array(list(map(itemgetter(0), store.aliases)))
     cosines = store.alias_vectors @ store.alias_vectors.T
     return rounded(float(cosines[documents[:, None] != documents[None, :]].mean()))
 
@@ -223,9 +209,9 @@ def fit_choices(
 
 def fit_relevance(
     names: Sequence[str],
-    positives: Sequence[Scores],
-    elsewhere: Sequence[Scores],
-    left_out: Sequence[Scores],
+    positives: Sequence[pd.DataFrame],
+    unrelated: Sequence[pd.DataFrame],
+    elsewhere: Sequence[pd.DataFrame],
 ) -> tuple[float, dict[str, float], float]:
     """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
@@ -235,19 +221,19 @@ def fit_relevance(
     Args:
         names: the scores of a paragraph that have a slope.
         positives: for each hint about the course, (n_paragraphs,) scores by name.
-        elsewhere: the same for hints about other things.
-        left_out: the same for hints about the course, without the document that each is about: hard negatives, which
+        unrelated: the same for hints about other things.
+        elsewhere: the same for hints about the course, without the document that each is about: hard negatives, which
             have `HARD_SHARE` of the weight of all negatives.
 
     Returns:
-        The bias, the slopes, and the AUROC of the positives against the hints from elsewhere.
+        The bias, the slopes, and the AUROC of the positives against the unrelated hints.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
-    groups = (positives, elsewhere, left_out)
-    tables = [_columns(scores, names) for group in groups for scores in group]
-    counts = [len(group) for group in groups]
+    groups = (positives, unrelated, elsewhere)
+    tables = _tables(chain(*groups), names)
+    counts = list(map(len, groups))
     shares = np.array([1.0, 1.0 - HARD_SHARE, HARD_SHARE])
     weights = np.repeat(shares * counts[0] / counts, counts)
     labels = np.repeat([1, 0, 0], counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replayer import open_same, place_of
-from evaluate.runs.measures import interval
+from evaluate.runs.measures import interval, rounded
 from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from ingest.embed import Embedder
 from ingest.executors import Cluster, InProcess, Tasks, made_once, result_of, run_all
@@ -70,8 +70,10 @@ class Prepared:
 
     def part(self, rows: IntArray | slice) -> Prepared:
         """Return some of the games."""
-        some = {name: array[rows] for name, array in self.arrays.items()}
-        return replace(self, arrays=some)
+        arrays = {}
+        for name, array in self.arrays.items():
+            arrays[name] = array[rows]
+        return replace(self, arrays=arrays)
 
     def scored(self, strategy: str) -> Scored:
         """Return the scores of a strategy that no setting changes."""
@@ -118,14 +120,14 @@ def search_all(
     if settings.keywords == "fused" and KEYWORD not in names:
         names = (*names, KEYWORD)
 
+    def score(name: str) -> Scored:
+        return prepared.dense(settings) if name == DENSE else prepared.scored(name)
+
     def scores_of(is_fallback: bool) -> list[Scored]:
-        return [
-            prepared.dense(settings) if name == DENSE else prepared.scored(name)
-            for name in ((KEYWORD,) if is_fallback else names)
-        ]
+        return [*map(score, (KEYWORD,) if is_fallback else names)]
 
     arrays = prepared.arrays
-    found = search(
+    result = search(
         scores_of,
         books_of(arrays["confidence"], arrays["inside"], settings),
         settings.kind_weight * prepared.of_kind if settings.kind_weight else None,
@@ -134,12 +136,12 @@ def search_all(
         prepared.calibration.fused,
         settings.keywords,
     )
-    assert found is not None, "a study has at least one strategy"
-    chosen = np.stack([step.chosen for step in found.steps])
-    chosen = chosen[found.answer, np.arange(len(found.answer))]
+    assert result is not None, "a study has at least one strategy"
+    chosen = np.stack([step.chosen for step in result.steps])
+    chosen = chosen[result.answer, np.arange(len(result.answer))]
     is_truth = (chosen == arrays["truth"][:, None]) & (chosen >= 0)
     ranks = np.where(is_truth.any(axis=1), is_truth.argmax(axis=1) + 1, 0)
-    return ranks, found.relevant
+    return ranks, result.relevant
 
 
 def prepare(
@@ -224,9 +226,9 @@ def prepare_batch(
     """
     columns, dense = index.columns, index.strategies[DENSE]
     assert isinstance(dense, Dense)
-    names = [name for name in settings.strategies if name != DENSE]
-    if settings.keywords in ("fused", "fallback") and KEYWORD not in names:
-        names.append(KEYWORD)
+    names = {*settings.strategies} - {DENSE}
+    if settings.keywords in ("fused", "fallback"):
+        names.add(KEYWORD)
 
     one_by_one = []
     for game, paragraph in zip(games, labelled, strict=True):
@@ -241,11 +243,14 @@ def prepare_batch(
             "is_answerable": game.answerable,
             "relevance": relevance[columns.rows],
         }
-        arrays |= {f"dense {name}": part[columns.rows] for name, part in parts.items()}
-        arrays = {name: np.array([value]) for name, value in arrays.items()}
+        for name, part in parts.items():
+            arrays[f"dense {name}"] = part[columns.rows]
+        for name, value in arrays.items():
+            arrays[name] = np.array([value])
         for name in names:
             scored = ask(index, name, query)
-            arrays |= {f"{name} {field}": getattr(scored, field) for field in SCORED}
+            for field in SCORED:
+                arrays[f"{name} {field}"] = getattr(scored, field)
         kinds = index.kind_priors
         of_kind = np.zeros(len(columns.rows)) if kinds is None else kinds
         one_by_one.append(Prepared(columns, index.calibration, of_kind, arrays))
@@ -273,7 +278,7 @@ class Judged:
 
     def joined(self, more: Judged) -> Judged:
         """Return these games and more of them as one result."""
-        pairs = ((getattr(self, name), getattr(more, name)) for name in self.__slots__)
+        pairs = zip(astuple(self), astuple(more), strict=True)
         return Judged(*map(np.concatenate, pairs))
 
     @property
@@ -300,10 +305,12 @@ class Judged:
     @property
     def parts(self) -> dict[str, float]:
         """Means of the measures and the terms of the objective; without balanced_accuracy if it is None."""
-        means = {name: float(values.mean()) for name, values in self.measures.items()}
-        means["Success@k"] = float((self.ranks[self.is_answerable] > 0).mean())
-        accuracy = self.balanced_accuracy
-        return means if accuracy is None else {**means, "balanced_accuracy": accuracy}
+        means = {"Success@k": float((self.ranks[self.is_answerable] > 0).mean())}
+        for name, values in self.measures.items():
+            means[name] = float(values.mean())
+        if (accuracy := self.balanced_accuracy) is not None:
+            means["balanced_accuracy"] = accuracy
+        return means
 
     @property
     def objective(self) -> float:
@@ -321,7 +328,7 @@ class Judged:
         measures, intervals = {}, {}
         for name, values in self.measures.items():
             measures[name] = round(float(values.mean()), 6)
-            intervals[name] = [round(end, 6) for end in interval(values, seed)]
+            intervals[name] = rounded(interval(values, seed))
         return {
             "games": len(self.ranks),
             "unanswerable": int((~self.is_answerable).sum()),

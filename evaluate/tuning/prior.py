@@ -35,11 +35,11 @@ class PriorFit(NamedTuple):
     n_games: int
 
 
-def fit_prior(found: Sequence[tuple[SearchResult, str]], places: Places) -> PriorFit:
+def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> PriorFit:
     """Fit a conditional logit over the places of a course; games about prose and all others count half each.
 
     Args:
-        found: for each game all passages as the search ranks them, and the labelled opening sentence.
+        pairs: for each game all passages as the search ranks them, and the labelled opening sentence.
         places: the places of the course.
     """
     paragraphs, rows = places.paragraphs, places.rows
@@ -50,7 +50,7 @@ def fit_prior(found: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
 
     features, chosen, is_prose = [], [], []
     inside: dict[Tier, list[bool]] = {"filter": [], "boost": []}
-    for result, sentence in found:
+    for result, sentence in pairs:
         right = places.find(sentence)
         if not len(right) or result.ranking is None:
             continue

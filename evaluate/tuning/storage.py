@@ -12,7 +12,11 @@ from typing import Any
 
 import optuna
 import sqlalchemy
-from optuna.exceptions import ExperimentalWarning, StorageInternalError
+from optuna.exceptions import (
+    ExperimentalWarning,
+    StorageInternalError,
+    UpdateFinishedTrialError,
+)
 from optuna.storages import (
     BaseStorage,
     InMemoryStorage,
@@ -35,8 +39,8 @@ N_ATTEMPTS = 5
 """Attempts to create the tables of a database before the last one."""
 
 
-class _Database(RDBStorage):
-    """A database of studies, which tells by its own clock which running trials have lost their process.
+class _Patience:
+    """Connects to a database, and waits while it does not answer.
 
     Attributes:
         failure: the error that ends the study, once the database has not answered for `PATIENCE_S`.
@@ -44,29 +48,14 @@ class _Database(RDBStorage):
 
     failure: TuneError | None = None
 
-    def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
-        try:
-            super().__init__(
-                url,
-                {"pool_pre_ping": True, "connect_args": dict(connect_args)},
-                heartbeat_interval=HEARTBEAT_S,
-                grace_period=GRACE_S,
-                heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(),
-            )
-        finally:  # Optuna leaves its connections open, also if it fails
-            if hasattr(self, "engine"):
-                weakref.finalize(self, self.engine.dispose)
-        # from now on; a database that does not answer at first is refused at once
-        sqlalchemy.event.listen(self.engine, "do_connect", self._connect_patiently)
-
-    def _connect_patiently(
+    def connect(
         self,
         dialect: Any,
         _: object,
         arguments: Sequence[Any],
         keywords: Mapping[str, Any],
     ) -> Any:
-        """Return a connection, and wait while the database does not answer."""
+        """Return a connection of the driver."""
         until = time.monotonic() + PATIENCE_S
         while self.failure is None:
             try:
@@ -79,6 +68,30 @@ class _Database(RDBStorage):
                     )
                 time.sleep(PAUSE_S)
         raise self.failure
+
+
+class _Database(RDBStorage):
+    """A database of studies, which tells by its own clock which running trials have lost their process.
+
+    Attributes:
+        patience: connects again if a connection is lost.
+    """
+
+    def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
+        self.patience = _Patience()
+        try:
+            super().__init__(
+                url,
+                {"pool_pre_ping": True, "connect_args": dict(connect_args)},
+                heartbeat_interval=HEARTBEAT_S,
+                grace_period=GRACE_S,
+                heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(),
+            )
+        finally:  # Optuna leaves its connections open, also if it fails
+            if hasattr(self, "engine"):
+                weakref.finalize(self, self.engine.dispose)
+        # from now on; a database that does not answer at first is refused at once
+        sqlalchemy.event.listen(self.engine, "do_connect", self.patience.connect)
 
     def record_heartbeat(self, trial_id: int) -> None:
         """Record a heartbeat; one that the database does not take is left out, and the trial goes on."""
@@ -132,8 +145,9 @@ def naming_failures(storage: BaseStorage) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if failure := getattr(storage, "failure", None):
-            raise failure from None  # the cause would show the password
+        if isinstance(storage, _Database) and storage.patience.failure:
+            # the cause would show the password
+            raise storage.patience.failure from None
         if cause := storage_error(error):
             raise TuneError(
                 f"--storage failed: {_reason(cause)}; the same command resumes the study"
@@ -141,12 +155,19 @@ def naming_failures(storage: BaseStorage) -> Iterator[None]:
         raise
 
 
-def storage_error(error: BaseException) -> StorageInternalError | None:
-    """Return the failure of a storage that an error follows from; Optuna masks it by errors of its own."""
+def storage_error(error: BaseException) -> Exception | None:
+    """Return the failure of a storage that an error follows from: Optuna masks it by errors of its own.
+
+    It has failed too if it refuses the end of a trial that another process took for dead.
+    """
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, StorageInternalError):
+    while cause is not None:
+        is_refused = isinstance(cause, ValueError) and "Cannot tell" in str(cause)
+        is_failure = isinstance(cause, StorageInternalError | UpdateFinishedTrialError)
+        if isinstance(cause, Exception) and (is_failure or is_refused):
+            return cause
         cause = cause.__cause__ or cause.__context__
-    return cause
+    return None
 
 
 def _created(url: str, connect_args: Mapping[str, Any]) -> _Database:

@@ -20,7 +20,6 @@ from optuna.distributions import (
     FloatDistribution,
     IntDistribution,
 )
-from optuna.exceptions import UpdateFinishedTrialError
 from optuna.pruners import MedianPruner, NopPruner
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.storages import fail_stale_trials
@@ -33,11 +32,10 @@ from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, fields
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
-from evaluate.runs.measures import bootstrap_interval
+from evaluate.runs.measures import bootstrap_interval, rounded
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
 from evaluate.tuning.storage import (
     GRACE_S,
-    N_ATTEMPTS,
     naming_failures,
     open_storage,
     storage_error,
@@ -69,6 +67,8 @@ PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
 DONE = (TrialState.COMPLETE, TrialState.PRUNED)
 """States of the trials that count."""
+N_FAILURES = 20
+"""Trials whose end the storage may refuse before the study gives up."""
 N_BATCHES = 4
 """Batches of training games after each of which a hopeless trial can be pruned."""
 N_WARM_START = 10
@@ -238,17 +238,10 @@ def _run_trials(
                     callbacks=[MaxTrialsCallback(n_trials, states=DONE), show],
                 )
             except Exception as error:
-                # a trial that the database did not take is repeated when its heartbeat has stopped
-                n_failures += storage_error(error) is not None
-                if n_failures > N_ATTEMPTS or not _is_repeated(error):
+                # a trial whose end the database did not take is repeated when its heartbeat has stopped
+                n_failures += 1
+                if n_failures > N_FAILURES or not storage_error(error):
                     raise
-
-
-def _is_repeated(error: Exception) -> bool:
-    """Return whether a trial with this error is run again: the storage did not take it, or another process did."""
-    is_taken = isinstance(error, ValueError) and "Cannot tell" in str(error)
-    is_finished = isinstance(error, UpdateFinishedTrialError)
-    return is_taken or is_finished or storage_error(error) is not None
 
 
 def _n_done(study: optuna.Study) -> int:
@@ -327,16 +320,17 @@ def _best_of(
     """
     opened = open_storage(storage)
 
-    known = optuna.get_all_study_summaries(opened, include_best_trial=False)
-    known.sort(key=lambda known: known.datetime_start or datetime.min, reverse=True)
-    for summary in known:
+    summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
+    summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
+    for summary in summaries:
         study = optuna.load_study(study_name=summary.study_name, storage=opened)
         trials = complete(study)
         if summary.study_name != name and trials:
-            return [
-                numbers_of(space, settings_of(trial.params, base))
-                for trial in best_first(trials)[:N_WARM_START]
-            ]
+            parameters = []
+            for trial in best_first(trials)[:N_WARM_START]:
+                settings = settings_of(trial.params, base)
+                parameters.append(numbers_of(space, settings))
+            return parameters
     raise TuneError(
         "--warm-start must name a storage that has another study with a finished trial, got "
         f"{without_password(storage)}; name the storage of an earlier tune, or leave --warm-start out"
@@ -373,16 +367,19 @@ def report(
     document: dict[str, Any] = {}
     values: dict[str, Float64Array] = {}
     for kind, settings in (("untuned", base), ("tuned", tuned.settings)):
-        judged = {split: judge(games, settings) for split, games in splits.items()}
-        document[kind] = {name: one.as_json(seed) for name, one in judged.items()}
-        values[kind] = judged["test"].measures[MEASURE]
+        document[kind] = {}
+        for split, games in splits.items():
+            judged = judge(games, settings)
+            document[kind][split] = judged.as_json(seed)
+            if split == "test":
+                values[kind] = judged.measures[MEASURE]
 
     differences = values["tuned"] - values["untuned"]
     difference, p = float(differences.mean()), randomisation_p(differences, seed)
     document["gain"] = {
         "measure": MEASURE,
         "difference": round(difference, 6),
-        "interval": [round(end, 6) for end in bootstrap_interval(differences, seed)],
+        "interval": rounded(bootstrap_interval(differences, seed)),
         "p": round(p, 6),
     }
     is_same = tuned.settings == base
@@ -422,15 +419,15 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
     Raises:
         SettingsError: an item has another form, names a key that every trial shares, or a value out of range.
     """
-    keys = [key for key in fields(SearchSettings) if key not in PREPARED_WITH]
+    keys = fields(SearchSettings).keys() - PREPARED_WITH
     space = {}
     for item in items:
         key, _, values = item.removeprefix("search.").partition("=")
         if key not in keys or not values:
             raise SettingsError(
-                f"--grid takes KEY=A,B,... with a KEY of {', '.join(keys)}, got {item!r}"
+                f"--grid takes KEY=A,B,... with a KEY of {', '.join(sorted(keys))}, got {item!r}"
             )
-        choices = [yaml.safe_load(value) for value in values.split(",")]
+        choices = [*map(yaml.safe_load, values.split(","))]
         for choice in choices:
             try:
                 settings_of({key: choice}, base)
@@ -445,9 +442,10 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 def grid_points(space: Space) -> list[dict[str, Any]]:
     """Return every combination of a space of named values; none of a space with bounds."""
     choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
-    return [
-        dict(zip(space, point, strict=True)) for point in itertools.product(*choices)
-    ]
+    points = []
+    for point in itertools.product(*choices):
+        points.append(dict(zip(space, point, strict=True)))
+    return points
 
 
 def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
@@ -474,9 +472,10 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
 
 def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
     """Return the parameters of the trial that is nearest to these settings."""
-    return {
-        key: nearest(bounds, getattr(settings, key)) for key, bounds in space.items()
-    }
+    numbers = {}
+    for key, bounds in space.items():
+        numbers[key] = nearest(bounds, getattr(settings, key))
+    return numbers
 
 
 def nearest(
@@ -487,5 +486,5 @@ def nearest(
         return value if value in bounds.choices else bounds.choices[0]
     assert bounds.step is not None, "every key of the space has a step"
     steps = round((min(max(value, bounds.low), bounds.high) - bounds.low) / bounds.step)
-    found = round(bounds.low + bounds.step * steps, 10)
-    return int(found) if isinstance(bounds, IntDistribution) else found
+    number = round(bounds.low + bounds.step * steps, 10)
+    return int(number) if isinstance(bounds, IntDistribution) else number

@@ -7,6 +7,7 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import yaml
@@ -68,17 +69,17 @@ def tune(
     space = read_grid(grid, settings.search) if grid else load_space()
     open_storage(storage)  # before anything is prepared for it
     by_split = _games_by_split(games, seed)
-    chosen = [game for part in by_split.values() for game in part]
+    chosen = list(itertools.chain(*by_split.values()))
     located = locate_in(chosen, store)
     name = _study_name(chosen, store, settings, space)
 
     with executor_of(workers) as executor:
         prepared = prepare(chosen, located, store, settings, executor=executor)
-        ends = itertools.accumulate(map(len, by_split.values()), initial=0)
-        slices = (slice(*rows) for rows in itertools.pairwise(ends))
         splits = {}
-        for split, rows in zip(by_split, slices, strict=True):
-            splits[split] = prepared.part(rows)
+        start = 0
+        for split, part in by_split.items():
+            splits[split] = prepared.part(slice(start, start + len(part)))
+            start += len(part)
         untuned = numbers_of(space, settings.search)
         tuned = run_study(
             space,
@@ -119,9 +120,10 @@ def _games_by_split(
     games: Sequence[LabelledGame], seed: int
 ) -> dict[Split, list[LabelledGame]]:
     """Return the games of each split, which must hold an answerable one."""
-    by_split = {split: list(select_split(games, split, seed)) for split in SPLITS}
-    for split, part in by_split.items():
-        if not any(game.answerable for game in part):
+    by_split = {}
+    for split in SPLITS:
+        by_split[split] = select_split(games, split, seed)
+        if not any(game.answerable for game in by_split[split]):
             raise GamesError(
                 f"--games must hold an answerable game in the split {split}, there is none; add some"
             )
@@ -132,32 +134,25 @@ def _study_name(
     games: Sequence[LabelledGame], store: Course, settings: Settings, space: Space
 ) -> str:
     """Return a name that changes with games, settings and store: no study goes on with others."""
-    labels = []
-    for game in games:
-        labels.append(
-            [
-                game.game_id,
-                game.hint,
-                game.book_name,
-                game.paragraph_id,
-                game.opening_sentence,
-            ]
-        )
+    keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
+    labels = [*map(attrgetter(*keys), games)]
     search = as_dict(settings)["search"]
     parts = [labels, store.fingerprint, search, repr(space)]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return f"quarry-{digest[:12]}"
 
 
-def tuned_file(found: Mapping[str, Any]) -> str:
+def tuned_file(result: Mapping[str, Any]) -> str:
     """Return the result of `tune` as a file of settings, with its provenance."""
+    provenance = {}
+    for key, value in result.items():
+        if not key.endswith("settings"):
+            provenance[key] = value
     document = {
-        "provenance": {
-            key: value for key, value in found.items() if not key.endswith("settings")
-        },
-        "search": found["tuned_settings"],
-        "game": found["game_settings"],
-        "embed": found["embed_settings"],
+        "provenance": provenance,
+        "search": result["tuned_settings"],
+        "game": result["game_settings"],
+        "embed": result["embed_settings"],
     }
     text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
     return f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -98,15 +99,15 @@ def flag(*names: str, says: str) -> Option:
     return lambda parser: parser.add_argument(*names, action="store_true", help=says)
 
 
-def text(given: str) -> str:
+def text(argument: str) -> str:
     """Return an argument unchanged; refuse bytes that are not UTF-8, which Python turns into half surrogates."""
     try:
-        given.encode()
+        argument.encode()
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError(
-            f"must be UTF-8, got {ascii(given)[:80]}; save or type it as UTF-8"
+            f"must be UTF-8, got {ascii(argument)[:80]}; save or type it as UTF-8"
         ) from None
-    return given
+    return argument
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -114,14 +115,14 @@ def at_least(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         try:
-            found = int(text)
+            value = int(text)
         except ValueError:
             raise argparse.ArgumentTypeError(
                 f"must be a whole number, got {text!r}"
             ) from None
-        if found < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, got {found}")
-        return found
+        if value < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, got {value}")
+        return value
 
     return read
 
@@ -228,7 +229,8 @@ class Command:
         options = self.parse(arguments, prog)
         interrupts.on_interrupt_print(f"{options.label}: {interrupted}")
         try:
-            return run_command(lambda: self.run(options))
+            with _warnings_as_lines(options):
+                return run_command(lambda: self.run(options))
         except errors as error:
             warn(options, error)
             return 2
@@ -238,6 +240,31 @@ class Command:
         except KeyboardInterrupt:
             interrupts.announce()
             return interrupts.INTERRUPTED
+
+
+class _Lines(logging.Handler):
+    """Prints what is logged as lines of a command."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        super().__init__()
+        self._options = options
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line."""
+        warn(self._options, record.getMessage())
+
+
+@contextlib.contextmanager
+def _warnings_as_lines(options: argparse.Namespace) -> Iterator[None]:
+    """Print warnings that our packages log as the command's own lines."""
+    lines = _Lines(options)
+    for name in interrupts.OURS:
+        logging.getLogger(name).addHandler(lines)
+    try:
+        yield
+    finally:
+        for name in interrupts.OURS:
+            logging.getLogger(name).removeHandler(lines)
 
 
 def choose(
@@ -251,22 +278,22 @@ def choose(
         summaries: the summaries of the commands, by name.
         arguments: None takes those of the process.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    n_words = 2 if " ".join(given[:2]) in summaries else 1
-    name = " ".join(given[:n_words])
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    n_words = 2 if " ".join(words[:2]) in summaries else 1
+    name = " ".join(words[:n_words])
     if name not in summaries:
-        _help_or_refuse(summaries, given, OneLineParser(prog=prog), about)
-    return name, given[n_words:]
+        _help_or_refuse(summaries, words, OneLineParser(prog=prog), about)
+    return name, words[n_words:]
 
 
 def _help_or_refuse(
     summaries: Mapping[str, str],
-    given: Sequence[str],
+    words: Sequence[str],
     parser: OneLineParser,
     about: str,
 ) -> NoReturn:
     """List the commands or those of a group for --help, else refuse the unknown command."""
-    group = "".join(given[:1])
+    group = "".join(words[:1])
     if not any(name.startswith(f"{group} ") for name in summaries):
         group = ""
     named = {}
@@ -274,15 +301,17 @@ def _help_or_refuse(
         if name.startswith(group):
             named[name] = says
 
-    if {"-h", "--help"} & {*given[:2]}:
+    if {"-h", "--help"} & {*words[:2]}:
         width = max(map(len, named))
         listed = "\n".join(f"  {name:{width}}  {says}" for name, says in named.items())
         text = f"usage: {parser.prog} COMMAND ...\n\n{about}\n\n{listed}\n\n{parser.prog} COMMAND --help says more"
         parser.exit(run_command(lambda: print(text) or 0))
 
-    got = " ".join(given[: 2 if group else 1])
-    same_word = (f"; did you mean {name}?" for name in named if got == name.split()[-1])
-    near = did_you_mean(got, named) or next(same_word, "")
+    got = " ".join(words[: 2 if group else 1])
+    near = did_you_mean(got, named)
+    for name in named:
+        if not near and got == name.split()[-1]:
+            near = f"; did you mean {name}?"
     parser.error(f"the command must be one of {', '.join(named)}, got {got!r}{near}")
 
 

@@ -12,6 +12,8 @@ from player.game.loop import play
 from player.protocol import messages as protocol
 from player.protocol.client import GameServer
 from player.protocol.messages import Json
+from tests.evaluate.fakes import batch
+from tests.fakes import each
 from tests.player.fakes import course, dense_player
 
 GUESS: Json = {
@@ -21,6 +23,8 @@ GUESS: Json = {
     "word_justification": "",
     "confidence": 0.1,
 }
+QUESTIONS: Json = {"questions": batch()}
+"""The payload of a valid batch."""
 
 
 def player_message(message_type: str, game_id: str, payload: Json) -> Json:
@@ -30,32 +34,20 @@ def player_message(message_type: str, game_id: str, payload: Json) -> Json:
     )
 
 
-def questions() -> Json:
-    """The payload of a valid batch."""
-    options = {"A": "merge", "B": "bucket", "C": "vertex", "D": "None of these words"}
-    text = "Which of these words occurs in the paragraph?"
-    return {
-        "questions": [
-            {"question_number": number, "question_text": text, "options": options}
-            for number in range(1, 21)
-        ]
-    }
-
-
 def kinds(messages: Sequence[Json]) -> list[str]:
     """The types of messages, in order."""
-    return [message["message_type"] for message in messages]
+    return each(messages, "message_type")
 
 
 def inbox_of(server: GameServer, game_id: str, n: int) -> list[Json]:
     """The first n messages of a game, once they are there."""
     deadline = time.monotonic() + 20.0
     cursor = ""
-    found: list[Json] = []
-    while len(found) < n and time.monotonic() < deadline:
+    inbox: list[Json] = []
+    while len(inbox) < n and time.monotonic() < deadline:
         messages, cursor = server.inbox(cursor, 1.0)
-        found += [message for message in messages if message["game_id"] == game_id]
-    return found[:n]
+        inbox += [message for message in messages if message["game_id"] == game_id]
+    return inbox[:n]
 
 
 class GameServerContract:
@@ -70,57 +62,57 @@ class GameServerContract:
         raise NotImplementedError
 
     def test_a_new_game_has_seven_digits_and_a_warm_up_call_in_the_inbox(
-        self, server: GameServer
+        self, server: GameServer, other: GameServer
     ) -> None:
         game_id = server.request_game()
         assert len(game_id) == 7
         assert game_id.isdecimal()
-        messages, _ = server.inbox("", 5.0)
-        assert [
-            (message["message_type"], message["game_id"]) for message in messages
-        ] == [("Q21WARMUPCALL", game_id)]
+        (message,), _ = server.inbox("", 5.0)
+        assert (message["message_type"], message["game_id"]) == (
+            "Q21WARMUPCALL",
+            game_id,
+        )
+        assert len({game_id, other.request_game(), server.request_game()}) == 3
 
-    def test_every_game_has_an_id_of_its_own(
-        self, server: GameServer, other: GameServer
-    ) -> None:
-        ids = [server.request_game(), other.request_game(), server.request_game()]
-        assert len(set(ids)) == 3
-
-    def test_an_empty_inbox_is_no_messages_and_no_error(
+    def test_a_cursor_gives_what_came_after_it_alone_and_always_the_same(
         self, server: GameServer
     ) -> None:
-        messages, _ = server.inbox("", 0.0)
-        assert list(messages) == []
-
-    def test_the_same_cursor_gives_the_same_messages(self, server: GameServer) -> None:
-        server.request_game()
-        server.request_game()
-        first, after = server.inbox("", 5.0)
-        again, after_again = server.inbox("", 5.0)
-        assert len(first) == 2
-        assert (list(again), after_again) == (list(first), after)
-
-    def test_a_cursor_gives_what_came_after_it_alone(self, server: GameServer) -> None:
         server.request_game()
         first, cursor = server.inbox("", 5.0)
+        again, same = server.inbox("", 5.0)
+        assert (list(again), same) == (list(first), cursor)
         nothing, same = server.inbox(cursor, 0.0)
         assert (list(nothing), same) == ([], cursor)
         game_id = server.request_game()
-        second, _ = server.inbox(cursor, 5.0)
-        assert [message["game_id"] for message in second] == [game_id]
+        (second,), _ = server.inbox(cursor, 5.0)
+        assert second["game_id"] == game_id
         everything, _ = server.inbox("", 5.0)
-        assert list(everything) == [*first, *second]
+        assert list(everything) == [*first, second]
 
-    def test_messages_are_answered_in_turn_until_the_score(
+    @pytest.mark.parametrize("is_new_id", [False, True])
+    def test_a_repeated_message_brings_no_second_reply(
+        self, server: GameServer, is_new_id: bool
+    ) -> None:
+        game_id = server.request_game()
+        reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
+        for number in range(3):
+            message_id = f"{number}" if is_new_id else reply["message_id"]
+            server.send({**reply, "message_id": message_id})
+        inbox_of(server, game_id, 2)
+        messages, _ = server.inbox("", 0.3)
+        assert kinds(messages) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
+
+    def test_messages_are_answered_in_turn_until_the_score_which_the_game_then_has(
         self, server: GameServer
     ) -> None:
         game_id = server.request_game()
-        for message_type, payload in (
-            ("Q21WARMUPRESPONSE", {"answer": "6"}),
-            ("Q21QUESTIONSBATCH", questions()),
-            ("Q21GUESSSUBMISSION", GUESS),
-        ):
-            server.send(player_message(message_type, game_id, payload))
+        server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
+        server.send(player_message("Q21QUESTIONSBATCH", game_id, QUESTIONS))
+        before = server.game(game_id)
+        assert before.game_id == game_id
+        assert before.private_score is before.league_points is None
+
+        server.send(player_message("Q21GUESSSUBMISSION", game_id, GUESS))
         messages = inbox_of(server, game_id, 4)
         assert kinds(messages) == [
             "Q21WARMUPCALL",
@@ -129,47 +121,10 @@ class GameServerContract:
             "Q21SCOREFEEDBACK",
         ]
         assert len(messages[2]["payload"]["answers"]) == 20
-
-    def test_the_same_message_id_twice_is_one_message(self, server: GameServer) -> None:
-        game_id = server.request_game()
-        reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        server.send(reply)
-        server.send(reply)
-        inbox_of(server, game_id, 2)
-        messages, _ = server.inbox("", 0.3)
-        assert kinds(messages) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
-
-    def test_a_repeated_message_under_a_new_id_brings_no_second_reply(
-        self, server: GameServer
-    ) -> None:
-        game_id = server.request_game()
-        for _ in range(3):
-            server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-        inbox_of(server, game_id, 2)
-        messages, _ = server.inbox("", 0.3)
-        assert kinds(messages) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
-
-    def test_a_game_has_no_score_before_the_guess_and_the_same_as_in_the_feedback_afterwards(
-        self, server: GameServer
-    ) -> None:
-        game_id = server.request_game()
-        server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-        server.send(player_message("Q21QUESTIONSBATCH", game_id, questions()))
-        before = server.game(game_id)
-        assert (before.game_id, before.private_score, before.league_points) == (
-            game_id,
-            None,
-            None,
-        )
-        server.send(player_message("Q21GUESSSUBMISSION", game_id, GUESS))
-        feedback = inbox_of(server, game_id, 4)[3]["payload"]
-        after = server.game(game_id)
+        feedback, after = messages[3]["payload"], server.game(game_id)
         assert after.state != before.state
-        assert (after.private_score, after.league_points) == (
-            feedback["private_score"],
-            feedback["league_points"],
-        )
-        assert feedback["league_points"] == 0
+        assert after.private_score == feedback["private_score"]
+        assert after.league_points == feedback["league_points"] == 0
 
     def test_a_message_that_is_not_awaited_is_refused_and_the_game_goes_on(
         self, server: GameServer
@@ -189,53 +144,28 @@ class GameServerContract:
         ):
             server.send({**reply, "message_id": ""})
 
-    @pytest.mark.parametrize("game_id", ["9999999", "nonsense"])
-    def test_an_unknown_game_is_refused(self, server: GameServer, game_id: str) -> None:
-        with pytest.raises(ServerError, match="game_id must be of a game"):
-            server.game(game_id)
-        with pytest.raises(ServerError, match="game_id must be of a game"):
-            server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-
-    def test_another_players_game_is_none_of_ours(
-        self, server: GameServer, other: GameServer
+    @pytest.mark.parametrize("game_id", ["9999999", "nonsense", ""])
+    def test_an_unknown_game_and_another_players_are_refused(
+        self, server: GameServer, other: GameServer, game_id: str
     ) -> None:
         theirs = other.request_game()
-        with pytest.raises(
-            ServerError, match="game_id must be of a game of this player"
-        ):
-            server.game(theirs)
-        with pytest.raises(
-            ServerError, match="game_id must be of a game of this player"
-        ):
-            server.send(player_message("Q21WARMUPRESPONSE", theirs, {"answer": "6"}))
+        game_id = game_id or theirs
+        with pytest.raises(ServerError, match="game_id must be of a game of this"):
+            server.game(game_id)
+        with pytest.raises(ServerError, match="game_id must be of a game of this"):
+            server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
         assert kinds(other.inbox("", 0.3)[0]) == ["Q21WARMUPCALL"]
         assert list(server.inbox("", 0.0)[0]) == []
 
-    def test_the_players_game_loop_plays_a_game_to_its_score(
+    def test_the_game_loop_plays_a_game_to_its_score_and_passes_over_other_games(
         self, server: GameServer
     ) -> None:
-        report = play(
-            server,
-            dense_player(course(), questions_pool=60),
-            name="tester",
-            timeout_s=60.0,
-        )
+        other_id = server.request_game()
+        player = dense_player(course(), questions_pool=60)
+        report = play(server, player, name="tester", timeout_s=60.0)
         state = server.game(report.game_id)
-        assert (state.private_score, state.league_points) == (
-            report.score.private_score,
-            report.score.league_points,
-        )
+        assert state.private_score == report.score.private_score
+        assert state.league_points == report.score.league_points
         assert len(report.plan.questions) == len(report.answers) == 20
-
-    def test_the_game_loop_passes_over_the_messages_of_other_games(
-        self, server: GameServer
-    ) -> None:
-        left = server.request_game()
-        report = play(
-            server,
-            dense_player(course(), questions_pool=60),
-            name="tester",
-            timeout_s=60.0,
-        )
-        assert report.game_id != left
-        assert server.game(left).private_score is None
+        assert report.game_id != other_id
+        assert server.game(other_id).private_score is None

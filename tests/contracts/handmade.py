@@ -114,16 +114,5 @@ def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
     return "\n".join(down + across)
 
 
-def encrypted_pdf() -> bytes:
-    """A PDF that opens with a password only."""
-    key = "0123456789abcdef" * 4
-    encrypt = f"<< /Filter /Standard /V 1 /R 2 /P -4 /O <{key}> /U <{key}> >>"
-    return pdf(
-        [[Run(50, 50, "secret")]],
-        extra=encrypt,
-        trailer=f"/Encrypt 3 0 R /ID [<{key[:32]}> <{key[:32]}>]",
-    )
-
-
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")

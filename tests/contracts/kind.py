@@ -143,17 +143,17 @@ class KindContract:
         for question in self.made(kind, candidates).questions:
             for text in texts:
                 for option in range(len(LETTERS)):
-                    found = kind.cite(
+                    citation = kind.cite(
                         question,
                         option,
                         Paragraph("b:1:1", "b", 1, "", text, text.split(". ")[0] + "."),
                     )
-                    quoted = found.split('"')[1::2]
+                    quoted = citation.split('"')[1::2]
                     assert all(word.casefold() in text.casefold() for word in quoted), (
-                        found,
+                        citation,
                         text,
                     )
-                    cited += bool(found)
+                    cited += bool(citation)
         assert cited > 0
 
     @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from ingest.errors import SourceError
 from ingest.extensions import find
 from ingest.layout.extract import READERS, Pdf, extract
 from ingest.pdf.model import UNKNOWN, PdfReader
-from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, encrypted_pdf, pdf
+from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, pdf
+from tests.fakes import each, encrypted_pdf
 
 HEBREW = {"a": "א", "b": "ב", "g": "ג", "m": "ם", "s": "ש", "l": "ל", "v": "ו"}
 
@@ -69,7 +70,7 @@ class ReaderContract:
                 ]
             )
         )
-        fonts = [glyph.font for glyph in reader.page(0).glyphs]
+        fonts = each(reader.page(0).glyphs, "font")
         assert [reader.fonts.bold[font] for font in fonts] == [False, True, False]
         assert [reader.fonts.mono(font) for font in fonts] == [False, False, True]
 
@@ -99,7 +100,7 @@ class ReaderContract:
                 ]
             )
         )
-        assert [line.text for line in document.pages[0].lines] == [
+        assert each(document.pages[0].lines, "text") == [
             "first row",
             "second",
             "third row",
@@ -122,7 +123,7 @@ class ReaderContract:
                 {"a": "\ufb01", "b": "\ue123", "c": "c"},
             )
         )
-        assert [glyph.text for glyph in reader.page(0).glyphs] == ["fi", UNKNOWN, "c"]
+        assert each(reader.page(0).glyphs, "text") == ["fi", UNKNOWN, "c"]
 
     def test_what_cannot_be_seen_is_left_out(
         self, opened: Callable[[bytes], PdfReader]
@@ -133,7 +134,7 @@ class ReaderContract:
                 {"a": "a", "b": "\u200f", "c": "c"},
             )
         )
-        assert [glyph.text for glyph in reader.page(0).glyphs] == ["a", "c"]
+        assert each(reader.page(0).glyphs, "text") == ["a", "c"]
 
     def test_glyphs_drawn_twice_count_once(
         self, opened: Callable[[bytes], PdfReader]

@@ -26,6 +26,7 @@ from tests.fakes import (
     RANKING,
     TREES,
     HashingEmbedder,
+    each,
     file_reading,
     full_disk_after,
     make_reading,
@@ -244,15 +245,15 @@ class StoreContract:
         store.change(updates)
         again = open_store(location, collection)
         assert again.word_specs == ("minilm",)
-        found = again.words("minilm")
+        words = again.words("minilm")
         known = [item.vectors.words["minilm"] for item in updates]
         np.testing.assert_array_equal(
-            found.tokens.codes, np.concatenate([words.tokens.codes for words in known])
+            words.tokens.codes, np.concatenate([words.tokens.codes for words in known])
         )
         lengths = [length for words in known for length in np.diff(words.tokens.starts)]
-        np.testing.assert_array_equal(np.diff(found.tokens.starts), lengths)
+        np.testing.assert_array_equal(np.diff(words.tokens.starts), lengths)
         np.testing.assert_allclose(
-            found.pooled, np.concatenate([words.pooled for words in known]), atol=1e-3
+            words.pooled, np.concatenate(each(known, "pooled")), atol=1e-3
         )
         store.change([], ["trees"])
         assert len(open_store(location, collection).words("minilm").pooled) == 1
@@ -317,7 +318,7 @@ class StoreContract:
         ):
             open_store(location, collection)
         inspected = open_store(location, collection, all_rejected_ok=True)
-        assert [item.text for item in inspected.rejected()] == ["Fig. 1"]
+        assert each(inspected.rejected(), "text") == ["Fig. 1"]
 
     @pytest.mark.parametrize(
         "metadata", [{"format": 99}, {"made by": "someone else"}, None]
@@ -364,7 +365,7 @@ def cached_of(course: Course) -> Path:
 
 
 def texts_of(course: Course) -> list[str]:
-    return [paragraph.text for paragraph in course.paragraphs]
+    return each(course.paragraphs, "text")
 
 
 def update(reading: Reading, spec: str = "minilm") -> DocumentUpdate:

@@ -31,23 +31,23 @@ class StrategyContract(ABC):
         """The strategy over these paragraphs."""
 
     def test_every_paragraph_has_a_score_and_log_odds_in_the_same_order(self) -> None:
-        found = self.make(CORPUS).score(QUERY)
-        assert len(found.scores) == len(found.log_odds) == len(CORPUS)
-        assert np.isfinite(found.scores).all()
-        assert np.isfinite(found.log_odds).all()
-        assert found.log_odds.argmax() == found.scores.argmax() == 0
+        scored = self.make(CORPUS).score(QUERY)
+        assert len(scored.scores) == len(scored.log_odds) == len(CORPUS)
+        assert np.isfinite(scored.scores).all()
+        assert np.isfinite(scored.log_odds).all()
+        assert scored.log_odds.argmax() == scored.scores.argmax() == 0
 
     def test_equal_texts_have_equal_scores(self) -> None:
         copies = [paragraph(f"twin:{number}:1", CORPUS[0].text) for number in range(40)]
-        found = self.make([*copies, *CORPUS[1:]]).score(QUERY)
-        assert len(set(found.log_odds[:40].tolist())) == 1
+        scored = self.make([*copies, *CORPUS[1:]]).score(QUERY)
+        assert len(set(scored.log_odds[:40].tolist())) == 1
 
     def test_the_order_of_the_corpus_does_not_matter(self) -> None:
-        found, turned = (
+        scored, turned = (
             self.make(CORPUS).score(QUERY),
             self.make(CORPUS[::-1]).score(QUERY),
         )
-        np.testing.assert_array_equal(found.log_odds, turned.log_odds[::-1])
+        np.testing.assert_array_equal(scored.log_odds, turned.log_odds[::-1])
 
     def test_neither_preparing_nor_a_named_document_changes_what_is_found(self) -> None:
         strategy, prepared = self.make(CORPUS), self.make(CORPUS)

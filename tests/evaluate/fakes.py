@@ -28,7 +28,7 @@ from ingest.store import Course, DocumentUpdate, create_store, open_store
 from player.player import Player
 from player.protocol.messages import Json
 from player.search import build
-from tests.fakes import HashingEmbedder, load_hashing_embedder
+from tests.fakes import HashingEmbedder, each, load_hashing_embedder
 from tests.player.fakes import course
 
 
@@ -107,10 +107,10 @@ def make_store(
         spec: the embedder that the store remembers.
     """
     embedder = embedder or HashingEmbedder(spec)
-    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    vectors = embedder.embed_passages(each(paragraphs, "text"))
     store = create_store(str(folder))
     filings = []
-    for doc_id in sorted({item.doc_id for item in paragraphs}):
+    for doc_id in sorted({*each(paragraphs, "doc_id")}):
         rows = []
         for row, item in enumerate(paragraphs):
             if item.doc_id == doc_id:

@@ -23,14 +23,14 @@ GAMES = "--games games.jsonl"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with a store, and games about it."""
-    made = tmp_path_factory.mktemp("bad")
-    make_store(made / "store", course())
-    write_games(made / "games.jsonl", map(record_of, course_games(course())))
-    (made / "broken.jsonl").write_text("{", encoding="utf-8")
-    (made / "other.jsonl").write_text(
+    working = tmp_path_factory.mktemp("bad")
+    make_store(working / "store", course())
+    write_games(working / "games.jsonl", map(record_of, course_games(course())))
+    (working / "broken.jsonl").write_text("{", encoding="utf-8")
+    (working / "other.jsonl").write_text(
         '{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8"
     )
-    return made
+    return working
 
 
 @pytest.mark.parametrize(

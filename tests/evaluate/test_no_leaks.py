@@ -19,6 +19,7 @@ from player import command as player_command
 from player.protocol.messages import RoundStart
 from player.search.types import Query
 from tests.evaluate.fakes import make_store, run_main
+from tests.fakes import each
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ def imported(path: Path) -> set[str]:
     modules = set()
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            modules |= {alias.name for alias in node.names}
+            modules |= {*each(node.names, "name")}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             modules.add(node.module)
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
@@ -110,9 +111,9 @@ def test_what_the_player_is_told_has_no_field_for_the_solution() -> None:
         "answerable",
         "split",
     }
-    assert solution < {field.name for field in dataclasses.fields(LabelledGame)}
-    for told in (RoundStart, Query):
-        fields = {field.name for field in dataclasses.fields(told)}
+    assert solution < {*each(dataclasses.fields(LabelledGame), "name")}
+    for message in (RoundStart, Query):
+        fields = {*each(dataclasses.fields(message), "name")}
         assert not solution & fields
 
 

@@ -28,6 +28,7 @@ from ingest.json_files import read_objects
 from ingest.store import Course
 from player.questions.question import Question
 from tests.evaluate.fakes import Evaluate, course_games, record_of, write_games
+from tests.fakes import each
 from tests.player.fakes import course, dense_player
 
 WORD = Question(
@@ -167,14 +168,14 @@ def test_sheets_hold_the_questions_of_the_batches(
 
     assert evaluate(*command, tmp_path / "batches.jsonl").code == 0
     batches = read_batches(tmp_path / "batches.jsonl")
-    texts = {item.text for item in course()}
+    texts = {*each(course(), "text")}
     for view in VIEWED:
         out = tmp_path / f"{view}.jsonl"
         assert evaluate(*command, out, "--for-respondent", "--view", view).code == 0
         for _, sheet in read_objects(out, ValueError):
-            sent = [item["question_text"] for item in sheet["questions"]]
+            sent = each(sheet["questions"], "question_text")
             asked = batches[sheet["game_id"]].questions
-            assert sent == [question.text for question in asked]
+            assert sent == each(asked, "text")
             assert "kind" not in sheet["questions"][0]
             assert ("paragraph" in sheet) == (view != "passages")
             for item in sheet["questions"] if view == "passages" else ():
@@ -186,9 +187,7 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     games = [replace(game, hint="a lesson") for game in course_games(paragraphs)]
     located = locate_games(games, course())
     batches = {batch.game_id: batch for batch in make_batches(games, located, player)}
-    assert [batch.paragraph for batch in batches.values()] == [
-        item.text for item in paragraphs
-    ]
+    assert each(batches.values(), "paragraph") == each(paragraphs, "text")
     oracle = make_referee("oracle")
     answers = {}
     for game_id, batch in batches.items():
@@ -199,6 +198,6 @@ def test_answers_of_a_careful_reader_win_the_games() -> None:
     replayer = Replayer(dense_player(course(), seed=5), (), lambda one, other: 0.0, 0)
     jobs = [Job(row, game, located[game.game_id]) for row, game in enumerate(games)]
     records = answering(replayer, batches, answers)(jobs)
-    for record, given in zip(records, answers.values(), strict=True):
+    for record, letters in zip(records, answers.values(), strict=True):
         assert record["plays"][0]["won"]
-        assert record["plays"][0]["answers"] == list(given)
+        assert record["plays"][0]["answers"] == list(letters)

@@ -9,6 +9,7 @@ import pytest
 from evaluate.answers.batches import AskedBatch, read_answers, read_batches
 from evaluate.games.labelled import LabelledGame, load_games, same_text
 from player.questions.kinds import KINDS
+from tests.fakes import each
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
 ANSWERS = GAMES / "answers"
@@ -32,8 +33,8 @@ def test_every_batch_asks_20_questions_about_the_paragraph_of_a_game_that_is_no_
         assert games[game_id].split in ("train", "validation")
         assert same_text(batch.paragraph, games[game_id].paragraph)
         assert len(batch.questions) == 20
-        assert len({question.text for question in batch.questions}) == 20
-        assert {question.kind for question in batch.questions} <= {*KINDS} | former
+        assert len({*each(batch.questions, "text")}) == 20
+        assert {*each(batch.questions, "kind")} <= {*KINDS} | former
 
 
 @pytest.mark.parametrize("view", READ)
@@ -49,5 +50,5 @@ def test_every_question_is_answered_once_and_no_game_both_teaches_and_is_reporte
     assert len(learning) == n_learning
     assert set(learning) | set(reported) == set(batches)
     assert not set(learning) & set(reported)
-    for given in (*learning.values(), *reported.values()):
-        assert None not in given
+    for letters in (*learning.values(), *reported.values()):
+        assert None not in letters

@@ -93,15 +93,15 @@ def test_no_paragraph_stands_in_two_splits(course: Course) -> None:
 def test_each_split_has_its_share_every_lecture_and_games_outside_the_corpus(
     course: Course, split: str, share: float
 ) -> None:
-    found = []
+    of_split = []
     for game in course.games:
         if game.split == split:
-            found.append(game)
-    assert len(found) / len(course.games) == pytest.approx(share, abs=0.03)
-    assert {game.document for game in found if game.answerable} == {
+            of_split.append(game)
+    assert len(of_split) / len(course.games) == pytest.approx(share, abs=0.03)
+    assert {game.document for game in of_split if game.answerable} == {
         document for document, _ in course.truth
     }
-    assert any(not game.answerable for game in found)
+    assert any(not game.answerable for game in of_split)
 
 
 @pytest.mark.parametrize(

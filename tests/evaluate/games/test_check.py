@@ -33,7 +33,7 @@ CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="gar
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "errors"),
     [
         ({"hint": " ".join(f"w{n}" for n in range(15))}, []),
         (
@@ -57,16 +57,16 @@ CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="gar
     ],
 )
 def test_what_is_wrong_with_a_game_is_said(
-    changes: dict[str, str], said: list[str]
+    changes: dict[str, str], errors: list[str]
 ) -> None:
-    assert findings(labelled_game(**changes)) == [("g1", error) for error in said]
+    assert findings(labelled_game(**changes)) == [("g1", error) for error in errors]
 
 
 def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:
     again = replace(CLEAN, game_id="g2", hint="Plant, that ascends brickwork!")
     third = replace(CLEAN, game_id="g3")
-    said = "The hint is also that of g1; write another."
-    assert findings(CLEAN, again, third) == [("g2", said), ("g3", said)]
+    errors = "The hint is also that of g1; write another."
+    assert findings(CLEAN, again, third) == [("g2", errors), ("g3", errors)]
 
 
 @pytest.mark.parametrize(

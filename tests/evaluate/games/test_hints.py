@@ -15,7 +15,7 @@ from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
 from player.questions.language import language_of
 from tests.contracts.paragraphs import paragraph
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, each
 
 PLANTS = ("garden", "moss", "petals", "roots")
 NUMBERS = ("integral", "matrix", "prime", "vector")
@@ -52,10 +52,10 @@ def course() -> list[Paragraph]:
 def games() -> dict[str, LabelledGame]:
     """The made games by the text of their paragraphs."""
     paragraphs, embedder = course(), TopicEmbedder()
-    vectors = embedder.embed_passages([item.text for item in paragraphs])
-    made = made_games(paragraphs, vectors, embedder)
-    assert check_games([game for game, _ in made[:1]], paragraphs) == []
-    return {item.text: game for game, item in made}
+    vectors = embedder.embed_passages(each(paragraphs, "text"))
+    pairs = made_games(paragraphs, vectors, embedder)
+    assert check_games([game for game, _ in pairs[:1]], paragraphs) == []
+    return {item.text: game for game, item in pairs}
 
 
 @pytest.mark.parametrize("topic", [PLANTS, NUMBERS, HEBREW])
@@ -81,6 +81,6 @@ def test_a_joining_word_that_the_passage_holds_is_replaced() -> None:
     paragraphs = course()
     paragraphs[0] = paragraph("alpha:1:1", "about garden and moss. 17.")
     embedder = TopicEmbedder()
-    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    vectors = embedder.embed_passages(each(paragraphs, "text"))
     (game, _), *_ = made_games(paragraphs, vectors, embedder)
     assert re.fullmatch(r"on \w+(, \w+)+ plus \w+", game.hint)

@@ -44,8 +44,8 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
     tmp_path: Path,
 ) -> None:
     lines = [game_line(book_name=None), game_line(game_id="g2", paragraph_id=None)]
-    known, unanswerable = load_games(write_games(tmp_path / "games.jsonl", lines))
-    assert known == LabelledGame("g1", "", "what climbs", paragraph_id="alpha:1:1")
+    answerable, unanswerable = load_games(write_games(tmp_path / "games.jsonl", lines))
+    assert answerable == LabelledGame("g1", "", "what climbs", paragraph_id="alpha:1:1")
     assert (unanswerable.answerable, unanswerable.paragraph_id) == (False, "")
 
 
@@ -92,10 +92,10 @@ def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
     path.write_text(f"{first}\n\n{text}\n", encoding="utf-8")
     with pytest.raises(GamesError) as caught:
         load_games(path)
-    said = str(caught.value)
-    assert said.startswith(f"{path} line 3: ")
-    assert holds in said
-    assert "\n" not in said
+    message = str(caught.value)
+    assert message.startswith(f"{path} line 3: ")
+    assert holds in message
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from evaluate.games.locating import check_games
 from ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import Evaluate, make_store
+from tests.fakes import each
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
 MOSS = paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions.")
@@ -98,7 +99,7 @@ def test_a_labelled_paragraph_is_not_shown_again(tmp_path: Path) -> None:
     n_games, shown = labelled(out, ["", "feathery leaves", "", "", ""])
     assert n_games == 2
     assert shown.startswith("\n[1 of 2] alpha, page 1, prose  Section 1\n")
-    assert [game.game_id for game in load_games(out)] == ["game-001", "game-002"]
+    assert each(load_games(out), "game_id") == ["game-001", "game-002"]
 
 
 def test_a_file_written_by_hand_is_added_to(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_a_file_written_by_hand_is_added_to(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text(json.dumps(line), encoding="utf-8")
     labelled(out, WHOLE)
-    assert [game.game_id for game in load_games(out)] == ["game-002", "game-003"]
+    assert each(load_games(out), "game_id") == ["game-002", "game-003"]
 
 
 def test_answers_and_games_can_be_given_again(tmp_path: Path) -> None:
@@ -146,4 +147,4 @@ def test_games_are_written_from_a_pipe(
         assert labelled.code == 0
         assert f"{out}: {n_games} game" in labelled.out
         assert "; the same command goes on from here" in labelled.out
-    assert len({game.paragraph_id for game in load_games(out)}) == 2
+    assert len({*each(load_games(out), "paragraph_id")}) == 2

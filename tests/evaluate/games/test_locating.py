@@ -21,8 +21,8 @@ def matched_id(
     paragraphs: tuple[Paragraph, ...] = PARAGRAPHS, **changes: Any
 ) -> str | None:
     """The paragraph_id that a game with these labels is found at."""
-    found = locate_games([labelled_game(**changes)], paragraphs)["g1"]
-    return found.paragraph_id if found else None
+    passage = locate_games([labelled_game(**changes)], paragraphs)["g1"]
+    return passage.paragraph_id if passage else None
 
 
 def by_text(paragraph: str, **changes: Any) -> dict[str, Any]:
@@ -69,6 +69,6 @@ def test_a_sentence_with_a_token_f1_of_0_9_is_enough() -> None:
 
 def test_a_sentence_inside_a_passage_is_a_place() -> None:
     inner = "It clings with small roots and never lets go."
-    found = locate_games([labelled_game(**by_text(inner))], PARAGRAPHS)["g1"]
-    assert found is not None
-    assert (found.paragraph_id, found.opening_sentence) == ("alpha:1:1", inner)
+    passage = locate_games([labelled_game(**by_text(inner))], PARAGRAPHS)["g1"]
+    assert passage is not None
+    assert (passage.paragraph_id, passage.opening_sentence) == ("alpha:1:1", inner)

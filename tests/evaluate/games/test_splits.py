@@ -9,6 +9,7 @@ import pytest
 from evaluate.errors import GamesError
 from evaluate.games.labelled import select_split, split_of
 from tests.evaluate.fakes import labelled_game
+from tests.fakes import each
 
 SPLIT_BY_SEED = {
     0: "train",
@@ -49,7 +50,7 @@ class TestSelecting:
 
     def test_a_split_holds_its_games_in_order_and_no_split_means_all(self) -> None:
         chosen = select_split(self.games, "test", 0)
-        assert [game.game_id for game in chosen] == ["g1", "g3", "g4"]
+        assert each(chosen, "game_id") == ["g1", "g3", "g4"]
         assert select_split(self.games, None, 0) == list(self.games)
 
     @pytest.mark.parametrize(

@@ -34,10 +34,10 @@ from player.protocol.client import GameServer, HttpGameServer
 from player.questions.answer import Answer
 from tests.contracts.game_server import (
     GUESS,
+    QUESTIONS,
     GameServerContract,
     kinds,
     player_message,
-    questions,
 )
 from tests.evaluate.fakes import course_games, message, small_repertoire
 from tests.player.fakes import course, dense_player
@@ -120,7 +120,7 @@ def test_a_whole_game_goes_through_its_states_to_a_score(client: httpx.Client) -
     states = []
     for message_type, payload in (
         ("Q21WARMUPRESPONSE", {"answer": "6"}),
-        ("Q21QUESTIONSBATCH", questions()),
+        ("Q21QUESTIONSBATCH", QUESTIONS),
         ("Q21GUESSSUBMISSION", GUESS),
     ):
         states.append(client.get(f"/v1/games/{game_id}").json()["state"])
@@ -296,7 +296,7 @@ def test_a_message_that_the_referee_failed_on_may_be_sent_again() -> None:
     player = LocalGameServer(PracticeServer(small_repertoire(Failing()), seed=0))
     game_id = player.request_game()
     player.send(message("Q21WARMUPRESPONSE", {}, game_id, "m1"))
-    sent = message("Q21QUESTIONSBATCH", questions(), game_id, "m2")
+    sent = message("Q21QUESTIONSBATCH", QUESTIONS, game_id, "m2")
     with pytest.raises(ZeroDivisionError):
         player.send(sent)
     player.send(sent)
@@ -353,7 +353,7 @@ def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(
     seen = []
     for message_type, payload in (
         ("Q21WARMUPRESPONSE", {}),
-        ("Q21QUESTIONSBATCH", questions()),
+        ("Q21QUESTIONSBATCH", QUESTIONS),
     ):
         reply = player_message(message_type, game_id, payload)
         seen.append(client.post("/v1/outbox", json=reply).text)

@@ -13,7 +13,7 @@ from ingest.arrays import Float32Array
 from ingest.embed import Models
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import course
 
 EMBED = load().embed
@@ -73,9 +73,9 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     tools = [tools_of(store, EMBED) for store in stores]
 
     assert not loaded
-    assert [one.embedder_spec for one in tools] == ["e5", "e5", "minilm", None]
+    assert each(tools, "embedder_spec") == ["e5", "e5", "minilm", None]
     assert [type(one.encoder) for one in tools] == [Counting] * 3 + [CharacterEncoder]
-    assert [one.spec for one in loaded] == ["e5", "e5", "minilm"]
+    assert each(loaded, "spec") == ["e5", "e5", "minilm"]
     installed.clear()
     assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 4
 
@@ -110,6 +110,4 @@ def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
     assert not loaded
     prepare(["oracle", "sees:passages,answers:3"], store, EMBED)
     assert loaded[0].n_passages == len(course())
-    assert [
-        file.suffix for file in (Models.of(EMBED).folder / "passages").iterdir()
-    ] == [".npy"]
+    assert each((Models.of(EMBED).folder / "passages").iterdir(), "suffix") == [".npy"]

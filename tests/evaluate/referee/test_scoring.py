@@ -99,8 +99,8 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(
         similarity=lambda one, other: 1.0,
     )
     assert (result.private_score, result.league_points) == (0.0, 0)
-    for part, said in result.feedback.items():
-        assert said == f"The {part.replace('_', ' ')} earned 0 of 100."
+    for part, line in result.feedback.items():
+        assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
 
 
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:

@@ -100,11 +100,11 @@ WRONG += "|answers:21|constant:E|constant:AB|key:1|oracle:|none,key|oracle;key|s
 def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> None:
     with pytest.raises(RefereeError) as raised:
         make_referee(spec)
-    said = str(raised.value)
-    assert repr(spec) in said
-    assert "\n" not in said
+    message = str(raised.value)
+    assert repr(spec) in message
+    assert "\n" not in message
     for form in [*(form for form, *_ in TERMS.values()), *NAMES]:
-        assert form in said
+        assert form in message
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_the_table_tells_every_term_view_and_name() -> None:
         Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md"
     ).read_text(encoding="utf-8")
     forms = [form for form, *_ in TERMS.values() if not form.startswith("sees:")]
-    for said in (*forms, *VIEWS.values(), *NAMES):
-        assert said in table
+    for message in (*forms, *VIEWS.values(), *NAMES):
+        assert message in table
     for form in (*(f"sees:{view}" for view in VIEWS), *forms, *NAMES):
         assert f"`{form}`" in docs

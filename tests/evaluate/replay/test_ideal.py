@@ -71,13 +71,13 @@ def test_twenty_answers_without_an_error_find_one_of_many_thousands() -> None:
     ],
 )
 def test_the_errors_are_those_of_the_spec(spec: str, errors: Errors | None) -> None:
-    found = errors_of(read_spec(spec))
-    if errors is None or found is None:
-        assert found is errors
+    figures = errors_of(read_spec(spec))
+    if errors is None or figures is None:
+        assert figures is errors
         return
-    assert found.n_answers == errors.n_answers
-    assert found.declined == pytest.approx(errors.declined)
-    assert found.wrong == pytest.approx(errors.wrong)
+    assert figures.n_answers == errors.n_answers
+    assert figures.declined == pytest.approx(errors.declined)
+    assert figures.wrong == pytest.approx(errors.wrong)
 
 
 def test_each_lost_game_is_put_down_to_one_of_four_causes(settings: Settings) -> None:

@@ -38,6 +38,7 @@ from tests.evaluate.fakes import (
     replay,
     write_games,
 )
+from tests.fakes import each
 from tests.player.fakes import FixedEmbedder, course
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -91,9 +92,9 @@ LOST_AT = [None, None, "book", "search", "search", "ingest"]
 Run = dict[str, Any]
 
 
-def replayed(*given: Any, **more: Any) -> Run:
+def replayed(*arguments: Any, **more: Any) -> Run:
     """The run as `replay --json` prints it."""
-    return replay(*given, **more).as_json()
+    return replay(*arguments, **more).as_json()
 
 
 def no_likeness(one: str, other: str) -> float:
@@ -454,7 +455,7 @@ class TestCommand:
         assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.51, 1.00]"]
 
         table = json.loads(out.read_text(encoding="utf-8"))
-        assert [line["referee"] for line in table["referees"]] == ["oracle", "blind"]
+        assert each(table["referees"], "referee") == ["oracle", "blind"]
         files = sorted(path.name for path in tmp_path.glob("table*"))
         assert files == ["table.games.jsonl", "table.json"]
         assert evaluate(*arguments, "--json", "--strict").json == table

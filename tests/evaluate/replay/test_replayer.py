@@ -24,6 +24,7 @@ from player.player import Player, build_player
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Query, SearchResult
 from tests.evaluate.fakes import course_games, labelled_game, make_hashing_replayer
+from tests.fakes import each
 from tests.player.fakes import course
 
 REFEREE = "noisy:0.3,0.2"
@@ -69,8 +70,8 @@ def test_the_run_is_the_same_whoever_plays_it(
     together = run_by(functools.partial(play_in_processes, make))
     assert len(alone.per_game) == 10
     assert timeless(alone.as_json()) == timeless(together.as_json())
-    game_ids = [record["game_id"] for record in together.records]
-    assert game_ids == [game.game_id for game in games]
+    game_ids = each(together.records, "game_id")
+    assert game_ids == each(games, "game_id")
 
 
 def test_a_worker_that_dies_is_told_with_the_remedy(games: list[LabelledGame]) -> None:

@@ -25,6 +25,7 @@ from evaluate.runs.run import Run, make_run
 from ingest.store import Course
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import Evaluate, Options, make_store
+from tests.fakes import each
 from tests.player.fakes import course
 
 
@@ -92,7 +93,7 @@ def test_every_other_run_is_judged_by_the_first() -> None:
         for name, verdict in (("all", "better"), ("same", UNDECIDED))
         for measure in TESTED
     ]
-    assert {test.against for test in tests} == {"none"}
+    assert {*each(tests, "against")} == {"none"}
 
 
 def test_the_difference_has_its_interval_and_p() -> None:
@@ -115,17 +116,17 @@ def test_p_is_corrected_over_what_differs_only() -> None:
     assert by_measure["Success@5"].p_holm == by_measure["Success@20"].p_holm == 1.0
     # all measures differ alike, so that there is one test
     same = compare([run_of("none", MISSED), run_of("first", FIRST)])
-    assert [test.p_holm for test in same] == [p] * 4
+    assert each(same, "p_holm") == [p] * 4
 
 
 def test_it_says_how_many_games_would_decide() -> None:
     few = compare(
         [run_of("none", MISSED[:4]), run_of("mixed", [*FIRST[:2], *MISSED[2:4]])]
     )
-    assert {test.verdict for test in few} == {UNDECIDED}
+    assert {*each(few, "verdict")} == {UNDECIDED}
     # one test, mean .5 and deviation .5: (1.960 + 0.842)² = 7.85 games, of which half differ, but
     # 2 of 2⁶ exchanges are the first share below .05: 5.32 games that differ, twice as many in all
-    assert {test.n_to_decide for test in few} == {11}
+    assert {*each(few, "n_to_decide")} == {11}
     assert games_to_decide(np.array([0.05, 0.0, -0.03]), 2) == 233
 
 
@@ -152,7 +153,7 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     verdicts = {test.measure: test.verdict for test in compare(runs)}
     assert verdicts == {**dict.fromkeys(TESTED, UNDECIDED), "win_rate": "better"}
     searched = run_of("searched", FIRST)
-    assert [test.measure for test in compare([searched, runs[1]])] == TESTED
+    assert each(compare([searched, runs[1]]), "measure") == TESTED
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ def test_a_file_is_a_preset_and_a_setting_changes_both(
 
     settings = {name: run["settings"]["search"] for name, run in runs.items()}
     assert (settings["default"]["k"], settings["mine"]["k"]) == (0, 7)
-    assert {one["rule_weight"] for one in settings.values()} == {0.0}
+    assert {*each(settings.values(), "rule_weight")} == {0.0}
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(
@@ -231,7 +232,7 @@ def test_the_trec_run_of_another_system_is_compared_with_ours(
 ) -> None:
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.trec"
     assert evaluate("replay", *about, "--out", ours).code == 0
-    ids = [item.paragraph_id for item in course()]
+    ids = each(course(), "paragraph_id")
     # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
     lines = []
     for row in range(11):
@@ -244,7 +245,7 @@ def test_the_trec_run_of_another_system_is_compared_with_ours(
     measures = printed["presets"]["theirs"]["measures"]
     assert measures["RR"] == pytest.approx(11 / 24, abs=1e-6)
     assert measures["nDCG@10"] == pytest.approx(11 / 12 / np.log2(3), abs=1e-6)
-    assert "nDCG@10" in {test["measure"] for test in printed["tests"]}
+    assert "nDCG@10" in {*each(printed["tests"], "measure")}
     assert evaluate("report", ours, theirs, "--out", tmp_path / "r.html").code == 0
 
 

@@ -11,23 +11,26 @@ import pandas as pd
 import pytest
 
 from configs.settings import Settings
+from evaluate.command import main
 from evaluate.runs.export import export, trec_id
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import make_run
 from ingest.store import Course
 from tests.contracts.records import game_record
 from tests.evaluate.fakes import (
-    Evaluate,
     course_games,
     labelled_game,
     record_of,
+    run_main,
+    use_hashing_embedder,
     write_games,
 )
+from tests.fakes import each
 from tests.player.fakes import course
 
 
-@pytest.fixture
-def run(evaluate: Evaluate, store: Course, tmp_path: Path) -> Any:
+@pytest.fixture(scope="module")
+def folder(store: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A played run over games of which one has white space in its id, one is lost and one unanswerable; exported."""
     games = [record_of(game) for game in course_games(course())[:5]]
     games[0]["game_id"] = "a game"
@@ -35,49 +38,53 @@ def run(evaluate: Evaluate, store: Course, tmp_path: Path) -> Any:
     lost = labelled_game(game_id="lost", paragraph_id="gamma:1:1", hint="lanterns")
     no = record_of(labelled_game(game_id="no", hint="oars"))
     games += [record_of(lost), {**no, "paragraph_id": None}]
-    path, out = write_games(tmp_path / "games.jsonl", games), tmp_path / "mine.json"
+    folder = tmp_path_factory.mktemp("exported")
+    path, run = write_games(folder / "games.jsonl", games), str(folder / "mine.json")
 
-    about = ("--store", store.location, "--games", path, "--referee", "oracle")
-    quick = ("--set", "game.questions_pool=60")
-    assert evaluate("replay", *about, *quick, "--out", out).code == 0
-    assert evaluate("export", out, "--out", tmp_path / "out").code == 0
-    return json.loads(out.read_text(encoding="utf-8"))
+    about = ("--store", store.location, "--games", str(path), "--referee", "oracle")
+    quick = ("--set", "game.questions_pool=60", "--out", run)
+    with pytest.MonkeyPatch.context() as patch:
+        use_hashing_embedder(patch)
+        assert run_main(main, "replay", *about, *quick) == 0
+    assert run_main(main, "export", run, "--out", str(folder / "out")) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Any:
+    return json.loads((folder / "mine.json").read_text(encoding="utf-8"))
 
 
 def test_ir_measures_reads_the_same_measures_from_the_trec_files(
-    run: Any, tmp_path: Path
+    run: Any, folder: Path
 ) -> None:
     tools: Any = ir_measures
-    qrels = list(tools.read_trec_qrels(str(tmp_path / "out" / "mine.qrels")))
-    found = list(tools.read_trec_run(str(tmp_path / "out" / "mine.run")))
-    game_ids = {qrel.query_id for qrel in qrels}
+    qrels = list(tools.read_trec_qrels(str(folder / "out" / "mine.qrels")))
+    ranking = list(tools.read_trec_run(str(folder / "out" / "mine.run")))
+    game_ids = {*each(qrels, "query_id")}
     assert game_ids == {"a%20game", "g2", "g3", "g4", "g5", "lost"}
-    metrics = tools.calc_aggregate(list(MEASURES.values()), qrels, found)
-    measures = {name: metrics[measure] for name, measure in MEASURES.items()}
-    assert measures == pytest.approx(run["measures"], abs=1e-6)
+    metrics = tools.calc_aggregate(list(MEASURES.values()), qrels, ranking)
+    for name, measure in MEASURES.items():
+        assert metrics[measure] == pytest.approx(run["measures"][name], abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_frames_hold_the_games_hits_and_measures(
-    run: Any, tmp_path: Path, kind: str
+    run: Any, folder: Path, kind: str
 ) -> None:
     read: Any = getattr(pd, f"read_{kind}")
-    runs, games, hits = (
-        read(tmp_path / "out" / f"{name}.{kind}") for name in ("runs", "games", "hits")
-    )
-    games = games.set_index("game_id")
-    assert list(games.index) == [game["game_id"] for game in run["per_game"]]
+    games = read(folder / "out" / f"games.{kind}").set_index("game_id")
+    assert list(games.index) == each(run["per_game"], "game_id")
     assert games.loc["lost", "lost_at"] == "ingest"
-    assert games["won"].sum() == sum(game["won"] for game in run["per_game"])
+    assert games["won"].sum() == sum(each(run["per_game"], "won"))
 
+    runs = read(folder / "out" / f"runs.{kind}")
     measures = runs.set_index("measure")["value"]
     assert measures["RR"] == run["measures"]["RR"]
     assert measures["win_rate"] == run["win_rate"]
+    hits = read(folder / "out" / f"hits.{kind}")
     right = hits[hits["right"]].set_index("game_id")["place"]
-    ranks = {}
-    for game in run["per_game"]:
-        if game["rank"]:
-            ranks[game["game_id"]] = game["rank"]
+    ranks = {game["game_id"]: game["rank"] for game in run["per_game"] if game["rank"]}
     assert right.to_dict() == ranks
 
 

@@ -12,6 +12,7 @@ from evaluate.errors import RunError
 from evaluate.runs.files import read_run, read_trec_run, write_run
 from evaluate.runs.run import Run, make_run
 from tests.contracts.records import game_record
+from tests.fakes import each
 
 
 def written(
@@ -29,7 +30,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path, settings: Settings) -> 
     run = written(tmp_path / "mine.json", settings)
     assert run.name == "mine"
     assert run.measures["RR"] == 0.5
-    assert [record["game_id"] for record in run.records] == ["g1", "no"]
+    assert each(run.records, "game_id") == ["g1", "no"]
 
 
 UNRANKED = game_record(search={**game_record()["search"], "rank": "first"})
@@ -112,7 +113,7 @@ class TestTrecRuns:
         text = "g1 Q0 beta%203:1:1 1 0.5 x\ng1 Q0 alpha:1:2 2 0.5 x\ng1 Q0 a:1:1 9 0.75 x\n"
         run = self.read(tmp_path, settings, text)
         record = next(iter(run.records))
-        assert [hit["paragraph_id"] for hit in record["search"]["hits"]] == [
+        assert each(record["search"]["hits"], "paragraph_id") == [
             "a:1:1",
             "beta 3:1:1",
             "alpha:1:2",

@@ -60,8 +60,8 @@ def test_measures_are_found_by_the_names_of_ir_measures_and_by_dotted_path(
         "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    found = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
-    values = values_of([game_record(), game_record(game_id="g2", truth=None)], found)
+    measures = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
+    values = values_of([game_record(), game_record(game_id="g2", truth=None)], measures)
     assert values["nDCG@10"].tolist() == pytest.approx([1 / np.log2(3), 0.0])
     assert values["P@2"].tolist() == [0.5, 0.0]
     assert values["own_measures.hits"].tolist() == [2.0, 2.0]

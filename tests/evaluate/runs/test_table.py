@@ -13,6 +13,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.record import PlayRecord
 from evaluate.runs.table import make_table
 from tests.contracts.records import game_record, play_record
+from tests.fakes import each
 
 JUDGES = [(HINT_ALONE, 0), ("oracle", 0), ("random", 0), ("random", 1)]
 
@@ -72,7 +73,7 @@ def test_repeats_of_a_game_are_no_games_of_their_own(table: dict[str, Any]) -> N
 
 def test_it_stands_next_to_the_hint_alone(table: dict[str, Any]) -> None:
     assert table["hint_alone"]["won"] == pytest.approx(1 / 3, abs=1e-6)
-    gains = [line["won_more_than_hint"] for line in table["referees"]]
+    gains = each(table["referees"], "won_more_than_hint")
     assert gains == pytest.approx([1 / 3, -1 / 6], abs=1e-6)
     # no share, so that a difference of no game at all has no width
     assert table["hint_alone"]["won_more_than_hint_interval"] == [0.0, 0.0]

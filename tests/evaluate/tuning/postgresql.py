@@ -16,10 +16,10 @@ PASSWORD = "s3cret"
 
 def programs() -> Path | None:
     """Return the folder of PostgreSQL's programs; None if it is not installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return (
-        found[-1].parent
-        if found
+        paths[-1].parent
+        if paths
         else Path(path).parent
         if (path := shutil.which("initdb"))
         else None

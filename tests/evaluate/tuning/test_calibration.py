@@ -9,6 +9,7 @@ from itertools import cycle
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from evaluate.tuning.calibration import fit_choices, fit_relevance
@@ -46,9 +47,9 @@ def test_a_feature_that_wins_three_times_in_four_weighs_the_logarithm_of_three()
 def test_relevance_is_even_half_way_between_the_held_and_the_missing_however_many_there_are_of_each() -> (
     None
 ):
-    held = [{"cosine": np.array([value])} for value in (0.9, 0.7)]
-    missing = [{"cosine": np.array([value])} for value in (0.3, 0.1)] * 5
-    bias, slopes, separation = fit_relevance(["cosine"], held, missing, missing)
+    positives = [pd.DataFrame({"cosine": [value]}) for value in (0.9, 0.7)]
+    missing = [pd.DataFrame({"cosine": [value]}) for value in (0.3, 0.1)] * 5
+    bias, slopes, separation = fit_relevance(["cosine"], positives, missing, missing)
     assert slopes["cosine"] > 0.0
     assert -bias / slopes["cosine"] == pytest.approx(0.5, abs=1e-3)
     assert separation == 1.0

@@ -48,8 +48,8 @@ HINTS = (
 
 def paragraphs() -> list[Any]:
     """The course's twelve, a third book whose first paragraph is a twin of one of theirs, and one of two sentences."""
-    found = course()
-    twin = paragraph("third:1:1", found[0].text)
+    items = course()
+    twin = paragraph("third:1:1", items[0].text)
     more = []
     for page, (name, own) in enumerate(SUBJECTS, 2):
         more.append(
@@ -58,7 +58,7 @@ def paragraphs() -> list[Any]:
                 f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.",
             )
         )
-    return [*found, twin, *more]
+    return [*items, twin, *more]
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,7 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
+from tests.fakes import each
 from tests.player.fakes import course
 
 
@@ -79,9 +80,9 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
         "sentence_mean_weight": 0.9,
         "threshold": 0.2,
     }
-    found = settings_of(drawn, settings.search)
-    assert (found.pdf_k, found.global_k, found.sentence_mean_weight) == (15, 5, 0.3)
-    assert found.lowered_threshold == 0.2
+    result = settings_of(drawn, settings.search)
+    assert (result.pdf_k, result.global_k, result.sentence_mean_weight) == (15, 5, 0.3)
+    assert result.lowered_threshold == 0.2
     none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)
 
@@ -98,57 +99,31 @@ def games(tmp_path: Path) -> Path:
     return write_games(tmp_path / "games.jsonl", records)
 
 
-def test_settings_are_written_with_their_provenance(
+def test_settings_are_written_with_their_provenance_and_used_only_where_they_are_named(
     evaluate: Evaluate, about: Options, tmp_path: Path
 ) -> None:
     out = tmp_path / "tuned.yaml"
     tuned = evaluate("tune", *about, "--trials", 12, "--out", out, "--json")
-    found = tuned.json
-    assert found["trials"] == 12
+    result = tuned.json
+    assert result["trials"] == 12
     for kind, split in itertools.product(("tuned", "untuned"), SPLITS):
-        figures = found[kind][split]
+        figures = result[kind][split]
         assert figures["games"] == 5
         low, high = figures["intervals"]["RR"]
         assert low <= figures["measures"]["RR"] <= high
-    chosen, base = (found[kind]["validation"] for kind in ("tuned", "untuned"))
+    chosen, base = (result[kind]["validation"] for kind in ("tuned", "untuned"))
     assert chosen["objective"] >= base["objective"]
     assert "5 train games are few for 10 parameters of search" in tuned.err
 
     written = yaml.safe_load(out.read_text(encoding="utf-8"))
     provenance = written["provenance"]
-    assert written["search"] == found["tuned_settings"]
-    assert found["settings"].items() <= written["search"].items()
-    assert provenance["gain"] == found["gain"]
+    assert written["search"] == result["tuned_settings"]
+    assert result["settings"].items() <= written["search"].items()
+    assert provenance["gain"] == result["gain"]
     assert {"commit", "store_fingerprint", "seed", "seconds"} <= set(provenance)
-    assert load(config=out).search.pdf_k == found["settings"]["pdf_k"]
+    assert load(config=out).search.pdf_k == result["settings"]["pdf_k"]
 
-
-def test_what_was_tuned_over_a_preset_is_played_by_its_file_alone(
-    evaluate: Evaluate, about: Options, tmp_path: Path
-) -> None:
-    out = tmp_path / "mine.yaml"
-    changes = (
-        "search.boost=1.5",
-        "game.candidates=900",
-        "game.useless_share=0.3",
-        "embed.max_tokens=64",
-    )
-    more = itertools.chain(*(("--set", change) for change in changes))
-    tune = ("tune", *about, "--trials", 3, "--preset", "dual", "--out", out)
-    found = evaluate(*tune, *more, "--json").json
-    own, read = load("dual", None, changes), load(str(out))
-    search = replace(own.search, **found["settings"])
-    assert read == replace(own, preset=str(out), search=search)
-    assert found["preset"] == "dual"
-
-
-def test_what_was_written_is_in_force_where_it_is_named_and_nowhere_else(
-    evaluate: Evaluate, about: Options, tmp_path: Path
-) -> None:
-    out = tmp_path / "tuned.yaml"
-    assert evaluate("tune", *about, "--trials", 6, "--out", out).code == 0
     # what a study chose may be what was there: a number that no default has tells that the file is read
-    written = yaml.safe_load(out.read_text(encoding="utf-8"))
     written["search"]["rule_weight"] = 1.23
     out.write_text(yaml.safe_dump(written), encoding="utf-8")
 
@@ -163,6 +138,25 @@ def test_what_was_written_is_in_force_where_it_is_named_and_nowhere_else(
         assert settings["search"]["rule_weight"] == expected
 
 
+def test_what_was_tuned_over_a_preset_is_played_by_its_file_alone(
+    evaluate: Evaluate, about: Options, tmp_path: Path
+) -> None:
+    out = tmp_path / "mine.yaml"
+    changes = (
+        "search.boost=1.5",
+        "game.candidates=900",
+        "game.useless_share=0.3",
+        "embed.max_tokens=64",
+    )
+    more = itertools.chain(*(("--set", change) for change in changes))
+    tune = ("tune", *about, "--trials", 3, "--preset", "dual", "--out", out)
+    result = evaluate(*tune, *more, "--json").json
+    own, read = load("dual", None, changes), load(str(out))
+    search = replace(own.search, **result["settings"])
+    assert read == replace(own, preset=str(out), search=search)
+    assert result["preset"] == "dual"
+
+
 def test_a_study_goes_on_and_tells_other_tools_what_was_tuned(
     evaluate: Evaluate,
     about: Options,
@@ -171,8 +165,8 @@ def test_a_study_goes_on_and_tells_other_tools_what_was_tuned(
 ) -> None:
     storage = tmp_path / "study.db"
     tune = ("tune", *about, "--out", tmp_path / "tuned.yaml", "--storage")
-    found = evaluate(*tune, storage, "--trials", 6, "--json").json
-    assert (found["trials"], found["trials_before"]) == (6, 0)
+    result = evaluate(*tune, storage, "--trials", 6, "--json").json
+    assert (result["trials"], result["trials_before"]) == (6, 0)
     resumed = evaluate(*tune, f"sqlite:///{storage}", "--trials", 10)
     assert "10 trials (6 from before)" in resumed.out
     assert "objective: RR + 0.1 Success@k" in resumed.out
@@ -191,9 +185,9 @@ def test_a_grid_tries_every_combination_once(
 ) -> None:
     storage = tmp_path / "study.db"
     sweep = ("--grid", "fusion=linear,rrf", "--grid", "search.pdf_k=0,5,15")
-    found = evaluate("tune", *about, *sweep, "--storage", storage, "--json").json
-    assert found["trials"] == 6
-    assert set(found["settings"]) == {"fusion", "pdf_k"}
+    result = evaluate("tune", *about, *sweep, "--storage", storage, "--json").json
+    assert result["trials"] == 6
+    assert set(result["settings"]) == {"fusion", "pdf_k"}
     (summary,) = optuna.get_all_study_summaries(open_storage(str(storage)))
     assert summary.n_trials == 6
     study = optuna.load_study(
@@ -236,7 +230,7 @@ def fit(games: object, storage: str | None, **changed: Any) -> list[FrozenTrial]
         "seed": 5,
     }
     with executor_of(changed.pop("workers", 1)) as executor:
-        found = run_study(
+        result = run_study(
             FEW,
             splits,
             load().search,
@@ -244,7 +238,7 @@ def fit(games: object, storage: str | None, **changed: Any) -> list[FrozenTrial]
             executor=executor,
             **(usual | changed),
         )
-    return list(found.trials)
+    return list(result.trials)
 
 
 def told(trials: Sequence[FrozenTrial]) -> list[tuple[object, object]]:
@@ -356,24 +350,23 @@ def database(server: PostgreSQL) -> Iterator[str]:
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
-    @pytest.mark.parametrize("numbers", [(0, 3), (12,)])
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self, tmp_path: Path, numbers: tuple[int, ...]
+        self, tmp_path: Path
     ) -> None:
         storage = str(tmp_path / "study.db")
-        for number in numbers:
+        for number in (0, 9):
             process = SPAWN.Process(target=die_in_trial, args=(number, storage))
             process.start()
             process.join()
             assert process.exitcode == -signal.SIGKILL
         assert told(fit(None, storage)) == told(fit(None, None))
-        states = [trial.state for trial in studied(storage).trials]
-        assert states.count(TrialState.FAIL) == len(numbers)
+        states = each(studied(storage).trials, "state")
+        assert states.count(TrialState.FAIL) == 2
         assert n_complete(storage) == N_TRIALS
 
     def test_a_worker_that_is_killed_loses_no_trial(self, tmp_path: Path) -> None:
-        found = fit(Deadly(tmp_path / "marker"), str(tmp_path / "study.db"), workers=2)
-        assert len(found) == N_TRIALS
+        result = fit(Deadly(tmp_path / "marker"), str(tmp_path / "study.db"), workers=2)
+        assert len(result) == N_TRIALS
         assert (tmp_path / "marker").exists()
         assert n_complete(str(tmp_path / "study.db")) == N_TRIALS
 
@@ -382,26 +375,21 @@ class TestKilled:
     ) -> None:
         sign = tmp_path / "sign"
         killed = SPAWN.Process(target=die_in_trial, args=(0, database, sign))
-        processes = [killed]
-        for _ in range(2):
-            arguments = (database, sign)
-            processes.append(SPAWN.Process(target=wait_and_work, args=arguments))
-        for process in processes:
+        other = SPAWN.Process(target=wait_and_work, args=(database, sign))
+        for process in (killed, other):
             process.start()
-        for process in processes:
+        for process in (killed, other):
             process.join()
-        codes = [process.exitcode for process in processes]
 
-        assert codes == [-signal.SIGKILL, 0, 0]
-        # both processes may have been in their last trial
-        assert N_TRIALS <= n_complete(database) <= N_TRIALS + 1
-        states = {trial.state for trial in studied(database).trials}
+        assert (killed.exitcode, other.exitcode) == (-signal.SIGKILL, 0)
+        assert n_complete(database) == N_TRIALS
+        states = {*each(studied(database).trials, "state")}
         assert TrialState.FAIL in states
 
     def test_processes_on_one_database_share_its_trials(self, database: str) -> None:
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda _: fit(None, database), range(4)))
-        assert all(len(trials) >= N_TRIALS for trials in found)
+            result = list(pool.map(lambda _: fit(None, database), range(4)))
+        assert all(len(trials) >= N_TRIALS for trials in result)
         assert N_TRIALS <= n_complete(database) <= N_TRIALS + 3
 
     def test_a_trial_that_was_given_up_too_early_is_not_counted_twice(
@@ -467,9 +455,9 @@ class TestFirstTrials:
     ) -> None:
         earlier = str(tmp_path / "earlier.db")
         best = best_first(fit(None, earlier))[:3]
-        found = fit(None, None, warm_start=earlier, name="later")
-        assert found[0].params == numbers_of(FEW, load().search)
-        for trial, expected in zip(found[1:], best, strict=False):
+        result = fit(None, None, warm_start=earlier, name="later")
+        assert result[0].params == numbers_of(FEW, load().search)
+        for trial, expected in zip(result[1:], best, strict=False):
             assert trial.params == pytest.approx(expected.params)
 
     def test_a_warm_start_from_nothing_is_refused(self, tmp_path: Path) -> None:
@@ -507,13 +495,13 @@ def test_hopeless_trials_are_pruned_and_the_others_have_the_values_of_all_games(
 
     monkeypatch.setattr(study_module, "judge", judge)
     games = Batch(np.arange(50) % 5 > 0)
-    found = fit(games, None, prune=True, n_trials=60)
-    assert len(found) < 60, "some were pruned"
+    result = fit(games, None, prune=True, n_trials=60)
+    assert len(result) < 60, "some were pruned"
     assert len(judged) < 4 * 60 + 40
-    for trial in found:
+    for trial in result:
         whole = ranked(games, settings_of(trial.params, load().search))
         assert trial.value == pytest.approx(whole.objective)
-    best, unpruned = best_first(found)[0], best_first(fit(games, None, n_trials=60))[0]
+    best, unpruned = best_first(result)[0], best_first(fit(games, None, n_trials=60))[0]
     assert best.value == unpruned.value
 
 

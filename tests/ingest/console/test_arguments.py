@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import subprocess
 import sys
@@ -68,3 +69,15 @@ def test_a_command_whose_standard_output_is_closed_does_its_work(
     assert run_command(lambda: print("told", flush=True) or 3) == 3
     for stream in (sys.stdout, sys.stderr):
         stream.close()
+
+
+def test_warnings_of_our_packages_are_lines_of_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def run(options: object) -> int:
+        logging.getLogger("ingest.store").warning("%s is odd", "it\x1b")
+        return 3
+
+    assert Command("do", "do it", "do it now", (), run).main([], "do", ()) == 3
+    assert capsys.readouterr().err == "do: it\\x1b is odd\n"
+    assert logging.getLogger("ingest").handlers == []
