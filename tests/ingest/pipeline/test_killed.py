@@ -19,10 +19,18 @@ from tests.fakes import RANKING, TREES, lecture_pdf
 
 
 @pytest.fixture
+def notices() -> list[str]:
+    return []
+
+
+@pytest.fixture
 def ingested(
-    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    settings: Settings,
+    notices: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., IngestSummary]:
-    """Ingests two lectures, or one of them, in this process."""
+    """Ingests two lectures, or one of them, in this process; what it says is added to `notices`."""
     monkeypatch.setattr("ingest.executors.LocalProcesses", lambda _: InProcess())
     for name, text in (("a", TREES), ("b", RANKING)):
         path = tmp_path / "lectures" / f"{name}.pdf"
@@ -36,6 +44,7 @@ def ingested(
             str(tmp_path / "store"),
             dataclasses.replace(settings, embed=embed),
             progress=False,
+            notice=notices.append,
         )
 
     return ingested
@@ -43,6 +52,7 @@ def ingested(
 
 def test_what_a_broken_run_had_finished_is_not_done_again(
     ingested: Callable[..., IngestSummary],
+    notices: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = set((cache() / "staged").glob("*"))
@@ -74,6 +84,7 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
     breaks_at.clear()
     assert ingested().n_paragraphs == 2
     assert read == []
+    assert "resumed: 2 files had been read before" in notices
     assert RANKING in embedded
     assert TREES not in embedded
     assert set((cache() / "staged").iterdir()) == before  # those of other tests

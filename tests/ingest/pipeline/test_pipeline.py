@@ -497,7 +497,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     [
         (MemoryError(), "must be readable without more than 2000 MB of memory "),
         (
-            pebble.ProcessExpired("", 3),
+            pebble.ProcessExpired("", 3),  # type: ignore[no-untyped-call]
             "its reader died (exit code 3); the file is damaged, or needs more than 2000 MB of memory ",
         ),
         (

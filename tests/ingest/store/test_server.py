@@ -98,18 +98,26 @@ def before_write(
     monkeypatch.setattr(Collections, "write", interrupted)
 
 
-def stop(server: ChromaServer, url: str) -> None:
-    """Stop the server as SIGSTOP does, and have our client wait half a second for it from now on."""
-    server.pause()
-    client: Any = chroma._server_at(url, chroma.ANSWER_S)
-    client._server._session.timeout = 0.5
+def fault_of(
+    name: str, server: ChromaServer, proxy: Proxy
+) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Return what begins a fault and what ends it; our client waits half a second for a server that SIGSTOP stops."""
+    if name == "server killed":
+        return server.kill, server.start
+    if name == "network cut":
+        return proxy.cut, proxy.restore
+    client: Any = chroma._server_at(proxy.url, chroma.ANSWER_S)
+    session = client._server._session
 
+    def stop() -> None:
+        server.pause()
+        session.timeout = 0.5
 
-def go_on(server: ChromaServer, url: str) -> None:
-    """Let the server go on, and have our client wait as before."""
-    server.resume()
-    client: Any = chroma._server_at(url, chroma.ANSWER_S)
-    client._server._session.timeout = chroma.ANSWER_S
+    def go_on() -> None:
+        server.resume()
+        session.timeout = chroma.ANSWER_S
+
+    return stop, go_on
 
 
 def texts_of(location: str, name: str) -> list[str]:
@@ -180,15 +188,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
-        "server killed": (server.kill, server.start),
-        "server stopped": (
-            lambda: stop(server, proxy.url),
-            lambda: go_on(server, proxy.url),
-        ),
-        "network cut": (proxy.cut, proxy.restore),
-    }
-    begin, end = faults[fault]
+    begin, end = fault_of(fault, server, proxy)
     file_reading(create_store(proxy.url, name), make_reading("locks", [LOCKS]))
     with monkeypatch.context() as patch:
         patch.setattr(chroma, "PATIENCE_S", 0.5)
@@ -247,14 +247,7 @@ def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
     name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    faults: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
-        "server stopped": (
-            lambda: stop(server, proxy.url),
-            lambda: go_on(server, proxy.url),
-        ),
-        "network cut": (proxy.cut, proxy.restore),
-    }
-    begin, end = faults[fault]
+    begin, end = fault_of(fault, server, proxy)
     monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
     monkeypatch.setattr(chroma, "ASK_AGAIN_S", 0.0)
     file_reading(create_store(proxy.url, name), make_reading("trees", [TREES, CACHES]))
@@ -302,30 +295,26 @@ def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
 ) -> None:
     (tmp_path / "started.py").write_text(INGEST)
     texts = {"caches": CACHES, "locks": LOCKS, "trees": TREES}
+    store = ["--store", server.url, "--collection", name]
     started = []
     for book, text in texts.items():
         path = tmp_path / f"{book}.jsonl"
-        path.write_text(
-            json.dumps({"paragraph_id": book, "book_name": book, "text": text})
+        record = {"paragraph_id": book, "book_name": book, "text": text}
+        path.write_text(json.dumps(record))
+        script, pipe = str(tmp_path / "started.py"), subprocess.PIPE
+        process = subprocess.Popen(
+            [sys.executable, script, str(path), *store],
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "QUARRY_HOME": str(tmp_path / book),
+            },
+            text=True,
         )
-        arguments = [str(path), "--store", server.url, "--collection", name]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "QUARRY_HOME": str(tmp_path / book),
-        }
-        command = [sys.executable, str(tmp_path / "started.py"), *arguments]
-        pipe = subprocess.PIPE
-        started.append(
-            subprocess.Popen(
-                command,
-                stdin=pipe,
-                stdout=pipe,
-                stderr=pipe,
-                env=environment,
-                text=True,
-            )
-        )
+        started.append(process)
     for process in started:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
