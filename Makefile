@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test fast coverage check bench multilingual mpnet cluster lectures lock drawing clean help
+.PHONY: play test fast coverage check bench multilingual mpnet cluster llm lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -37,6 +37,8 @@ mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a be
 
 cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the workers of a Dask cluster
 
+llm: $(VENV)/.llm  ## --writer: a language model for words, justifications and re-ranking
+
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) data/lectures/build.py
 
@@ -73,6 +75,10 @@ $(VENV)/.multilingual: requirements-multilingual.txt $(VENV)/.runtime
 
 $(VENV)/.cluster: requirements-cluster.txt $(VENV)/.runtime
 	@$(INSTALL) -r requirements-cluster.txt
+	@touch $@
+
+$(VENV)/.llm: requirements-llm.txt $(VENV)/.runtime
+	@$(INSTALL) -r requirements-llm.txt
 	@touch $@
 
 $(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime

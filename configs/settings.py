@@ -164,6 +164,9 @@ class GameSettings(_Section):
     request_timeout_s: float = number(10.0, 0.1, 600.0)
     game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
     phase_s: float = number(40.0, 1.0, 86_400.0)
+    writer: str = ""
+    writer_url: str = ""
+    writer_log: str = ""
 
     @model_validator(mode="after")
     def _leave_room(self) -> Self:

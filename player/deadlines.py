@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ingest.console.terminal import described
@@ -24,6 +25,22 @@ IDLE_S = 60.0
 """Seconds after which a thread without a call ends."""
 
 T = TypeVar("T")
+
+_reply_due: ContextVar[float] = ContextVar("_reply_due", default=math.inf)
+
+
+def reply_due() -> float:
+    """Return the time, by `time.monotonic()`, at which the work of this thread is due; infinity if nobody waits."""
+    return _reply_due.get()
+
+
+def due_at(due: float, work: Callable[[], T]) -> T:
+    """Do work that is due at a time, which `reply_due` then returns."""
+    token = _reply_due.set(due)
+    try:
+        return work()
+    finally:
+        _reply_due.reset(token)
 
 
 class Call(Future[T]):

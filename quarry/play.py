@@ -38,6 +38,7 @@ from player.protocol.client import HttpGameServer
 from player.protocol.messages import Json, Score
 from player.questions.answer import NOT_RELEVANT
 from player.search.calibration import notices
+from player.writer.options import WRITER, writer_settings
 
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
@@ -94,7 +95,7 @@ class _Evening:
         options = self.options
         _take_from_project(options)
         _check(options)
-        settings = cli.settings_of(options)
+        settings = writer_settings(options, cli.settings_of(options))
         if options.referee == ME:
             return self._play_with_me(settings)
         with contextlib.ExitStack() as stack:
@@ -363,6 +364,7 @@ COMMAND = cli.Command(
             0,
             "seed for the random choices of the practice server (default: a random seed)",
         ),
+        *WRITER,
         *cli.SETTINGS,
         cli.JSON,
     ),

@@ -18,6 +18,7 @@ from evaluate.runs.run import Run
 from evaluate.runs.text import comparison_lines, run_lines, table_text
 from ingest.console import arguments as cli
 from ingest.console.terminal import visible
+from player.writer.options import WRITER, writer_settings
 
 REPEATS_OF_SEVERAL = 3
 
@@ -29,7 +30,7 @@ def replay(options: argparse.Namespace) -> int:
         raise SettingsError("--answers and --batches belong together; name the other.")
     if options.answers and options.referee:
         raise SettingsError("--answers takes the place of --referee; leave one out.")
-    settings = cli.settings_of(options)
+    settings = writer_settings(options, cli.settings_of(options))
     # an unknown measure is refused before anything is played
     find_measures(options.measures)
 
@@ -254,6 +255,7 @@ COMMANDS = (
                 "interrupted replay",
             ),
             shared.WORKERS,
+            *WRITER,
             *(shared.STRICT, cli.JSON),
         ),
         replay,

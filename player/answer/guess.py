@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,6 +20,10 @@ EXACT_ONLY = 0.6
 """Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
 N_WEIGHED = 300
 """Number of the likeliest words for which the expected score is computed."""
+NAMED_FIRST, NAMED_LATER = 6.0, 1.2
+"""Log-odds that a writer's first word gains, and loss of later words with the logarithm of their place."""
+LEAST_SHARE = 1e-3
+"""Share of a word that a writer names and the associations do not know."""
 LAST_RESORT = "idea"
 """Associative word if no other word is left."""
 
@@ -54,6 +58,7 @@ def associative_words(
     domain: str,
     hint: str = "",
     meanings: Meanings | None = None,
+    named: Sequence[str] = (),
 ) -> list[str]:
     """Return candidates for the associative word by their expected score, best first; at least one.
 
@@ -63,10 +68,11 @@ def associative_words(
         domain: domain of the secret word, "" if unknown.
         hint: about the paragraph, "" if unknown.
         meanings: compares ideas with hint and paragraph; None ranks words with ideas by typicality.
+        named: words of a writer, best first.
     """
     known, text = load_associations(), paragraph.text
     if any(map(is_hebrew, words(domain))):
-        return _in_hebrew(known, domain, hint, text, meanings) or [LAST_RESORT]
+        return _in_hebrew(known, domain, hint, text, meanings, named) or [LAST_RESORT]
 
     taken = {*stems(text), *stems(domain)}
     joined = join(
@@ -79,22 +85,38 @@ def associative_words(
     )
     shares = np.zeros(len(known.words), dtype=np.float32)
     shares[joined.rows] = joined.row_shares
-    unknown: Counter[str] = Counter()
+    unknown: dict[str, float] = defaultdict(float)
     for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
         row = known.row_of(idea.word)
         if row is None:
             unknown[idea.word] += share
         else:
             shares[row] += share
+
+    spelling: dict[int, str] = {}
+    for place, word in enumerate(named):
+        row = known.row_of(word)
+        if row is None:
+            unknown[word] = share_if_named(unknown[word], place)
+        elif row not in spelling:
+            spelling[row] = word
+            shares[row] = share_if_named(float(shares[row]), place)
+
     best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
     best = best[shares[best] > 0.0]
     worth = expected_scores(shares[best], known.likeness(best)).tolist()
-    found = {known.words[row]: value for row, value in zip(best, worth, strict=True)}
-    return _best_first(unknown | found) or [LAST_RESORT]
+    for row, value in zip(best.tolist(), worth, strict=True):
+        unknown[spelling.get(row, known.words[row])] = value
+    return _best_first(unknown) or [LAST_RESORT]
 
 
 def _in_hebrew(
-    known: Associations, domain: str, hint: str, text: str, meanings: Meanings | None
+    known: Associations,
+    domain: str,
+    hint: str,
+    text: str,
+    meanings: Meanings | None,
+    named: Sequence[str],
 ) -> list[str]:
     """Return the likeliest Hebrew words, best first."""
     taken = {hebrew_forms(word) for word in words(f"{text} {domain}")}
@@ -105,10 +127,23 @@ def _in_hebrew(
     joined = join(
         known, domain, hint, text, lambda idea: is_free(idea.hebrew), meanings
     )
-    shares = Counter(known.in_hebrew(joined.rows, joined.row_shares))
+    shares = defaultdict(float, known.in_hebrew(joined.rows, joined.row_shares))
     for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
         shares[idea.hebrew] += share
+    for place, word in enumerate(named):
+        shares[word] = share_if_named(shares[word], place)
     return [word for word in _best_first(shares) if is_free(word)][:N_WEIGHED]
+
+
+def share_if_named(share: float, place: int) -> float:
+    """Return the share of a word, up to a factor of all words, after a writer has named it.
+
+    Args:
+        share: probability without the writer.
+        place: number of words that the writer named before it.
+    """
+    log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
+    return max(share, LEAST_SHARE) * float(np.exp(log_odds))
 
 
 def _best_first(worth: Mapping[str, float]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.console.terminal import described
 from player.answer.justify import Evidence, justify_sentence, justify_word
-from player.deadlines import Call, Runner
+from player.deadlines import Call, Runner, due_at
 from player.player import Contestant, Decision, Plan
 from player.protocol.messages import Guess, RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers
@@ -150,7 +150,8 @@ class DeadlinePlayer:
         return Planned(replace(plan, fits=_no_fits(plan.questions)), is_lean=True)
 
     def _start(self, part: str, work: Callable[[], T], budget_s: float) -> Call[T]:
-        return self._runner.start(part, work, time.monotonic() + budget_s)
+        due = time.monotonic() + budget_s
+        return self._runner.start(part, lambda: due_at(due, work), due)
 
     def _result(self, call: Call[T], budget_s: float) -> T | None:
         """Return the result of a call; print a line and return None if it fails or is not ready in time."""

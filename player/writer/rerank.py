@@ -1,0 +1,78 @@
+"""Re-ranking: the writer's reading of the hint changes the belief before the questions by its measured error."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+
+from ingest.arrays import Float64Array
+from player.protocol.messages import RoundStart
+from player.questions.places import Places
+from player.writer.tasks import Ask, ask_passages
+
+N_SHOWN = 30
+"""Number of the likeliest passages that the writer reads."""
+PLACES = (0.70, 0.10, 0.04, 0.02, 0.02)
+"""Probability that the secret passage, if it is shown, is named first, second, ..."""
+UNNAMED = 0.06
+"""Probability that it is shown and others are named in its place."""
+MISSED = 0.06
+"""Probability that it is shown and the writer says that nothing fits."""
+REFUSED = 0.5
+"""Probability that the writer says that nothing fits if the secret passage is not shown."""
+
+
+def rerank(
+    prior: Float64Array, places: Places, start: RoundStart, ask: Ask
+) -> Float64Array:
+    """Return the (n_places,) prior after the writer has read the likeliest passages; unchanged without a valid reply.
+
+    Args:
+        prior: (n_places,) probabilities.
+    """
+    if not start.hint:
+        return prior
+    passages = _passages_of(places)
+    mass = passages.T @ prior
+    likeliest = np.argsort(-mass, kind="stable")[:N_SHOWN]
+    shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order
+    ids = ask_passages(start, [places.paragraphs[row] for row in shown], ask)
+    if ids is None:
+        return prior
+
+    likelihood = likelihood_of(ids, len(shown))
+    elsewhere = likelihood[-1]
+    ratios = np.full(len(places.paragraphs), elsewhere)
+    ratios[shown] = likelihood[:-1]
+    # a piece may hold several passages, any of which the hint may describe, or none
+    unlinked = 1.0 - np.asarray(passages.sum(axis=1)).ravel()
+    joint = prior * (passages @ ratios + unlinked * elsewhere)
+    return np.asarray(joint / joint.sum())
+
+
+def likelihood_of(ids: list[int], n_shown: int) -> Float64Array:
+    """Return the (n_shown + 1,) likelihood of a reply if the secret is each shown passage, and if it is not shown.
+
+    The passages that are named by error are taken to be any others.
+
+    Args:
+        ids: positions of the named passages, best first.
+    """
+    if not ids:
+        return np.array([*[MISSED] * n_shown, REFUSED])
+    likelihood = np.full(n_shown + 1, UNNAMED * n_shown / max(1, n_shown - len(ids)))
+    likelihood[ids] = n_shown * np.array(PLACES[: len(ids)])
+    likelihood[-1] = 1.0 - REFUSED
+    return likelihood
+
+
+def _passages_of(places: Places) -> csr_array:
+    """Return the (n_places, n_passages) share of each passage in a place; a piece is shared by those that it holds."""
+    n_printed = places.n_printed
+    printed = csr_array(
+        (np.ones(n_printed), (np.arange(n_printed), places.rows[:n_printed])),
+        shape=(n_printed, len(places.paragraphs)),
+    )
+    n_held = np.maximum(np.asarray(places.links.sum(axis=1)).ravel(), 1.0)
+    held = places.links.multiply(1.0 / n_held[:, None])
+    return csr_array(vstack([printed, held]))

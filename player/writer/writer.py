@@ -1,0 +1,175 @@
+"""Writer: a language model on a server with the OpenAI interface, and the log of its replies."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from configs.settings import GameSettings, SettingsError
+from ingest.console.terminal import visible
+from ingest.json_files import read_objects
+from player.deadlines import Runner, reply_due
+from player.errors import LateStrategyError
+
+KEY = "OPENAI_API_KEY"
+"""Environment variable of the key; no option and no file holds the key."""
+LONGEST_S = 30.0
+"""The longest time of a call, if no reply of a game is due earlier."""
+SHARE = 0.5
+"""Share of the time until a reply of a game is due that a call may take."""
+MAX_BYTES = 1_000_000
+"""The most bytes of a response that are read."""
+EXTRA_MISSING = "--writer needs the package openai. Run `make llm`, or pip install 'quarry-lectures[llm]'."
+
+
+class Writer:
+    """Replies to prompts, each asked once; safe for many threads.
+
+    A log holds one JSON object a line: {"model", "prompt", "reply"}, where the reply is null if there was none. A
+    prompt with a reply in the log is not sent. Without a model nothing is sent, and new prompts are added to the log
+    without a reply.
+
+    Args:
+        settings: name the model, the URL of its server and the log.
+        say: is called with a line when calls fail, once for each reason.
+
+    Raises:
+        SettingsError: the package is not installed, the URL is invalid, or the log cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: GameSettings,
+        say: Callable[[str], None] = lambda line: print(visible(line), file=sys.stderr),
+    ) -> None:
+        self._model = settings.writer
+        self._log = Path(settings.writer_log) if settings.writer_log else None
+        self._key = os.environ.get(KEY, "")
+        self._client: Any = None
+        if self._model:
+            self._client = _client(self._key, settings.writer_url)
+        self._replies = self._recorded()
+        self._say = say
+        self._failures: set[str] = set()
+        self._runner = Runner()
+        self._lock = threading.Lock()
+
+    @property
+    def notice(self) -> str:
+        """A line that says what is sent where."""
+        if self._client is None:
+            return f"no writer is called: replies are read from {self._log}"
+        return (
+            f"the writer {self._model} at {self._client.base_url} is sent names of lectures, hints, domains, passages "
+            "of the lectures, and answers to questions"
+        )
+
+    def reply(self, prompt: str) -> str:
+        """Return the reply to a prompt; "" if there was none in time."""
+        if self._replies.get(prompt) is None and self._client is not None:
+            reply = self._ask_in_time(prompt)
+        elif prompt in self._replies:
+            return self._replies[prompt] or ""
+        else:
+            reply = None
+
+        with self._lock:
+            self._replies[prompt] = reply
+            self._record({"model": self._model, "prompt": prompt, "reply": reply})
+        return reply or ""
+
+    def _ask_in_time(self, prompt: str) -> str | None:
+        now = time.monotonic()
+        due = now + min(LONGEST_S, SHARE * (reply_due() - now))
+        call = self._runner.start("writer", lambda: self._ask(prompt, due), due)
+        reply = call.value()
+        if call.failure is not None:
+            is_late = isinstance(call.failure, LateStrategyError)
+            reason = "no reply in time" if is_late else call.failure.reason
+            self._complain(self._redacted(reason))
+        return reply and self._redacted(reply)
+
+    def _ask(self, prompt: str, due: float) -> str:
+        """Send a prompt and return the text of the reply; an endless or slow response raises ValueError."""
+        body = b""
+        with self._client.chat.completions.with_streaming_response.create(
+            model=self._model,
+            messages=[{"role": "user", "content": prompt}],
+            timeout=max(0.1, due - time.monotonic()),
+        ) as response:
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > MAX_BYTES or time.monotonic() > due:
+                    raise ValueError("the response is too long or too slow")
+        content = json.loads(body)["choices"][0]["message"]["content"]
+        if not isinstance(content, str):
+            raise ValueError("the response holds no text")
+        return content
+
+    def _redacted(self, text: str) -> str:
+        return text.replace(self._key, "*****") if self._key else text
+
+    def _complain(self, reason: str) -> None:
+        if reason not in self._failures:
+            self._failures.add(reason)
+            self._say(f"the writer failed: {reason[:200]}; the game goes on without it")
+
+    def _recorded(self) -> dict[str, str | None]:
+        """Return the replies of the log by prompt, without those of another model."""
+        replies: dict[str, str | None] = {}
+        if self._log is None or not self._log.exists():
+            return replies
+        for where, record in read_objects(
+            self._log, SettingsError, named="--writer-log"
+        ):
+            prompt, reply = record.get("prompt"), record.get("reply")
+            if not isinstance(prompt, str) or not isinstance(reply, str | None):
+                raise SettingsError(
+                    f'{where}: must hold a "prompt" and a "reply", as --writer-log writes them; mend the line'
+                )
+            if reply is not None and (
+                not self._model or record.get("model") == self._model
+            ):
+                replies[prompt] = reply
+            replies.setdefault(prompt, None)
+        return replies
+
+    def _record(self, record: dict[str, str | None]) -> None:
+        """Append a line to the log in one write, since several processes may append."""
+        if self._log is None:
+            return
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        try:
+            with self._log.open("ab", buffering=0) as file:
+                file.write(line.encode("utf-8", "replace"))
+        except OSError as error:
+            self._complain(f"{self._log} cannot be written: {error.strerror}")
+
+
+def make_writer(settings: GameSettings) -> Writer | None:
+    """Return the writer of the settings; None if they name neither a model nor a log."""
+    return Writer(settings) if settings.writer or settings.writer_log else None
+
+
+def _client(key: str, url: str) -> Any:
+    """Return a client that follows no redirection, so that the key goes nowhere else."""
+    if url and ("@" in url or not url.lower().startswith(("http://", "https://"))):
+        raise SettingsError(
+            f"--writer-url must be an http:// or https:// URL without a user or password; the key is read from {KEY}."
+        )
+    try:
+        import openai
+    except ImportError:
+        raise SettingsError(EXTRA_MISSING) from None
+    return openai.OpenAI(
+        api_key=key or "none",  # a server of one's own needs none
+        base_url=url or None,
+        max_retries=0,
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
