@@ -1,0 +1,68 @@
+"""A real HTTP server with the OpenAI interface on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Respond = Callable[[BaseHTTPRequestHandler, str], None]
+"""Answers a request for a completion, whose prompt it is given."""
+
+
+@dataclass
+class ModelServer:
+    """What a server has received: the prompts, and the headers of the last request."""
+
+    url: str
+    prompts: list[str] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def send(request: BaseHTTPRequestHandler, status: int, content: Any) -> None:
+    """Send JSON, or bytes as they are."""
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    request.send_response(status)
+    request.send_header("Content-Type", "application/json")
+    request.send_header("Content-Length", str(len(body)))
+    request.end_headers()
+    request.wfile.write(body)
+
+
+def replying(reply: Callable[[str], object]) -> Respond:
+    """Send completions with the text that a function returns for a prompt."""
+
+    def respond(request: BaseHTTPRequestHandler, prompt: str) -> None:
+        send(request, 200, {"choices": [{"message": {"content": reply(prompt)}}]})
+
+    return respond
+
+
+@contextlib.contextmanager
+def model_server(respond: Respond) -> Iterator[ModelServer]:
+    """Serve completions on a free port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"])
+            asked = json.loads(self.rfile.read(length))
+            assert self.path == "/v1/chat/completions"
+            assert not asked.get("stream")
+            server.prompts.append(asked["messages"][0]["content"])
+            server.headers = {k.lower(): v for k, v in self.headers.items()}
+            with contextlib.suppress(OSError):  # the client may be gone
+                respond(self, server.prompts[-1])
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.daemon_threads = True
+        server = ModelServer(f"http://127.0.0.1:{http.server_port}/v1")
+        threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        http.shutdown()
