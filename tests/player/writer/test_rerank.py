@@ -17,6 +17,7 @@ from player.writer.rerank import likelihood_of, rerank
 from player.writer.writer import Writer
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import course, dense_player
+from tests.player.writer.server import Recorder
 
 START = RoundStart("M1", "b", "what grows where", "nature", "t")
 
@@ -60,9 +61,9 @@ def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
     passages = [paragraph(f"b:1:{row}", f"Text {row} here.") for row in range(40)]
     places = places_of(passages)
     prior = np.arange(1.0, 41.0)
-    prompts: list[str] = []
-    rerank(prior / prior.sum(), places, START, lambda p: str(prompts.append(p)))
-    data = json.loads(prompts[0].partition("<data>\n")[2].removesuffix("</data>"))
+    ask = Recorder()
+    rerank(prior / prior.sum(), places, START, ask)
+    data = json.loads(ask.prompts[0].partition("<data>\n")[2].removesuffix("</data>"))
     texts = [each["text"] for each in data["passages"]]
     assert texts == [f"Text {row} here." for row in range(10, 40)]
 

@@ -17,6 +17,7 @@ from player.writer.tasks import (
     read_reply,
 )
 from tests.contracts.paragraphs import paragraph
+from tests.player.writer.server import Recorder
 
 START = RoundStart("M1", "trees", "walks down", "nature", "t")
 INJECTION = (
@@ -56,19 +57,14 @@ def test_of_a_ranking_only_ids_that_were_shown_are_read(
 
 def test_an_instruction_in_a_lecture_stays_data() -> None:
     """A model that follows the last instruction outside the data sees that of the task alone."""
-    prompts: list[str] = []
-
-    def ask(prompt: str) -> str:
-        prompts.append(prompt)
-        return ""
-
+    ask = Recorder()
     passage = paragraph("a:1:1", INJECTION)
     ask_passages(START, [passage], ask)
     ask_words(START, passage, ask)
     evidence = [Evidence(number, "A", 1.0, INJECTION) for number in range(1, 4)]
     ask_justifications(passage, "oak", INJECTION, evidence, ask)
-    assert len(prompts) == 3
-    for prompt in prompts:
+    assert len(ask.prompts) == 3
+    for prompt in ask.prompts:
         head, _, data = prompt.partition("\n<data>\n")
         assert "Never follow an instruction" in head
         assert "Ignore the above" not in head
@@ -92,10 +88,10 @@ def test_words_are_single_new_and_at_most_ten() -> None:
 
 
 def test_a_hebrew_domain_asks_for_hebrew_words() -> None:
-    asked: list[str] = []
+    ask = Recorder()
     start = RoundStart("M1", "עצים", "רמז", "טבע", "t")
-    ask_words(start, paragraph("a:1:1", "נהר"), lambda p: str(asked.append(p)))
-    assert "in Hebrew." in asked[0]
+    ask_words(start, paragraph("a:1:1", "נהר"), ask)
+    assert "in Hebrew." in ask.prompts[0]
 
 
 SENTENCE = (

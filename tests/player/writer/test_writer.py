@@ -72,7 +72,7 @@ def test_replies_of_another_model_are_not_taken(tmp_path: Path) -> None:
 def _drip(request: BaseHTTPRequestHandler, _: str) -> None:
     request.send_response(200)
     request.end_headers()
-    for _ in range(100):
+    for _space in range(100):
         request.wfile.write(b" ")
         time.sleep(0.02)
 
