@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ SECRET = "sk-the-users-own-key"
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
     """Two games of the small course."""
-    records = map(record_of, course_games(course())[:2])
+    games = course_games(course())[:2]
+    records = [record_of(replace(game, associative_word="seed")) for game in games]
     return write_games(tmp_path / "games.jsonl", records)
 
 
 def reply_to(prompt: str) -> str:
-    return '{"words": ["compiler"]}' if '"words"' in prompt else '{"ids": [1]}'
+    return '{"words": ["seed"]}' if '"words"' in prompt else '{"ids": [1]}'
 
 
 def without_times(out: str) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     assert f"evaluate replay: the writer m at {server.url}/ is sent" in first.err
     assert first.err.count("the writer") == 1
     recorded = log.read_bytes()
-    assert b"compiler" in recorded
+    assert b"seed" in recorded
 
     again = evaluate("replay", *about, *FEW, *named)
     assert without_times(again.out) == without_times(first.out)
