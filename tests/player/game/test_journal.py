@@ -11,12 +11,13 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from player.errors import JournalError, UnauthorizedError
-from player.game.journal import Candidate, Journal, Ledger, authenticate
+from player.game.journal import VERSION, Candidate, Journal, Ledger, authenticate
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
 from player.questions.question import Question
@@ -173,6 +174,45 @@ def test_only_the_owner_may_read_it(path: Path, journal: Journal) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_an_open_file_of_the_owner_becomes_private(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.touch()
+    path.chmod(0o644)
+    Journal(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_new_file_has_a_version_and_no_writer_that_waits(tmp_path: Path) -> None:
+    Journal(tmp_path / "deep" / "down" / "games.sqlite").close()
+    file = sqlite3.connect(tmp_path / "deep" / "down" / "games.sqlite")
+    assert file.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    file.close()
+
+
+def test_a_write_that_fails_in_its_middle_stores_nothing(journal: Journal) -> None:
+    begin = "INSERT INTO inboxes VALUES ('http://one', 'me', '7')"
+    assert journal.write((begin, ()), ("INSERT INTO nowhere VALUES (1)", ())) == -1
+    assert Ledger(journal, "http://one", "me").cursor() == ""
+
+
+def test_a_closed_journal_leaves_the_player_to_another_process(path: Path) -> None:
+    first, second = Journal(path), Journal(path)
+    assert first.claim("http://one", "me")
+    assert first.claim("http://one", "me"), "it has the lock already"
+    assert second.claim("http://one", "me") is False
+    first.close()
+    assert second.claim("http://one", "me")
+    second.close()
+
+
+def test_many_threads_write_one_after_another(journal: Journal) -> None:
+    ledger = Ledger(journal, "http://one", "me")
+    with ThreadPoolExecutor(8) as pool:
+        keys = list(pool.map(lambda _: ledger.ask(), range(40)))
+    assert sorted(keys) == list(range(1, 41))
+
+
 def test_a_file_of_others_keeps_its_permissions_and_is_refused(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.sqlite"
     sqlite3.connect(theirs).close()
@@ -316,6 +356,7 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(journal: Journal) -> Non
     assert authenticate(anew, "me", journal, told.append).running() == []
     assert anew.token == "token-1"
     assert "no longer knows the player" in told[0]
+    assert [game.ending for game in journal.games()] == ["given up"]
 
 
 def test_two_processes_do_not_play_as_one_player(path: Path, journal: Journal) -> None:

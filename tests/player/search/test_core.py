@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from configs.settings import Fusion, SearchSettings
+from configs.settings import Fusion, KeywordMode, SearchSettings
 from ingest.arrays import AnyFloatArray
 from player.search.core import (
     Books,
@@ -22,11 +22,13 @@ from player.search.core import (
     books_of,
     columns_of,
     combine,
+    fill_slots,
     fuse,
     log_odds_of,
     merge_duplicates,
     probability,
     search,
+    threshold_log_odds,
 )
 from player.search.slots import NOT_FOUND
 from tests.contracts.paragraphs import paragraph
@@ -84,6 +86,7 @@ class TestColumns:
         assert found.rows.tolist() == [2, 1, 0]
         assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
         assert found.inside("b").tolist() == [False, False, True]
+        assert found.inside("").tolist() == [False] * 3
 
     def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
         texts = [
@@ -95,6 +98,14 @@ class TestColumns:
             [*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")]
         )
         assert found.duplicates.tolist() == [[0, 1, 2]]
+
+    def test_groups_of_twins_have_the_length_of_the_largest(self) -> None:
+        found = columns("a:1:1", "b:1:1", "c:1:1", "d:1:1", "e:1:1",
+                        same={"b:1:1": "a:1:1", "d:1:1": "c:1:1", "e:1:1": "c:1:1"})  # fmt: skip
+        assert found.duplicates.tolist() == [[0, 1, -1], [2, 3, 4]]
+        log_odds = np.array([[1.0, 2.0, 3.0, 1.0, 3.0]])
+        merged = merge_duplicates(log_odds, found, np.array([[True, *[False] * 4]]))
+        assert merged.tolist() == [[1.0, NO, 3.0, NO, NO]]
 
 
 class TestScores:
@@ -119,6 +130,15 @@ class TestDocuments:
         found = books_of(np.array([0.75]), inside, search_settings(boost=1.0))
         assert found.lift[0] == pytest.approx(math.log(27.0))
         assert not found.filters[0]
+
+    def test_a_book_of_all_or_no_paragraphs_is_no_likelier_by_their_number(
+        self,
+    ) -> None:
+        inside = np.array([[True] * 3, [False] * 3, [True, False, False]])
+        settings = search_settings(boost=1.0, boost_confidence=0.0)
+        found = books_of(np.array([0.75, 0.75, 0.0]), inside, settings)
+        expected = [math.log(3.0), math.log(3.0), 0.0]
+        assert found.lift.tolist() == pytest.approx(expected)
 
     @pytest.mark.parametrize(
         ("confidence", "filters", "lifts"),
@@ -150,6 +170,18 @@ class TestFusion:
             [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62]
         )
         assert order(result.log_odds) == [1, 0, 3, 2]
+        assert result.strategy == "rrf"
+
+    def test_fused_log_odds_fall_in_the_order_of_the_ranks(self) -> None:
+        lifted = fused(
+            scored(3.0, 1.0), scored(2.0, 1.0), by=books(1, n=2, lift=1.0), fusion="rrf"
+        )
+        assert lifted.log_odds[0] == pytest.approx([3.0, 2.0], abs=1e-5)
+
+    def test_ties_of_many_columns_go_to_the_earlier_one(self) -> None:
+        same = scored(*[1.0] * 60)
+        result = fused(same, same, fusion="rrf")
+        assert order(result.log_odds) == list(range(60))
 
     @pytest.mark.parametrize("fusion", ["rrf", "linear"])
     def test_relevance_is_the_highest_that_a_strategy_gives(
@@ -166,6 +198,23 @@ class TestFusion:
         result = fused(dense, keyword, weights=weights)
         assert result.scores[0] == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
         assert result.log_odds[0] == pytest.approx(result.scores[0])
+        assert result.strategy == "fused"
+
+    def test_one_that_no_strategy_found_stays_unfound(self) -> None:
+        one, two = scored(1.0, NO, strategy="dense"), scored(2.0, NO)
+        result = fused(one, two, weights={"dense": 10.0})
+        assert result.log_odds[0].tolist() == [12.0, NO]
+
+    def test_without_a_weight_unfound_ones_count_as_the_lowest_and_never_more_than_0(
+        self,
+    ) -> None:
+        base = scored(0.0, 0.0, 0.0)
+        for own, expected in (
+            ((2.0, 3.0, NO), [2.0, 3.0, 0.0]),
+            ((-1.0, -2.0, NO), [-1.0, -2.0, -2.0]),
+        ):
+            result = fused(base, scored(*own, strategy="own"))
+            assert result.scores[0] == pytest.approx(expected)
 
     def test_a_strategy_without_a_weight_counts_by_its_own_relevance(self) -> None:
         dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
@@ -334,8 +383,68 @@ class TestAnswering:
         assert self.answers(-0.5, 0.0) == (0, False, True)
         assert self.answers(-5.0, -4.0) == (0, False, False)
 
+    @pytest.mark.parametrize(
+        ("first", "cascade", "keywords", "n_steps"),
+        [
+            (0.0, True, "fallback", 2),
+            (0.0, False, "fallback", 1),
+            (0.0, True, "rule", 1),
+            (log_odds_of(0.7), True, "fallback", 1),
+        ],
+    )
+    def test_the_fallback_is_asked_only_if_nothing_reaches_the_threshold(
+        self, first: float, cascade: bool, keywords: KeywordMode, n_steps: int
+    ) -> None:
+        asked = []
+
+        def scores_of(is_fallback: bool) -> list[Scored]:
+            asked.append(is_fallback)
+            return [scored(first, NO, NO)]
+
+        settings = search_settings(cascade=cascade, threshold=0.7)
+        ids = ("a:1:1", "a:1:2", "a:1:3")
+        found = search(scores_of, books(), None, columns(*ids), settings, {}, keywords)
+        assert asked == [False, True][:n_steps]
+        assert found is not None
+        assert found.relevant.tolist() == [first > 0.0]
+
+
+class TestSlots:
+    def test_slots_are_as_many_as_columns_at_most_and_merged_scores_are_kept(
+        self,
+    ) -> None:
+        found = columns("a:1:1", "b:1:1", "c:1:1", same={"b:1:1": "a:1:1"})
+        step = fill_slots(scored(1.0, 2.0, 3.0), books(), found, search_settings())
+        assert step.chosen.tolist() == [[2, 1, -1]]
+        assert step.in_book.dtype == np.bool_
+        assert step.scored.log_odds.tolist() == [[NO, 2.0, 3.0]]
+        assert step.best.tolist() == [3.0]
+
+    @pytest.mark.parametrize(
+        ("lift", "pdf_k", "filters", "chosen", "in_book"),
+        [
+            (0.5, 1, False, [2, 1], [False, False]),
+            (0.5, 0, False, [2, 0], [False, False]),
+            (0.0, 1, False, [2, 0], [False, False]),
+            (0.5, 1, True, [0, 2], [True, False]),
+        ],
+    )
+    def test_a_book_has_slots_if_it_filters_or_lifts(
+        self, lift: float, pdf_k: int, filters: bool, chosen: list[int], in_book: Any
+    ) -> None:
+        book = replace(books(0, lift=lift), filters=np.array([filters]))
+        settings = search_settings(pdf_k=pdf_k, global_k=2 - pdf_k, spill_over="always")
+        ids = ("a:1:1", "b:1:1", "c:1:1")
+        step = fill_slots(scored(1.4, 1.2, 3.0), book, columns(*ids), settings)
+        assert (step.chosen.tolist(), step.in_book.tolist()) == ([chosen], [in_book])
+
 
 class TestProbabilities:
+    def test_0_and_1_are_far_away_and_the_threshold_0_is_passed_by_all(self) -> None:
+        assert [log_odds_of(share) for share in (0.0, 1.0)] == [-30.0, 30.0]
+        assert threshold_log_odds(0.0) < -1e38
+        assert threshold_log_odds(0.5) == 0.0
+
     @pytest.mark.parametrize(
         ("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))]
     )
