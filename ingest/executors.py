@@ -471,10 +471,11 @@ def _connected(address: str) -> Any:
 
     def connect() -> Any:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        with socket.create_connection(
-            (parts.hostname, parts.port or DEFAULT_PORT), CONNECT_S
-        ):
-            pass  # a Client that cannot connect takes longer to say so, and to end
+        place = parts.hostname, parts.port or DEFAULT_PORT
+        # a Client that cannot connect takes longer to say so, and leaves its event loop open
+        with socket.create_connection(place, CONNECT_S) as connection:
+            if parts.scheme == "tcp" and not connection.recv(1):
+                raise ConnectionError("it hangs up")
         return Client(address, timeout=CONNECT_S, set_as_default=False)
 
     try:

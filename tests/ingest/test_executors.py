@@ -423,6 +423,8 @@ def test_a_port_that_says_nothing_is_refused_in_one_line(
         "distributed", reason="distributed is not installed: make cluster"
     )
     monkeypatch.setattr(executors, "CONNECT_S", 0.5)
+    # a Client would leave the sockets of its event loop open
+    monkeypatch.setattr("distributed.Client", pytest.fail)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(SettingsError, match="No Dask scheduler answers at"):
