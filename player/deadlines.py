@@ -151,7 +151,9 @@ class Turns:
         with self._changed:
             ticket = deadline, next(self._numbers)
             heapq.heappush(self._waiting, ticket)
-            self._changed.wait_for(lambda: self._n_free and self._waiting[0] == ticket)
+            self._changed.wait_for(
+                lambda: self._n_free > 0 and self._waiting[0] == ticket
+            )
             heapq.heappop(self._waiting)
             self._n_free -= 1
             self._changed.notify_all()

@@ -45,6 +45,11 @@ COMMANDS = {
     "tune": "-m quarry tune --store {store} --set {own} --games {games} --trials 5000 --workers 2",
     "serve": "-m quarry serve --store {store} --set {own} --games {games} --port 0",
     "play": "run_game.py --store {store} --set {own} --practice-games {games} --games 500 --journal none",
+    "questions": "-m quarry questions --store {store} --set {own} --games {games} --out {new}",
+    "label": "-m quarry games label --store {store} --set {own} --out {new}",
+    "check": "-m quarry games check --store {store} --set {own} --games {games}",
+    "calibrate": "-m quarry calibrate prior --store {store} --set {own} --games {games}",
+    "studio": "-m quarry studio --store {store} --set {own} --port 0",
     "report": "-m evaluate report {run}",
     "export": "-m quarry export {run} --out {new}",
 }
@@ -134,7 +139,7 @@ def test_one_interrupt_ends_any_command_in_one_line(
     for number in range(N_TRIES):
         words = COMMANDS[name].format(**places, new=tmp_path / f"new{number}").split()
         with in_terminal([sys.executable, *words]) as (process, terminal):
-            moment_s = moments.uniform(0.5, 8.0)
+            moment_s = moments.uniform(0.3, 5.0)
             read_until(terminal, time.monotonic() + moment_s, process)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.3)

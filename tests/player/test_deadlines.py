@@ -130,6 +130,7 @@ def test_a_turn_ends_with_an_error() -> None:
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), turns.turn(0.0):
             raise ZeroDivisionError
+        assert turns._n_free == 1
 
 
 def test_a_thread_without_a_call_ends_and_another_takes_its_place(

@@ -43,6 +43,8 @@ N_ORDERED = 3
 STAGES: tuple[Callable[..., Json], ...] = (warmup, round_start, answers, score)
 REPLIES = ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION")
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
+IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""A folder in which a journal is written at once."""
 
 
 class Referee:
@@ -126,7 +128,7 @@ class EveryOrder(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.player = prepared()
-        self._folder = tempfile.TemporaryDirectory()
+        self._folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
         self._referee = Referee()
         self._over: set[str] = set()
         self._journal = Journal(None)

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from player.errors import ServerError, UnauthorizedError
+from player.protocol import decoding
 from player.protocol.client import GameState, HttpGameServer
 from player.protocol.decoding import Skimmer
 
@@ -486,8 +487,13 @@ def inbox_with(*messages: bytes) -> Answer:
     return Answer(200, b'{"messages": [' + b", ".join(messages) + b'], "cursor": "7"}')
 
 
-def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read() -> None:
-    text = b'{"payload": {"text": "' + b'x\\" ] } ' * 13_000_000 + b'"}}'
+def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the whole of it would be longer than a body may be
+    monkeypatch.setattr(decoding, "MAX_MESSAGE_BYTES", 160_000)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 320_000)
+    text = b'{"payload": {"text": "' + b'x\\" ] } ' * 130_000 + b'"}}'
     first, last = b'{"message_type": "A"}', b'{"message_type": "B", "a": [[]]}'
     with serving(inbox_with(first, text, last), timeout_s=60.0) as (client, _):
         messages, cursor = client.inbox("", 0.0)

@@ -131,14 +131,18 @@ class TestDocuments:
         assert found.lift[0] == pytest.approx(math.log(27.0))
         assert not found.filters[0]
 
-    def test_a_book_of_all_or_no_paragraphs_is_no_likelier_by_their_number(
+    def test_the_number_of_paragraphs_counts_if_a_book_is_a_part_of_the_course(
         self,
     ) -> None:
-        inside = np.array([[True] * 3, [False] * 3, [True, False, False]])
-        settings = search_settings(boost=1.0, boost_confidence=0.0)
-        found = books_of(np.array([0.75, 0.75, 0.0]), inside, settings)
-        expected = [math.log(3.0), math.log(3.0), 0.0]
-        assert found.lift.tolist() == pytest.approx(expected)
+        rows = ("bbb", "ooo", "boo", "bbo", "boo")
+        inside = np.array([[letter == "b" for letter in row] for row in rows])
+        settings = search_settings(
+            boost=1.0, boost_confidence=0.0, filter_confidence=0.0
+        )
+        found = books_of(np.array([0.75] * 4 + [0.0]), inside, settings)
+        odds = [3.0, 3.0, 3.0 * 2.0, 3.0 / 2.0, 1.0]
+        assert found.lift.tolist() == pytest.approx(np.log(odds))
+        assert found.filters.tolist() == [True] * 4 + [False]
 
     @pytest.mark.parametrize(
         ("confidence", "filters", "lifts"),
@@ -179,9 +183,9 @@ class TestFusion:
         assert lifted.log_odds[0] == pytest.approx([3.0, 2.0], abs=1e-5)
 
     def test_ties_of_many_columns_go_to_the_earlier_one(self) -> None:
-        same = scored(*[1.0] * 60)
+        same = scored(*[1.0, 2.0] * 30)
         result = fused(same, same, fusion="rrf")
-        assert order(result.log_odds) == list(range(60))
+        assert order(result.log_odds) == [*range(1, 60, 2), *range(0, 60, 2)]
 
     @pytest.mark.parametrize("fusion", ["rrf", "linear"])
     def test_relevance_is_the_highest_that_a_strategy_gives(

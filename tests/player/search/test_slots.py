@@ -77,10 +77,11 @@ class TestSlots:
 
     def test_ties_go_to_the_earlier_column(self) -> None:
         assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
-        many, inside = np.repeat([2.0, 1.0], 30), np.arange(60) >= 30
+        many, inside = np.tile([1.0, 2.0], 30), np.arange(60) >= 30
         settings = search_settings(pdf_k=20, global_k=20)
         chosen = slotted(many, inside, settings, 40)[0]
-        assert chosen.tolist() == [*range(30, 50), *range(20)]
+        book = [*range(31, 60, 2), *range(30, 40, 2)]
+        assert chosen.tolist() == [*book, *range(1, 30, 2), *range(0, 10, 2)]
 
     def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(
         self,
