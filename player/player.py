@@ -212,7 +212,7 @@ class Player:
         prior = with_editions(printed, index, start.hint, shares)
         if self._writer:
             prior = rerank(prior, index.places, start, self._writer.reply)
-        rows = np.argsort(-prior, kind="stable")[: self._settings.candidates]
+        rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
         candidates = Candidates(index, rows, prior, f"{start.book_name}. {start.hint}")
@@ -291,14 +291,13 @@ class Player:
         )
 
     def candidates(self, start: RoundStart) -> SearchResult:
-        """Search, and rank all paragraphs that the belief runs over: those found, then the rest of the course.
+        """Search, and rank the paragraphs that the belief runs over: those found, then the rest of the course.
 
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
-        query = Query(
-            start.hint or start.book_name, start.book_name, self._settings.candidates
-        )
+        k = self._settings.candidates or None
+        query = Query(start.hint or start.book_name, start.book_name, k)
         result = self.orchestrator.candidates(query)
         if result.ranking is None or not len(result.ranking.rows):
             raise QueryError(

@@ -33,6 +33,7 @@ from player.search.references import References
 from player.search.rules import RuleEvidence
 from player.search.slots import n_slots
 from player.search.strategies.chroma import Chroma
+from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.keyword import Keyword
 from player.search.strategies.strategy import Strategy
@@ -266,6 +267,9 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
         store, parts.embedder, parts.calibration.dense, n_slots(parts.search)
     ),
     "keyword": _make_keyword,
+    "cross-encoder": lambda store, parts: CrossEncoder(
+        store.paragraphs, parts.search.cross_encoder
+    ),
 }
 """Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
 EMBEDDING = ("dense", "chroma")

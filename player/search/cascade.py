@@ -20,6 +20,7 @@ from player.search.core import (
     Scored,
     Step,
     books_of,
+    fuse,
     probability,
     search,
     threshold_log_odds,
@@ -27,6 +28,7 @@ from player.search.core import (
 from player.search.index import SearchIndex, ask
 from player.search.slots import NOT_FOUND, TAIL, n_slots, with_rare_words
 from player.search.strategies.keyword import Keyword
+from player.search.strategies.strategy import Reranker
 from player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult
 from player.search.types import Step as StepName
 
@@ -109,9 +111,9 @@ class Cascade:
     Args:
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
-        everything: also rank every paragraph of the course, up to the query's k: first the hits, then those found in
-            the book that filters, then the others found, then the rest. No error is raised if every strategy fails or
-            the hint is empty.
+        everything: also rank the paragraphs of the course: first the hits, then those found in the book that filters,
+            then the others found, then the rest, up to the query's k; without k the hits alone. No error is raised if
+            every strategy fails or the hint is empty.
     """
 
     def __init__(
@@ -131,9 +133,8 @@ class Cascade:
         self._runner = runner
         self._query = query
         self._started = started
-        self._deadline = (
-            time.monotonic() + settings.deadline_s - (time.perf_counter() - started)
-        )
+        elapsed_s = time.perf_counter() - started
+        self._deadline = time.monotonic() + settings.deadline_s - elapsed_s
         self._calls: dict[str, Call[Scored]] = {}
         self._embed_ms: list[float] = [0.0]
         self._failures: dict[str, SearchError] = {}
@@ -146,66 +147,55 @@ class Cascade:
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings, index = self._settings, self._index
-        level = threshold_log_odds(settings.threshold)
-        found, books = None, None
-        if self._query.hint.strip():
+        settings, index, query = self._settings, self._index, self._query
+        found = None
+        if query.hint.strip():
             self._start_all()
-            books = self._books()
             found = search(
                 self._scores_of,
-                books,
+                self._books,
                 index.kind_priors,
                 index.columns,
                 settings,
                 index.calibration.fused,
-                self._query.keywords or settings.keywords,
+                query.keywords or settings.keywords,
                 self._k,
             )
-        if found is None or books is None:
-            return self._nothing()
+        if found is None and not self._everything:
+            raise AllStrategiesFailedError(tuple(self._failures.values()))
 
-        answer = int(found.answer[0])
-        step, (why, scored) = found.steps[answer], self._scored[answer]
-        maker = HitMaker(index, step.scored, scored, books.inside[0], level, why)
-        is_hit = step.chosen[0] >= 0
-        hits = maker.hits(step.chosen[0][is_hit], step.in_book[0][is_hit])
-        if settings.cascade and self._query.keywords == "fused":
-            hits = self._with_rare_words(hits, step, books, level)
+        hits: tuple[Hit, ...] = ()
+        step, maker, lowered = None, None, False
+        if found is not None:
+            answer, lowered = int(found.answer[0]), bool(found.lowered[0])
+            step, (why, scored) = found.steps[answer], self._scored[answer]
+            maker = self._maker(step.scored, scored, why)
+            is_hit = step.chosen[0] >= 0
+            hits = maker.hits(step.chosen[0][is_hit], step.in_book[0][is_hit])
+            if settings.cascade and query.keywords == "fused":
+                hits = self._with_rare_words(hits, step)
 
-        answered_by = self._answered_by(hits, lowered=bool(found.lowered[0]))
+        answered_by = self._answered_by(hits, lowered=lowered)
         embed_ms = max(self._embed_ms)
+        elapsed_ms = 1000.0 * (time.perf_counter() - self._started)
         return SearchResult(
-            query=self._query,
+            query=query,
             hits=hits,
             book=self.book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
             relevant=answered_by not in ("", "lowered", "course"),
-            boost=float(books.lift[0]),
+            boost=float(self._books.lift[0]),
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=self._ranking(step, books, maker) if self._everything else None,
+            ranking=self._ranking(step, maker) if self._everything else None,
             embed_ms=embed_ms,
-            search_ms=max(0.0, self._elapsed_ms - embed_ms),
+            search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    def _nothing(self) -> SearchResult:
-        """Return the result of a search without scores; a game still gets every paragraph."""
-        failures = tuple(self._failures.values())
-        if not self._everything:
-            raise AllStrategiesFailedError(failures)
-        return SearchResult(
-            query=self._query,
-            hits=(),
-            book=self.book,
-            failures=failures,
-            answered_by="course",
-            relevant=False,
-            threshold=self._settings.threshold,
-            ranking=self._ranking(None, None, None),
-            search_ms=self._elapsed_ms,
-        )
+    def _maker(self, fused: Scored, scored: Sequence[Scored], why: str) -> HitMaker:
+        level = threshold_log_odds(self._settings.threshold)
+        return HitMaker(self._index, fused, scored, self._books.inside[0], level, why)
 
     def _answered_by(self, hits: Sequence[Hit], *, lowered: bool) -> StepName:
         """Return the name of the step that found the relevant hits; the named book's step goes first."""
@@ -220,10 +210,6 @@ class Cascade:
         if not any(hit.paragraph.doc_id == doc_id for hit in relevant):
             return "original"
         return "filter" if self.book and self.book.tier == "filter" else "boost"
-
-    @property
-    def _elapsed_ms(self) -> float:
-        return 1000.0 * (time.perf_counter() - self._started)
 
     @functools.cached_property
     def book(self) -> BookCandidate | None:
@@ -241,6 +227,7 @@ class Cascade:
         book = self.book
         return "" if book is None or book.tier == "none" else book.doc_id
 
+    @functools.cached_property
     def _books(self) -> Books:
         doc_id = self._doc_id
         confidence = self.book.confidence if self.book and doc_id else 0.0
@@ -257,7 +244,8 @@ class Cascade:
             self._naming = self._runner.start("book name", resolve, self._deadline)
             wait([self._naming], NAME_FIRST_S)
         for name in self._names:
-            self._start(name)
+            if not isinstance(self._index.strategies[name], Reranker):
+                self._start(name)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -276,44 +264,63 @@ class Cascade:
             )
             names = (KEYWORD,) if can_answer else ()
             why = ALL_FAILED if all_failed else AS_FALLBACK
-        scores = map(self._score, names)
-        scored = [item for item in scores if item is not None]
+        scored: list[Scored] = []
+        for name in names:
+            item = self._score(name, scored)
+            if item is not None:
+                scored.append(item)
         if scored:
             self._scored.append((why, scored))
         return scored
 
-    def _score(self, name: str) -> Scored | None:
-        """Return the scores of a strategy, which runs once; note its failure."""
+    def _score(self, name: str, before: Sequence[Scored] = ()) -> Scored | None:
+        """Return the scores of a strategy, which runs once; note its failure.
+
+        Args:
+            before: scores whose best paragraphs a reranker sees.
+        """
         if name in self._failures:
             return None
-        self._start(name)
-        call = self._calls[name]
+        call = self._calls.get(name) or self._start(name, before)
         scored = call.value()
         if call.failure is not None:
             self._failures[name] = call.failure
         return scored
 
-    def _start(self, name: str) -> None:
-        """Start a strategy in another thread, unless it has started."""
-        if name in self._calls:
-            return
-        strategy, query = self._index.strategies[name], self._query
+    def _start(self, name: str, before: Sequence[Scored] = ()) -> Call[Scored]:
+        """Start a strategy in another thread."""
+        index, query = self._index, self._query
+        strategy = index.strategies[name]
+        rows = None
+        if isinstance(strategy, Reranker):
+            rows = self._best_rows(before, strategy.n_candidates)
 
         def work() -> Scored:
             strategy.load()
             started = time.perf_counter()
             strategy.prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return ask(self._index, name, query, self._doc_id)
+            return ask(index, name, query, self._doc_id, rows)
 
         deadline = self._deadline
         if name == KEYWORD:  # late strategies do not take the time of the fallback
             deadline = max(deadline, time.monotonic() + KEYWORDS_S)
         self._calls[name] = self._runner.start(name, work, deadline)
+        return self._calls[name]
 
-    def _with_rare_words(
-        self, hits: tuple[Hit, ...], step: Step, books: Books, level: float
-    ) -> tuple[Hit, ...]:
+    def _best_rows(self, scored: Sequence[Scored], n: int) -> IntArray:
+        """Return the rows of the n best paragraphs by several strategies, the best first."""
+        index = self._index
+        if not scored:
+            return np.empty(0, dtype=np.int64)
+        weights = index.calibration.fused
+        fused = fuse(scored, self._books, index.kind_priors, self._settings, weights)
+        log_odds = fused.log_odds[0]
+        best = np.argsort(-log_odds, kind="stable")[:n]
+        rows: IntArray = index.columns.rows[best[log_odds[best] > NOT_FOUND]]
+        return rows
+
+    def _with_rare_words(self, hits: tuple[Hit, ...], step: Step) -> tuple[Hit, ...]:
         """Return the hits, at most one in `TAIL` replaced by a paragraph with a rare word that no hit holds."""
         index = self._index
         keyword = index.strategies.get(KEYWORD)
@@ -323,34 +330,32 @@ class Cascade:
         chosen, in_book = step.chosen[0][is_hit], step.in_book[0][is_hit]
         rows = frozenset(index.columns.rows[chosen].tolist())
         rare = keyword.rare(self._query.hint)
-        held = frozenset().union(*(word for word in rare if not word & rows))
-        scored = self._score(KEYWORD) if held else None
+        missing = frozenset().union(*(word for word in rare if not word & rows))
+        scored = self._score(KEYWORD) if missing else None
         if scored is None:
             return hits
 
-        columns = np.flatnonzero(np.isin(index.columns.rows, list(held)))
+        columns = np.flatnonzero(np.isin(index.columns.rows, list(missing)))
         by_score = np.argsort(-scored.log_odds[0, columns], kind="stable")
         fresh = columns[by_score][: max(1, self._k // TAIL)]
-        inside = books.inside[0] & books.filters[0]
+        inside = self._books.inside[0] & self._books.filters[0]
         columns, slots = with_rare_words(chosen, in_book, fresh, inside, self._k)
-        maker = HitMaker(index, scored, [scored], books.inside[0], level, AS_FALLBACK)
+        maker = self._maker(scored, [scored], AS_FALLBACK)
         hit_of = dict(zip(chosen.tolist(), hits, strict=True))
         return tuple(
             hit_of.get(column) or maker.hit(column, is_book=is_book)
             for column, is_book in zip(columns.tolist(), slots.tolist(), strict=True)
         )
 
-    def _ranking(
-        self, step: Step | None, books: Books | None, maker: HitMaker | None
-    ) -> Ranking:
-        """Rank every paragraph, up to the query's k."""
-        index = self._index
-        order = in_book = np.empty(0, dtype=np.int64)
+    def _ranking(self, step: Step | None, maker: HitMaker | None) -> Ranking:
+        """Rank the paragraphs of the course; see `everything`."""
+        index, n = self._index, len(self._index.paragraphs)
+        order = np.empty(0, dtype=np.int64)
+        in_book = self._books.inside[0] & self._books.filters[0]
         best_first = np.empty(0)
-        if step is not None and books is not None:
+        if step is not None:
             log_odds = step.scored.log_odds[0]
-            in_book = books.inside[0] & books.filters[0]
-            place = np.full(len(log_odds), len(log_odds))
+            place = np.full(n, n)
             hits = step.chosen[0][step.chosen[0] >= 0]
             place[hits] = np.arange(len(hits))
             order = np.lexsort((-log_odds, ~in_book, place))
@@ -358,25 +363,28 @@ class Cascade:
             priors = index.kind_priors
             by_hint = log_odds if priors is None else log_odds - priors
             best_first = by_hint[order] - by_hint.max(initial=-FARTHEST)
+            if self._query.k is None:
+                order, best_first = order[: len(hits)], best_first[: len(hits)]
 
-        found = index.columns.rows[order]
-        others = np.setdiff1d(np.arange(len(index.paragraphs)), found)
-        rows = np.concatenate([found, others])[: self._query.k]
-        log_odds = np.full(len(index.paragraphs), -FARTHEST)
-        log_odds[: len(found)] = np.maximum(best_first, -FARTHEST)
+        rows = index.columns.rows[order]
+        if self._query.k is not None or not len(rows):
+            rows = np.concatenate([rows, np.setdiff1d(np.arange(n), rows)])
+        rows = rows[: self._query.k]
+        log_odds = np.full(max(len(rows), len(order)), -FARTHEST)
+        log_odds[: len(order)] = np.maximum(best_first, -FARTHEST)
 
         def hit(place: int) -> Hit:
-            if maker is not None and place < len(found):
+            if maker is not None and place < len(order):
                 column = int(order[place])
                 return maker.hit(column, is_book=bool(in_book[column]))
             return Hit(
                 paragraph=index.paragraphs[rows[place]],
                 score=0.0,
                 relevance=0.0,
-                rank=place - len(found) + 1,
+                rank=place - len(order) + 1,
                 strategy="course",
                 slot="global",
-                why=NOT_FOUND_BY_SEARCH if len(found) else NOTHING_WAS_FOUND,
+                why=NOT_FOUND_BY_SEARCH if len(order) else NOTHING_WAS_FOUND,
                 relevant=False,
             )
 

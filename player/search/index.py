@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from configs.settings import SearchSettings
-from ingest.arrays import Float64Array
+from ingest.arrays import Float64Array, IntArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from player.errors import SearchError
@@ -18,7 +18,7 @@ from player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration
 from player.search.core import Columns, Scored, columns_of
 from player.search.references import References
 from player.search.slots import NO_COLUMN
-from player.search.strategies.strategy import Strategy
+from player.search.strategies.strategy import Reranker, Strategy
 from player.search.types import BookCandidate, Query, ScoreArrays
 
 
@@ -103,16 +103,27 @@ class SearchIndex:
         )
 
 
-def ask(index: SearchIndex, name: str, query: Query, doc_id: str = "") -> Scored:
+def ask(
+    index: SearchIndex,
+    name: str,
+    query: Query,
+    doc_id: str = "",
+    rows: IntArray | None = None,
+) -> Scored:
     """Run one strategy for one hint.
 
     Args:
         doc_id: the document that the book's name refers to, "" without one.
+        rows: rows of the paragraphs that a reranker compares.
 
     Raises:
         SearchError: the strategy returned something else than arrays of numbers for the course.
     """
-    found, n = index.strategies[name].score(query, doc_id), len(index.paragraphs)
+    strategy, n = index.strategies[name], len(index.paragraphs)
+    if isinstance(strategy, Reranker) and rows is not None:
+        found = strategy.rerank(query, rows)
+    else:
+        found = strategy.score(query, doc_id)
     if not isinstance(found, ScoreArrays):
         raise SearchError(name, f"it returned {str(found)[:80]}, not ScoreArrays")
     relevance = found.log_odds if found.relevance is None else found.relevance

@@ -26,7 +26,7 @@ from player.search.cache import ResultCache
 from player.search.cascade import Cascade
 from player.search.index import SearchIndex
 from player.search.slots import n_slots
-from player.search.statistics import SearchStatistics
+from player.search.statistics import OF_PROCESS, SearchStatistics
 from player.search.types import Query, SearchResult
 from player.words import has_capitals
 
@@ -64,7 +64,7 @@ class SearchOrchestrator:
         self._cache = cache
         self._renew = renew
         self._runner = Runner()
-        self._statistics = SearchStatistics()
+        self._statistics = SearchStatistics(total=OF_PROCESS)
         self._lock = threading.Lock()
         self._check: Call[None] | None = None
         self._state = index, identity or object()
@@ -118,7 +118,7 @@ class SearchOrchestrator:
         return await asyncio.to_thread(self.search, query)
 
     def candidates(self, query: Query) -> SearchResult:
-        """Search as `search` does, and also return the `ranking` of every paragraph of the course, up to the query's k.
+        """Search as `search` does, and also return the `ranking` of the course up to the query's k; without k its hits.
 
         If all strategies fail, or the hint is empty, no paragraph is found.
 
@@ -212,12 +212,13 @@ class SearchOrchestrator:
 
     def _key(self, query: Query, index: SearchIndex, identity: Hashable) -> Hashable:
         """Return the cache key of a query: everything that its result depends on."""
-        hint, book_name = _plain(query.hint), _plain(query.book_name).casefold()
-        capitals = query.keywords == "fallback" and any(map(has_capitals, hint.split()))
-        if index.is_uncased and not capitals:
-            hint = hint.casefold()
+        hint, name = _plain(query.hint), _plain(query.book_name)
+        if index.is_uncased:
+            hint = _folded(hint)
+        stem = index.references.by_stem(name)  # two stems may differ in case only
+        book = stem.doc_id if stem else _folded(name)
         k = n_slots(self.settings, query.k)
-        plain = replace(query, hint=hint, book_name=book_name, k=k)
+        plain = replace(query, hint=hint, book_name=book, k=k)
         return plain, self.settings, identity
 
     def _checked(self, query: Query, *, everything: bool = False) -> Query:
@@ -259,6 +260,12 @@ class SearchOrchestrator:
 def _plain(text: str) -> str:
     """Normalise a text for the cache key: NFKC, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _folded(text: str) -> str:
+    """Case-fold a text, unless it has capitals that keywords or names may need: "NEAR", "chapter I"."""
+    has_meaning = any(word.isupper() or has_capitals(word) for word in text.split())
+    return text if has_meaning else text.casefold()
 
 
 def _warn(failures: Sequence[SearchError]) -> None:

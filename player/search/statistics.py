@@ -16,9 +16,14 @@ LATENCIES_KEPT = 1_000
 
 
 class SearchStatistics:
-    """Counts and latencies of the searches of one orchestrator; thread-safe."""
+    """Counts and latencies of searches; thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        total: counts the same searches too.
+    """
+
+    def __init__(self, total: SearchStatistics | None = None) -> None:
+        self._total = total
         self._lock = threading.Lock()
         self._cache = Counter(hits=0, misses=0)
         self._failures: Counter[str] = Counter()
@@ -27,6 +32,8 @@ class SearchStatistics:
 
     def count(self, result: SearchResult) -> None:
         """Count one result."""
+        if self._total is not None:
+            self._total.count(result)
         with self._lock:
             self._cache["hits" if result.cached else "misses"] += 1
             if not result.cached:
@@ -36,6 +43,8 @@ class SearchStatistics:
 
     def count_failures(self, strategies: Sequence[str]) -> None:
         """Count a search in which every strategy failed."""
+        if self._total is not None:
+            self._total.count_failures(strategies)
         with self._lock:
             self._cache["misses"] += 1
             self._failures.update(strategies)
@@ -62,3 +71,7 @@ class SearchStatistics:
                 "answered_by": dict(sorted(self._answered_by.items())),
                 "latency_ms": {"embed": embed, "search": search},
             }
+
+
+OF_PROCESS = SearchStatistics()
+"""Counts and latencies of all searches of this process."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
+
+from ingest.arrays import AnyFloatArray, IntArray
 from ingest.paragraph import Paragraph
-from player.search.types import Query, ScoreArrays
+from player.search.slots import NOT_FOUND
+from player.search.types import Query, ScoreArrays, nothing_found
 
 
 class Strategy(ABC):
@@ -40,3 +44,26 @@ class Strategy(ABC):
             query: the query; `query.keywords` is never None.
             doc_id: the document that the book's name refers to, "" without one.
         """
+
+
+class Reranker(Strategy):
+    """A strategy that compares only the best paragraphs of the strategies named before it."""
+
+    n_candidates = 20
+    """Number of paragraphs that it compares."""
+
+    @abstractmethod
+    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
+        """Return (n_paragraphs,) log-odds that each paragraph answers the hint."""
+
+    def rerank(self, query: Query, rows: IntArray) -> ScoreArrays:
+        """Score the paragraphs at `rows` of the course, and find no others."""
+        scores, log_odds = np.zeros((2, len(self._paragraphs)))
+        scores[rows] = self.compare(query, [self._paragraphs[row] for row in rows])
+        log_odds[:] = NOT_FOUND
+        log_odds[rows] = scores[rows]
+        return ScoreArrays(scores, log_odds)
+
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        """Find nothing: a reranker has no candidates of its own."""
+        return nothing_found(len(self._paragraphs))

@@ -12,6 +12,7 @@ from player.search.cache import ResultCache
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
+from player.search.statistics import OF_PROCESS
 from player.search.strategies.dense import Dense
 from player.search.strategies.keyword import Keyword
 from player.search.types import Query
@@ -251,6 +252,15 @@ class TestCache:
         searches.search(Query("what is US"))
         assert not searches.search(Query("what is us")).cached
 
+    def test_case_is_the_point_of_a_number_and_of_two_stems(self) -> None:
+        searches = engine(
+            ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(10)
+        )
+        searches.search(Query("hint", "analysis v"))
+        assert not searches.search(Query("hint", "Analysis V")).cached
+        searches.search(Query("chapter i"))
+        assert not searches.search(Query("chapter I")).cached
+
     def test_repeats_are_hits_nine_times_in_ten_and_more(self) -> None:
         searches = engine(
             ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(100)
@@ -261,6 +271,12 @@ class TestCache:
         stats = searches.stats()["cache"]
         assert (stats["hits"], stats["misses"]) == (95, 5)
         assert stats["hit_rate"] > 0.9
+
+    def test_the_process_counts_the_searches_of_all_orchestrators(self) -> None:
+        before = OF_PROCESS.as_dict()["searches"]
+        for _ in range(2):
+            engine(ListStrategy("dense", {"rest:1:1": 0.8})).search(Query("hint"))
+        assert OF_PROCESS.as_dict()["searches"] == before + 2
 
     def test_failures_are_not_kept(self) -> None:
         searches = engine(

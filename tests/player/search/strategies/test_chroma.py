@@ -160,6 +160,15 @@ def test_a_game_has_a_belief_in_every_passage(store: Course) -> None:
     assert np.isfinite(found.ranking.log_odds).all()
 
 
+def test_the_belief_of_dual_runs_over_its_hits(store: Course) -> None:
+    assert load("dual").game.candidates == 0
+    result = orchestrator(store, "dual").candidates(Query(HINT, "trees"))
+    assert result.ranking is not None
+    ranked = [store.paragraphs[row] for row in result.ranking.rows]
+    assert ranked == [hit.paragraph for hit in result.hits]
+    assert len(ranked) == len(result.ranking.log_odds) == 20
+
+
 @pytest.mark.server
 def test_records_that_a_broken_ingest_left_are_not_found(chroma_url: str) -> None:
     made = create_store(chroma_url, f"course-{uuid.uuid4().hex[:8]}")

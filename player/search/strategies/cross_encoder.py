@@ -1,0 +1,54 @@
+"""Rerank candidates with a cross-encoder, which reads hint and paragraph together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import AnyFloatArray
+from ingest.paragraph import Paragraph
+from player.search.strategies.strategy import Reranker
+from player.search.types import Query
+
+
+class CrossEncoder(Reranker):
+    """Reranking by a cross-encoder of sentence-transformers, whose logits count as log-odds.
+
+    Args:
+        paragraphs: the course.
+        spec: folder or hub id of the model.
+
+    Reference:
+        Nogueira and Cho, Passage Re-ranking with BERT, 2019.
+    """
+
+    name = "cross-encoder"
+
+    def __init__(self, paragraphs: Sequence[Paragraph], spec: str) -> None:
+        super().__init__(paragraphs)
+        self._spec = spec
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    def load(self) -> None:
+        """Load the model."""
+        from sentence_transformers import CrossEncoder as Model
+
+        with self._lock:
+            if self._model is None:
+                self._model = Model(self._spec, device="cpu")
+
+    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
+        """Return (n_paragraphs,) the logits of the model, or of its last class."""
+        from torch.nn import Identity
+
+        if not paragraphs:
+            return np.empty(0)
+        pairs = [(query.hint, paragraph.text) for paragraph in paragraphs]
+        logits = self._model.predict(
+            pairs, activation_fn=Identity(), show_progress_bar=False
+        )
+        return np.asarray(logits, dtype=np.float64).reshape(len(pairs), -1)[:, -1]
