@@ -41,13 +41,13 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
         )
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # the command `quarry` starts without it
-    found: T = _guarded(
+    part: T = _guarded(
         lambda: pkgutil.resolve_name(":".join(name.rsplit(".", 1))), name, key
     )
-    return found
+    return part
 
 
-def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
+def make(table: Mapping[str, Any], name: str, key: str, *arguments: Any) -> Any:
     """Find a part as `find` does, and call it with as many of `given` as it accepts.
 
     Raises:
@@ -55,19 +55,19 @@ def make(table: Mapping[str, Any], name: str, key: str, *given: Any) -> Any:
     """
     part = find(table, name, key)
     if name in table:
-        return call_with_available(part, given)
-    return _guarded(lambda: call_with_available(part, given), name, key)
+        return call_with_available(part, arguments)
+    return _guarded(lambda: call_with_available(part, arguments), name, key)
 
 
-def call_with_available(found: Any, given: Sequence[Any]) -> Any:
+def call_with_available(part: Any, arguments: Sequence[Any]) -> Any:
     """Call `found` with as many positional arguments as it accepts; return anything that is not callable unchanged."""
-    if not (inspect.isclass(found) or inspect.isfunction(found)):
-        return found
-    parameters = inspect.signature(found).parameters.values()
+    if not (inspect.isclass(part) or inspect.isfunction(part)):
+        return part
+    parameters = inspect.signature(part).parameters.values()
     if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):
-        return found(*given)
+        return part(*arguments)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return found(*given[: sum(item.kind in kinds for item in parameters)])
+    return part(*arguments[: sum(item.kind in kinds for item in parameters)])
 
 
 def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:

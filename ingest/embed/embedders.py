@@ -146,11 +146,11 @@ class OnnxEmbedder:
                 outputs, {"input_ids": ids, "attention_mask": mask}
             )
             vectors[rows] = pooled
-            for found in of_tokens:
+            for layer in of_tokens:
                 for line, row in enumerate(rows):
                     # without the prefix and the special tokens, the first and the last
                     inner = slice(first, lengths[row] - 1)
-                    states[row], ids_of[row] = found[line, inner], ids[line, inner]
+                    states[row], ids_of[row] = layer[line, inner], ids[line, inner]
 
         self._in_batches(embed, lengths)
         starts = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)

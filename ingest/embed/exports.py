@@ -36,14 +36,14 @@ def export(spec: str, folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder.parent) as work:
-            made = Path(work) / "made"
-            made.mkdir()
+            new = Path(work) / "made"
+            new.mkdir()
             network, tokenizer = _network(spec, Path(work))
-            _export(network, made / "model.onnx")
-            (made / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
+            _export(network, new / "model.onnx")
+            (new / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
 
             try:
-                made.rename(folder)
+                new.rename(folder)
             except OSError:
                 # otherwise another process was faster
                 if not (folder / "model.onnx").is_file():
@@ -77,7 +77,7 @@ def _unpacked(parts: Sequence[Path], work: Path) -> Path:
     return next((work / "unpacked").iterdir())
 
 
-def _bert(found: FourBits) -> Any:
+def _bert(content: FourBits) -> Any:
     """Return the network of a file; its words' vectors stay in codes and scales, a quarter of their size in float32."""
     import torch
     from transformers import BertConfig, BertModel
@@ -86,10 +86,10 @@ def _bert(found: FourBits) -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer(
-                "codes", torch.from_numpy(found.word_codes), persistent=False
+                "codes", torch.from_numpy(content.word_codes), persistent=False
             )
             self.register_buffer(
-                "scales", torch.from_numpy(found.word_scales.copy()), persistent=False
+                "scales", torch.from_numpy(content.word_scales.copy()), persistent=False
             )
 
         def forward(self, input_ids: Any) -> Any:
@@ -99,11 +99,11 @@ def _bert(found: FourBits) -> Any:
 
     # made without words, which `Words` replaces
     network = BertModel(
-        BertConfig(**found.sizes, vocab_size=1), add_pooling_layer=False
+        BertConfig(**content.sizes, vocab_size=1), add_pooling_layer=False
     )
     network.embeddings.word_embeddings = Words()
     weights = {}
-    for name, weight in found.weights().items():
+    for name, weight in content.weights().items():
         weights[name] = torch.from_numpy(weight.copy())
     network.load_state_dict(weights)
     return network

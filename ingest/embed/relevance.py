@@ -67,11 +67,11 @@ def calibrate(
     ]
 
     cosines = embedder.embed_queries(questions) @ vectors.T
-    held, missing = np.split(mean_of_top(cosines), [n_questions])
-    difference = held.mean() - missing.mean()
-    variance = (held.var() + missing.var()) / 2.0
+    present, missing = np.split(mean_of_top(cosines), [n_questions])
+    difference = present.mean() - missing.mean()
+    variance = (present.var() + missing.var()) / 2.0
     if difference <= 0.0 or variance <= 0.0:
         return None
 
     slope = float(difference / variance)
-    return -slope * float(held.mean() + missing.mean()) / 2.0, slope
+    return -slope * float(present.mean() + missing.mean()) / 2.0, slope

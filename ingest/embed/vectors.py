@@ -175,9 +175,9 @@ def embed_reading(
 
     is_embedded = embedder.spec in words
     embedded = paragraphs if is_embedded else []
-    known = set(embedded)
+    texts = set(embedded)
     wanted = dict.fromkeys((*paragraphs, *sentences))
-    rest = [text for text in wanted if text not in known]
+    rest = [text for text in wanted if text not in texts]
 
     vectors = embedder.embed_passages(rest)
     if is_embedded:

@@ -13,14 +13,14 @@ SAME_GUTTER = 12.0
 
 
 def columns_of(
-    lines: Sequence[Line], left: float, right: float, rtl: bool, known: list[float]
+    lines: Sequence[Line], left: float, right: float, rtl: bool, earlier: list[float]
 ) -> list[list[Line]]:
     """Part lines into columns, in reading order; a line across a gutter ends the columns above it.
 
     Args:
-        known: gutters of the pages before, used for a last page of few lines; gutters of this page are added.
+        earlier: gutters of the pages before, used for a last page of few lines; gutters of this page are added.
     """
-    gutter = _gutter(lines, left, right, known)
+    gutter = _gutter(lines, left, right, earlier)
     if gutter is None:
         return [sorted(lines, key=lambda line: line.y)] if lines else []
 
@@ -38,19 +38,19 @@ def columns_of(
         on_right = [line for line in band if line.x1 > gutter + 1]
         sides = [(on_left, left, gutter), (on_right, gutter, right)]
         for side, low, high in reversed(sides) if rtl else sides:
-            columns.extend(columns_of(side, low, high, rtl, known))
+            columns.extend(columns_of(side, low, high, rtl, earlier))
     return columns
 
 
 def _gutter(
-    lines: Sequence[Line], left: float, right: float, known: list[float]
+    lines: Sequence[Line], left: float, right: float, earlier: list[float]
 ) -> float | None:
     """Return the gutter of lines, or else one of the pages before that parts them."""
     gutter = gutter_between(lines, left, right)
     if gutter is not None:
-        known[:] = [x for x in known if abs(x - gutter) > SAME_GUTTER] + [gutter]
+        earlier[:] = [x for x in earlier if abs(x - gutter) > SAME_GUTTER] + [gutter]
         return gutter
-    for x in known:
+    for x in earlier:
         if left < x < right and parts_few_lines(lines, x):
             return x
     return None

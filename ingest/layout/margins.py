@@ -53,12 +53,12 @@ class RunningHeads:
 
     def on(self, page: Page) -> set[int]:
         """Return the positions of the lines of a page that are running heads, page numbers or the like."""
-        found = _page_numbers(page)
+        positions = _page_numbers(page)
         needed = 2 if self._n_pages <= 4 else max(3, round(0.08 * self._n_pages))
         for position, key, height in _at_edges(page):
             if self._n_pages_with[hash((key, height))] >= needed:
-                found.add(position)
-        return found
+                positions.add(position)
+        return positions
 
 
 def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:

@@ -48,7 +48,7 @@ _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;
 
 def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
-    kept: list[Glyph] = []
+    result: list[Glyph] = []
     for position, glyph in enumerate(glyphs):
         first, second = glyph.text[:1], glyph.text[1:]
         if first in _ACCENTS and len(second) == 1 and second.isalpha():
@@ -57,11 +57,11 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
         near = glyphs[start:position] + glyphs[position + 1 : position + 3]
         letter = _letter_of(glyph, near)
         if letter is None:
-            kept.append(glyph)
+            result.append(glyph)
             continue
         letter.text = _accented(letter.text, glyph.text)
         letter.x0, letter.x1 = min(letter.x0, glyph.x0), max(letter.x1, glyph.x1)
-    return kept
+    return result
 
 
 def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
@@ -96,7 +96,7 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
         glyphs: a row from left to right.
         y, size: baseline and font size of the row.
     """
-    kept: list[Glyph] = []
+    result: list[Glyph] = []
     runs = itertools.groupby(
         glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text != " "
     )
@@ -105,15 +105,15 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
         above = [glyph for glyph in small if y - glyph.y > RAISED * size]
         below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
         is_stacked = above and below and len(above) + len(below) == len(small)
-        if is_small and is_stacked and not _follows(kept, small):
+        if is_small and is_stacked and not _follows(result, small):
             last = above[-1]
             centres = above[0].x0 + last.x1, below[0].x0 + below[-1].x1
             if abs(centres[0] / 2 - centres[1] / 2) < 0.2 * above[0].size:
                 bar = replace(last, text="/", x0=last.x1, parted=False)
                 small = [*above, bar, *below]
-        kept += small
+        result += small
 
-    return kept
+    return result
 
 
 def _follows(before: Sequence[Glyph], small: Sequence[Glyph]) -> bool:
@@ -130,19 +130,19 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
 
     A raised number after a short base or the name of a function is an exponent and stays.
     """
-    kept: list[list[Glyph]] = []
+    result: list[list[Glyph]] = []
     for word in words:
         word = without_signs(word)
-        start, end = _raised(word, kept[-1] if kept else [])
-        if start == end or not _points_to_note(word, start, end, kept):
-            kept.append(word)
+        start, end = _raised(word, result[-1] if result else [])
+        if start == end or not _points_to_note(word, start, end, result):
+            result.append(word)
             continue
         after = word[end:]
         if start == 0 and after:
-            kept[-1] = kept[-1] + after
+            result[-1] = result[-1] + after
         elif start:
-            kept.append(word[:start] + after)
-    return kept
+            result.append(word[:start] + after)
+    return result
 
 
 def _points_to_note(

@@ -195,13 +195,16 @@ def _is_far(seam: Seam) -> bool:
 
 
 def _continues_centred(seam: Seam) -> bool:
-    """Return whether a sentence goes on in a shorter line with the same middle, as in a caption."""
+    """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
+
+    A line that begins with a capital or in a script without capitals goes on below a full line only.
+    """
     above, line = seam.above, seam.line
     shift = line.start + line.end - above.start - above.end
     return (
         abs(shift) < line.size
         and seam.shift > 0.7
-        and line.goes_on
+        and (line.goes_on or above.is_full(line))
         and not above.ends_clause
         and above.is_prose
         and line.is_prose

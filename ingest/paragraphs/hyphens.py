@@ -48,9 +48,11 @@ def joined_text(
             page = line.page
         words.extend(added)
 
-    known = [word.replace(UNKNOWN, "") for word in words]
-    text = " ".join(filter(None, known))
-    breaks = [len(" ".join(filter(None, known[:first]))) + 1 for first in first_words]
+    readable = [word.replace(UNKNOWN, "") for word in words]
+    text = " ".join(filter(None, readable))
+    breaks = [
+        len(" ".join(filter(None, readable[:first]))) + 1 for first in first_words
+    ]
     return text, tuple(offset for offset in breaks if 1 < offset < len(text))
 
 

@@ -151,11 +151,8 @@ class _Text:
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, and is small or set off."""
         block = self.block
-        label = _CAPTION.match(block.text)
-        if label is None or not label.group().rstrip().endswith((".", ":")):
-            return False
         is_drawn = block.set_off and _DRAWN.match(block.text) is not None
-        return block.size_ratio < 0.97 or is_drawn
+        return bool(_label_of(block.text)) and (block.size_ratio < 0.97 or is_drawn)
 
     @property
     def is_prose(self) -> bool:
@@ -212,6 +209,19 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         if applies(text):
             return "other", reason
     return _kind_of_text(text), ""
+
+
+def _label_of(text: str) -> str:
+    """Return the label that a text begins with if a full stop or a colon ends it, else ""."""
+    label = _CAPTION.match(text)
+    if label is None or not label.group().rstrip().endswith((".", ":")):
+        return ""
+    return label.group()
+
+
+def without_label(text: str) -> str:
+    """Return a caption without its label, such as "Figure 3:"; another text unchanged."""
+    return text.removeprefix(_label_of(text)) if _DRAWN.match(text) else text
 
 
 def _kind_of_text(text: _Text) -> Kind:

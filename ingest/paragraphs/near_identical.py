@@ -60,7 +60,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     index = MinHashLSH(
         threshold=CANDIDATE_FROM, num_perm=PERMUTATIONS, weights=(0.1, 0.9)
     )
-    found: dict[str, str] = {}
+    copies: dict[str, str] = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
         sketch.update_batch([shingle.encode() for shingle in _shingles(text.words)])
@@ -70,10 +70,10 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
         ]
         best = max(scored, default=(0.0, ""))
         if best[0] >= SAME_FROM:
-            found[paragraph_id] = best[1]
+            copies[paragraph_id] = best[1]
         else:
             index.insert(paragraph_id, sketch)
-    return found
+    return copies
 
 
 class _Words:

@@ -60,7 +60,7 @@ def passages(
         judged.append(_Judged(block, path, kind, reason))
 
     ordinals: Counter[str] = Counter()
-    kept: list[Paragraph] = []
+    paragraphs: list[Paragraph] = []
     rejected: list[RejectedParagraph] = []
     last_page = 0
     for position, item in enumerate(judged):
@@ -78,8 +78,8 @@ def passages(
         if item.is_body:
             last_page = max(last_page, _last_begun(block))
         follows = _following(block, judged[position + 1 :])
-        kept.append(_passage(doc_id, paragraph_id, item, follows, on_top))
-    return kept, rejected
+        paragraphs.append(_passage(doc_id, paragraph_id, item, follows, on_top))
+    return paragraphs, rejected
 
 
 def _passage(

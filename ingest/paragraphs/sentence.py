@@ -10,9 +10,6 @@ _CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»�
 _OPENING = "([\"'“‘„«"
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
-_SECTION_NUMBER = re.compile(
-    r"^(?:\d+(?:\.\d+)*\.?|\(?(?:\d+|[a-zA-Z])\))\s+(?=[^\W\d_])"
-)
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
 """Maximal number of words of a first sentence that may be a heading run into its paragraph."""
@@ -50,42 +47,35 @@ def opening_sentence(text: str) -> str:
 
 
 def alternatives(text: str) -> tuple[str, ...]:
-    """Return other readings of the first sentence of a paragraph, likeliest first.
+    """Return other ends of the first sentence of a paragraph, likeliest first.
 
-    A short first sentence may be a heading run into the text, with or without the next sentence. A number before the
-    first word may be the number of a section. Some referees stop at the first full stop.
+    A short first sentence may be a heading run into the text, with the next sentence. Some referees stop at the first
+    full stop.
     """
     first, *others = sentences(text) or [""]
-    found = []
+    readings: list[str] = []
     if others and len(first.split()) <= HEADING_WORDS:
-        found += [f"{first} {others[0]}", others[0]]
-    found.append(_SECTION_NUMBER.sub("", first))
+        readings.append(f"{first} {others[0]}")
     stop = _FULL_STOP.search(text)
-    if stop:
-        found.append(text[: stop.end()])
-    return tuple(
-        dict.fromkeys(sentence for sentence in found if sentence and sentence != first)
-    )
+    if stop and text[: stop.end()] != first:
+        readings.append(text[: stop.end()])
+    return tuple(readings)
 
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a paragraph in order, verbatim; the first one is its opening sentence."""
-    found = []
+    parts = []
     while text := text.lstrip():
         end = _end_of_first(text)
-        found.append(text[:end].strip())
+        parts.append(text[:end].strip())
         text = text[end:]
-    return found
+    return parts
 
 
 def sentences_of(paragraph: Paragraph) -> list[str]:
     """Return the sentences of a passage in order; the list or display after a lead-in begins a new sentence."""
     text, length = paragraph.text, paragraph.own_length
-    return (
-        [*sentences(text[:length]), *sentences(text[length:])]
-        if length
-        else sentences(text)
-    )
+    return [*sentences(text[:length]), *sentences(text[length:])]
 
 
 def _end_of_first(text: str) -> int:

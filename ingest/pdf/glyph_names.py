@@ -75,17 +75,17 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     if not isinstance(cmap, pikepdf.Stream):
         return False
 
-    known = _read_map(cmap.read_bytes().decode("latin-1").lower())
+    mapped = _read_map(cmap.read_bytes().decode("latin-1").lower())
     named = _named(differences)
-    signs = {code for code, text in named.items() if code in known and _is_sign(text)}
-    wrong = {code for code in signs if _folded(named[code]) != _folded(known[code])}
+    signs = {code for code, text in named.items() if code in mapped and _is_sign(text)}
+    wrong = {code for code in signs if _folded(named[code]) != _folded(mapped[code])}
     if not _is_found_by_name(font) or len(wrong) <= len(signs) / 2:
         wrong = set()
 
-    added = named.keys() - (known.keys() - wrong)
+    added = named.keys() - (mapped.keys() - wrong)
     if added:
-        known |= {code: named[code] for code in added}
-        font.ToUnicode = pdf.make_stream(_write_map(known))
+        mapped |= {code: named[code] for code in added}
+        font.ToUnicode = pdf.make_stream(_write_map(mapped))
     return bool(added)
 
 
@@ -110,34 +110,36 @@ def _folded(text: str) -> str:
 
 def _named(differences: pikepdf.Array) -> dict[int, str]:
     """Return the characters that an encoding names, by code, in hexadecimal UTF-16."""
-    found: dict[int, str] = {}
+    characters: dict[int, str] = {}
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
             name = str(item)[1:]
             text = _OF_TEX.get(name) or agl.toUnicode(name)
             if text and code <= MAX_CODE:
-                found[code] = text.encode("utf-16-be").hex()
+                characters[code] = text.encode("utf-16-be").hex()
             code += 1
         else:
             code = int(item)
-    return found
+    return characters
 
 
 def _read_map(cmap: str) -> dict[int, str]:
     """Parse a map of codes to characters in hexadecimal UTF-16; entries without a character are left out."""
-    found: dict[int, str] = {}
+    characters: dict[int, str] = {}
     for kind, section in _SECTION.findall(cmap):
         if kind == "char":
-            found |= {int(code, 16): text for code, text in _CHAR.findall(section)}
+            characters |= {int(code, 16): text for code, text in _CHAR.findall(section)}
         else:
             for first, last, text in _RANGE.findall(section):
                 for step in range(min(int(last, 16), MAX_CODE) - int(first, 16) + 1):
-                    found[int(first, 16) + step] = (
+                    characters[int(first, 16) + step] = (
                         f"{int(text, 16) + step:0{len(text)}x}"
                     )
     return {
-        code: text for code, text in found.items() if not _NO_CHARACTER.fullmatch(text)
+        code: text
+        for code, text in characters.items()
+        if not _NO_CHARACTER.fullmatch(text)
     }
 
 

@@ -50,7 +50,7 @@ class RuledTables:
             )
             page = self._document.pages[index]
             left, top, _, _ = page.bbox
-            found = [
+            boxes = [
                 table.bbox
                 for table in page.find_tables(_TABLES)
                 if _is_grid(table, page.chars)
@@ -61,7 +61,7 @@ class RuledTables:
         ):  # pdfminer raises many kinds, its own and those of Python, on damaged files
             return ()
         return [
-            Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in found
+            Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in boxes
         ]
 
     def close(self) -> None:

@@ -83,28 +83,15 @@ T1 = (
 """Text of 256 codes, the "Cork" encoding: EC and its kin."""
 
 _NAMES = (
-    (
-        re.compile(
-            r"(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
-            re.IGNORECASE,
-        ),
-        OML,
-    ),
-    (
-        re.compile(
-            r"(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", re.IGNORECASE
-        ),
-        OMS,
-    ),
-    (re.compile(r"(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", re.IGNORECASE), OMX),
-    (re.compile(r"^MSAM\d+$"), MSA),
-    (re.compile(r"^MSBM\d+$"), MSB),
-    (
-        re.compile(r"^CM(?:R|BX|TI|SL|CSC|SS|BXTI|SSBX|DUNH|B|U)\d+$|^LMRoman.*-OT1"),
-        OT1,
-    ),
-    (re.compile(r"^CM(?:TT|SLTT|ITT|CSLTT|TCSC)\d+$"), OTT),
+    (r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters", OML),
+    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS),
+    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX),
+    (r"^MSAM\d+$", MSA),
+    (r"^MSBM\d+$", MSB),
+    (r"^CM(?:R|BX|TI|SL|CSC|SS|BXTI|SSBX|DUNH|B|U)\d+$|^LMRoman.*-OT1", OT1),
+    (r"^CM(?:TT|SLTT|ITT|CSLTT|TCSC)\d+$", OTT),
 )
+"""Patterns of names of fonts, and their encodings."""
 
 
 def _widths(thousandths: str) -> dict[int, float]:
@@ -144,9 +131,10 @@ CLEARLY = 0.5
 
 def encoding_named(font: str) -> Mapping[int, str] | None:
     """Return the encoding of the TeX font of a name without the prefix of a subset, None for other names."""
-    return next(
-        (encoding for pattern, encoding in _NAMES if pattern.search(font)), None
-    )
+    for pattern, encoding in _NAMES:
+        if re.search(pattern, font):
+            return encoding
+    return None
 
 
 def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
@@ -166,15 +154,15 @@ def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
     return T1 if is_cork else OT1
 
 
-def _misfit(widths: Mapping[int, float], known: Mapping[int, float]) -> float:
+def _misfit(widths: Mapping[int, float], reference: Mapping[int, float]) -> float:
     """Return the mean relative difference of widths from known ones at the best size; an unknown code counts 1."""
     # the widths of signs that overlay the next one vary between files
-    codes = [code for code in widths if known.get(code) != 0]
+    codes = [code for code in widths if reference.get(code) != 0]
     misfits = []
     for scale in _SCALES:
         total = 0.0
         for code in codes:
-            usual = scale * known.get(code, math.inf)
+            usual = scale * reference.get(code, math.inf)
             total += min(1.0, abs(widths[code] / usual - 1))
         misfits.append(total / max(1, len(codes)))
     return min(misfits)

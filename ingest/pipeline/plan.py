@@ -77,12 +77,14 @@ class Names:
         self.owners = dict(owners or {})
         self.missing = missing
 
-    def is_elsewhere(self, known: Document | None, path: Path) -> TypeGuard[Document]:
+    def is_elsewhere(
+        self, document: Document | None, path: Path
+    ) -> TypeGuard[Document]:
         """Return whether a document is there and comes from another file, which still exists."""
         return (
-            known is not None
-            and known.path != str(path)
-            and known.doc_id not in self.missing
+            document is not None
+            and document.path != str(path)
+            and document.doc_id not in self.missing
         )
 
     def row_of_same_file(self, path: Path, source: Source) -> Row | None:

@@ -172,14 +172,14 @@ class Sidecar:
         replaced = {"title": self.title is not None, "author": self.authors is not None}
         read = [alias for alias in document.aliases if not replaced.get(alias.source)]
         title = [Alias(self.title, "title")] if self.title is not None else []
-        given = [Alias(alias, "sidecar") for alias in self.aliases]
+        extra = [Alias(alias, "sidecar") for alias in self.aliases]
         authors = [Alias(author, "author") for author in self.authors or ()]
         values = {
             name: getattr(self, name) for name in ("authors", "date", "lecture_number")
         }
         return replace(
             document,
-            aliases=tuple(dict.fromkeys((*given, *title, *read, *authors))),
+            aliases=tuple(dict.fromkeys((*extra, *title, *read, *authors))),
             sidecar=self.digest,
             **{name: value for name, value in values.items() if value is not None},
         )

@@ -101,10 +101,10 @@ def cached(paragraphs: Sequence[Paragraph], name: str, make: Callable[[], T]) ->
         loaded: T = pickles.load(path, paragraphs)
         return loaded
 
-    made = make()
+    value = make()
     with contextlib.suppress(OSError):  # the disk is full or read-only
-        pickles.save(made, path, paragraphs)
+        pickles.save(value, path, paragraphs)
         for old in path.parent.glob(f"{key}-*"):  # of other code
             if old != path:
                 old.unlink()
-    return made
+    return value

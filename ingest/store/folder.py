@@ -167,10 +167,10 @@ def _locked(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _remove_others(folder: Path, kept: Path | None) -> None:
+def _remove_others(folder: Path, current: Path | None) -> None:
     """Remove all databases but one, and pointers of killed ingests."""
     for path in folder.glob(f"{PREFIX}*"):
-        if path != kept:
+        if path != current:
             shutil.rmtree(path, ignore_errors=True)
     for path in folder.glob(f".{CURRENT}.*"):
         path.unlink(missing_ok=True)

@@ -128,16 +128,16 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
 
 def rejected_of(text: str) -> Sequence[RejectedParagraph]:
     """Return the rejected paragraphs of a document's record, in reading order."""
-    found: tuple[RejectedParagraph, ...] = _adapter(
+    values: tuple[RejectedParagraph, ...] = _adapter(
         tuple[RejectedParagraph, ...]
     ).validate_json(text)
-    return found
+    return values
 
 
 def pieces_of(text: str) -> tuple[Piece, ...]:
     """Return the pieces of a document's record, in order."""
-    found: tuple[Piece, ...] = _adapter(tuple[Piece, ...]).validate_json(text)
-    return found
+    values: tuple[Piece, ...] = _adapter(tuple[Piece, ...]).validate_json(text)
+    return values
 
 
 def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata:

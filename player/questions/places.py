@@ -14,6 +14,7 @@ from ingest.editions.openings import openings
 from ingest.editions.piece import Piece
 from ingest.editions.reading_order import in_reading_order
 from ingest.paragraph import Paragraph
+from ingest.paragraphs.kinds import without_label
 from ingest.paragraphs.sentence import alternatives, sentences
 from ingest.text import canonical
 from player.kinds import kind_log_odds
@@ -201,7 +202,7 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
         on_top, turned = turned, False
         if number == 0:
             for reading, text in enumerate(readings(paragraph)):
-                yield Start(0, 0, text, reading, on_top)
+                yield Start(0, max(0, own.find(text)), text, reading, on_top)
         else:
             yield Start(number, offset, sentence, 0, on_top)
         offset += len(sentence)
@@ -217,11 +218,13 @@ def readings(paragraph: Paragraph) -> list[str]:
     """Return the possible first sentences of a passage, the likeliest first."""
     first, text = paragraph.opening_sentence, paragraph.text
     found = [first]
-    colon = _COLON.search(first)
+    unlabelled = without_label(first) or first
+    colon = _COLON.search(first, len(first) - len(unlabelled))
     if colon:
         found.append(first[: colon.end()].rstrip())
     if paragraph.own_length and len(first) == paragraph.own_length:
         found.append(sentences(text)[0])  # the sentence may continue after the display
+    found.append(unlabelled)
     found += [reading for reading in alternatives(text) if text.startswith(reading)]
     return list(dict.fromkeys(found))[:MAX_READINGS]
 

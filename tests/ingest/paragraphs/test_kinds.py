@@ -8,7 +8,7 @@ import pytest
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import kind_of
+from ingest.paragraphs.kinds import kind_of, without_label
 
 SETTINGS = IngestSettings(
     workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto"
@@ -109,3 +109,16 @@ def test_a_block_has_a_kind_or_a_reason_to_be_left_out(
 ) -> None:
     found, reason = kind_of(Block(page=1, heading="", text=text, **features), SETTINGS)
     assert (reason or found) == kind
+
+
+@pytest.mark.parametrize(
+    ("caption", "text"),
+    [
+        ("Figure 1.6: Trees grow.", "Trees grow."),
+        ("איור 2. עצים גדלים.", "עצים גדלים."),
+        ("Figure 1.6 shows trees.", "Figure 1.6 shows trees."),
+        ("Theorem 2. Trees grow.", "Theorem 2. Trees grow."),
+    ],
+)
+def test_a_caption_has_a_label(caption: str, text: str) -> None:
+    assert without_label(caption) == text

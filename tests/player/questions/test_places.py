@@ -113,3 +113,11 @@ def test_a_later_place_holds_the_words_from_there_on() -> None:
     held = index.whole[later[-1:]].toarray()[0]
     assert held[index.ids["roots"]] == 1.0
     assert held[index.ids["heaps"]] == 0.0
+
+
+def test_a_referee_may_leave_out_the_label_of_a_caption() -> None:
+    text = "Figure 3: Heaps of a few keys. All are binary."
+    starts = starts_of(passage(text, "Figure 3: Heaps of a few keys.", "caption"))
+    sentences = {start.sentence: start.offset for start in starts}
+    assert sentences["Figure 3: Heaps of a few keys."] == 0
+    assert sentences["Heaps of a few keys."] == len("Figure 3: ")
