@@ -17,7 +17,7 @@ play: $(VENV)/.runtime  ## a whole game against a practice server, shown as it h
 test: $(VENV)/.dev  ## the tests
 	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-fast: $(VENV)/.dev  ## the tests that need neither a model nor a server
+fast: $(VENV)/.dev  ## the tests that need no model, server or other processes
 	$(PY) -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile -q
 
 coverage: $(VENV)/.dev  ## the tests, and which lines they run

@@ -25,21 +25,27 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "server: starts a Chroma server on a free loopback port"
     )
-    config.addinivalue_line("markers", "slow: needs a model, a server or minutes")
+    config.addinivalue_line("markers", "slow: needs a model, a server or processes")
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
-SLOW_FIXTURES = {"models_dir", "chroma_url", "dask", "unpacked", "places", "postgresql"}
-SLOW_FOLDERS = ("hostile", "torture", "unseen", "test_readme.py", "test_run_game.py")
+SLOW_FIXTURES = {"models_dir", "chroma_url", "dask", "unpacked", "database"}
+SLOW_PLACES = (
+    *("hostile", "torture", "unseen", "ingest/store/test_server.py", "TestKilled"),
+    *("test_readme.py", "test_run_game.py", "test_interrupts.py", "test_extend.py"),
+    *("test_skip_guard.py", "test_long_runs.py", "test_executors.py"),
+    *("test_killed.py", "any_process"),
+)
+"""Parts of the names of slow tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a model, a server or minutes as slow: `make fast` leaves them out."""
+    """Mark tests that need a model, a server or processes as slow: `make fast` leaves them out."""
     for item in items:
         fixtures = SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))
-        if fixtures or any(folder in item.nodeid for folder in SLOW_FOLDERS):
+        if fixtures or any(place in item.nodeid for place in SLOW_PLACES):
             item.add_marker(pytest.mark.slow)
 
 

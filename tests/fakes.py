@@ -10,6 +10,7 @@ import datetime
 import errno
 import functools
 import io
+import itertools
 import os
 import re
 import time
@@ -103,7 +104,7 @@ class HashingEmbedder:
 
     def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         tokens = [re.findall(r"\w+", text.lower()) for text in texts]
-        ids = [zlib.crc32(word.encode()) % 1_000 for line in tokens for word in line]
+        ids = [zlib.crc32(word.encode()) % 1_000 for word in itertools.chain(*tokens)]
         form = form_of(self.spec)
         dim = len(form.basis) if form else self.dim
         states = []

@@ -9,9 +9,8 @@ from pdfminer.fontmetrics import FONT_METRICS
 
 PAGE_WIDTH, PAGE_HEIGHT = 600, 800
 
-WIDTHS = " ".join(
-    str(FONT_METRICS["Helvetica"][1][chr(code)]) for code in range(32, 127)
-)
+HELVETICA = FONT_METRICS["Helvetica"][1]
+WIDTHS = " ".join(str(HELVETICA[chr(code)]) for code in range(32, 127))
 """Of Helvetica, thousandths of an em; pdfminer looks those of standard fonts up by what a character stands for."""
 
 
@@ -51,10 +50,9 @@ def pdf(
         trailer: more entries of the trailer.
         drawing: operators that draw on every page, see `grid`.
     """
-    mapping = "".join(
-        f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n"
-        for char, text in (to_unicode or {"a": "a"}).items()
-    )
+    mapping = ""
+    for char, text in (to_unicode or {"a": "a"}).items():
+        mapping += f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n"
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n"
         "1 begincodespacerange <00> <ff> endcodespacerange\n"
@@ -73,11 +71,12 @@ def pdf(
     names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
     kids = []
     for number, runs in enumerate(pages):
-        content = "\n".join(
-            f"BT /{names[run.font]} {run.size} Tf 1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm ({_escaped(run.text)}) Tj ET"
-            for run in runs
-        )
-        content += f"\n{drawing}"
+        content = ""
+        for run in runs:
+            place = f"1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm"
+            font = f"/{names[run.font]} {run.size} Tf"
+            content += f"BT {font} {place} ({_escaped(run.text)}) Tj ET\n"
+        content += drawing
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")
         fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
@@ -96,12 +95,10 @@ def pdf(
         body += f"{number} 0 obj\n{objects[number]}\nendobj\n".encode("cp1252")
     start = len(body)
     size = max(objects) + 1
-    table = "0000000000 65535 f \n" + "".join(
-        f"{offsets[number]:010d} 00000 n \n"
-        if number in offsets
-        else "0000000000 00000 f \n"
-        for number in range(1, size)
-    )
+    table = "0000000000 65535 f \n"
+    for number in range(1, size):
+        use = "n" if number in offsets else "f"
+        table += f"{offsets.get(number, 0):010d} 00000 {use} \n"
     end = f"<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n"
     body += f"xref\n0 {size}\n{table}trailer\n{end}".encode()
     return body
@@ -109,9 +106,12 @@ def pdf(
 
 def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
     """Operators that rule a table: lines at these places, y downwards from the top."""
-    down = [f"{x} {PAGE_HEIGHT - ys[0]} m {x} {PAGE_HEIGHT - ys[-1]} l S" for x in xs]
-    across = [f"{xs[0]} {PAGE_HEIGHT - y} m {xs[-1]} {PAGE_HEIGHT - y} l S" for y in ys]
-    return "\n".join(down + across)
+    lines = []
+    for x in xs:
+        lines.append(f"{x} {PAGE_HEIGHT - ys[0]} m {x} {PAGE_HEIGHT - ys[-1]} l S")
+    for y in ys:
+        lines.append(f"{xs[0]} {PAGE_HEIGHT - y} m {xs[-1]} {PAGE_HEIGHT - y} l S")
+    return "\n".join(lines)
 
 
 def _escaped(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from player.questions.question import OUT, QuestionPool
 from player.questions.views import DESIGN_VIEWS, VIEWS
 from player.questions.word_index import index_words
 from tests.contracts.paragraphs import first_places, paragraph
+from tests.fakes import each
 
 ENGLISH = (
     "In 1945 Vannevar Bush wrote about the memex. It was a desk (of 1945) with levers.",
@@ -91,7 +94,7 @@ class KindContract:
     ) -> None:
         pool = self.made(kind, candidates)
         assert set(pool.kinds) == {kind.name}
-        assert pool.keys == tuple(question.key for question in pool.questions)
+        assert [*pool.keys] == each(pool.questions, "key")
 
     def test_the_same_generator_gives_the_same_questions_and_another_gives_others(
         self, kind: ListKind, candidates: Candidates
@@ -107,9 +110,8 @@ class KindContract:
     ) -> None:
         for question in self.made(kind, candidates).questions:
             assert len(set(question.options)) == 4, question
-            assert all(option in question.text for option in question.options[:OUT]), (
-                question
-            )
+            for option in question.options[:OUT]:
+                assert option in question.text
             assert question.text.count("?") == 1, question
             assert len(question.text.split()) <= 70, question
 
@@ -118,23 +120,15 @@ class KindContract:
     ) -> None:
         hebrew = candidates.language == "he"
         for question in self.made(kind, candidates).questions:
-            letters = [
-                char
-                for part in (question.text, *question.options)
-                for char in part
-                if char.isalpha()
-            ]
-            assert all(("\u0590" <= char <= "\u05ff") == hebrew for char in letters), (
-                question
-            )
+            text = question.text + "".join(question.options)
+            for char in filter(str.isalpha, text):
+                assert ("\u0590" <= char <= "\u05ff") == hebrew, question
 
     def test_it_names_nothing_but_what_the_course_has(
         self, kind: ListKind, candidates: Candidates
     ) -> None:
         for question in self.made(kind, candidates).questions:
-            assert {word for group in question.groups for word in group} <= set(
-                kind.names(candidates)
-            )
+            assert {*chain(*question.groups)} <= set(kind.names(candidates))
 
     def test_what_it_cites_stands_in_the_paragraph(
         self, kind: ListKind, candidates: Candidates, texts: tuple[str, ...]

@@ -8,7 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
+from statistics import fmean
 
 from configs.settings import load
 from evaluate.games.labelled import same_text, token_f1
@@ -16,6 +19,7 @@ from ingest.errors import SourceError
 from ingest.json_files import read_objects
 from ingest.paragraph import Paragraph
 from ingest.pipeline.read_document import read_pdf
+from tests.fakes import each
 
 FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""
@@ -43,25 +47,16 @@ def labels_of(path: Path) -> list[Label]:
     """Return the labelled paragraphs whose opening sentence is in the text layer, without blocks of other kinds."""
     labels = []
     for where, row in read_objects(path, ValueError):
-        if (
-            not row.get("playable", True)
-            or not row.get("in_text_layer", True)
-            or row.get("paragraph_id", "") is None
-        ):
+        row = {"playable": True, "in_text_layer": True, "paragraph_id": "", **row}
+        is_playable = row["playable"] and row["in_text_layer"]
+        if not is_playable or row["paragraph_id"] is None:
             continue
         try:
-            pdf = (
-                path.parent / "pdfs" / row["pdf"]
-                if "pdf" in row
-                else path.parent / f"{row['document']}.pdf"
-            )
-            labels.append(
-                Label(
-                    pdf,
-                    row["opening_sentence"],
-                    row["paragraph"] if "pdf" in row else row["text"],
-                )
-            )
+            if "pdf" in row:
+                pdf, text = path.parent / "pdfs" / row["pdf"], row["paragraph"]
+            else:
+                pdf, text = path.parent / f"{row['document']}.pdf", row["text"]
+            labels.append(Label(pdf, row["opening_sentence"], text))
         except KeyError as error:
             raise ValueError(
                 f"{where}: must hold {error}; give a games.jsonl with texts, or a truth.jsonl"
@@ -71,11 +66,12 @@ def labels_of(path: Path) -> list[Label]:
 
 def read_labels(labels: Sequence[Label]) -> list[Result]:
     """Read the labels' PDFs and compare them with the labels."""
+    by_pdf: dict[Path, list[Label]] = {}
+    for label in labels:
+        by_pdf.setdefault(label.pdf, []).append(label)
     results = []
-    for pdf in dict.fromkeys(label.pdf for label in labels):
-        results += compare(
-            [label for label in labels if label.pdf == pdf], _paragraphs(pdf)
-        )
+    for pdf, of_pdf in by_pdf.items():
+        results += compare(of_pdf, _paragraphs(pdf))
     return results
 
 
@@ -83,25 +79,24 @@ def compare(labels: Sequence[Label], paragraphs: Sequence[Paragraph]) -> list[Re
     """Compare each label with the paragraph of its PDF that is most like it."""
     results = []
     for label in labels:
-        scores = [token_f1(paragraph.text, label.text) for paragraph in paragraphs]
-        best = max(range(len(scores)), key=scores.__getitem__, default=None)
-        exact = best is not None and same_text(
-            paragraphs[best].opening_sentence, label.opening_sentence
-        )
-        results.append(
-            Result(label.pdf.stem, exact, 0.0 if best is None else scores[best])
-        )
+        f1, exact = 0.0, False
+        for paragraph in paragraphs:
+            score = token_f1(paragraph.text, label.text)
+            if score > f1:
+                f1, sentence = score, paragraph.opening_sentence
+                exact = same_text(sentence, label.opening_sentence)
+        results.append(Result(label.pdf.stem, exact, f1))
     return results
 
 
 def exact_share(results: Sequence[Result]) -> float:
     """Return the share of opening sentences that are exact."""
-    return sum(result.exact for result in results) / len(results)
+    return fmean(each(results, "exact"))
 
 
 def mean_f1(results: Sequence[Result]) -> float:
     """Return the mean token F1."""
-    return sum(result.f1 for result in results) / len(results)
+    return fmean(each(results, "f1"))
 
 
 def _paragraphs(pdf: Path) -> tuple[Paragraph, ...]:
@@ -113,19 +108,17 @@ def _paragraphs(pdf: Path) -> tuple[Paragraph, ...]:
 
 
 def _row(name: str, results: Sequence[Result]) -> str:
-    exact, missing = (
-        sum(result.exact for result in results),
-        sum(result.f1 < FOUND_FROM for result in results),
-    )
+    exact = sum(each(results, "exact"))
+    missing = sum(result.f1 < FOUND_FROM for result in results)
     return f"| {name} | {exact}/{len(results)} | {mean_f1(results):.3f} | {missing} |"
 
 
 def main(paths: Iterable[str]) -> None:
     """Print the table in Markdown."""
-    results = read_labels([label for path in paths for label in labels_of(Path(path))])
+    results = read_labels([*chain(*map(labels_of, map(Path, paths)))])
     print("| PDF | opening exact | token F1 | missing |\n| --- | --- | --- | --- |")
-    for name in dict.fromkeys(result.document for result in results):
-        print(_row(name, [result for result in results if result.document == name]))
+    for name, of_document in groupby(results, attrgetter("document")):
+        print(_row(name, [*of_document]))
     print(_row("all", results))
 
 

@@ -223,11 +223,8 @@ class StoreContract:
         )
         np.testing.assert_allclose(again.alias_vectors, expected, atol=1e-6)
         file_reading(store, make_reading("trees", [TREES], aliases=names[1:]))
-        assert [alias.text for _, alias in store.course.aliases] == [
-            "copy",
-            "trees",
-            "Trees I",
-        ]
+        _, aliases = zip(*store.course.aliases, strict=True)
+        assert each(aliases, "text") == ["copy", "trees", "Trees I"]
 
     def test_words_are_filed_with_their_document_and_go_with_it(
         self, store: Store, location: str, collection: str
@@ -250,7 +247,7 @@ class StoreContract:
         np.testing.assert_array_equal(
             words.tokens.codes, np.concatenate([words.tokens.codes for words in known])
         )
-        lengths = [length for words in known for length in np.diff(words.tokens.starts)]
+        lengths = np.hstack([np.diff(part.tokens.starts) for part in known])
         np.testing.assert_array_equal(np.diff(words.tokens.starts), lengths)
         np.testing.assert_allclose(
             words.pooled, np.concatenate(each(known, "pooled")), atol=1e-3

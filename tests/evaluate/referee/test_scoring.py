@@ -182,22 +182,17 @@ def test_a_citation_is_a_question_number_with_the_answer_named_for_it(
 def test_the_referee_measures_with_another_model_than_the_players(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded: list[str] = []
-
-    def load(spec: str, models_dir: Path, settings: EmbedSettings) -> object:
-        loaded.append(spec)
-        return object()
-
-    monkeypatch.setattr("ingest.embed.models.load_embedder", load)
-    models = Models(tmp_path, SETTINGS)
-    found: object = object()
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: found)
-    for spec in ("minilm", "some/hub-model", "e5"):
-        word_similarity(spec, models)
-    assert loaded == ["e5", "e5", "minilm"]
-    found = None
-    for spec in ("minilm", "e5"):
-        assert word_similarity(spec, models) is character_similarity
+    loaded: list[object] = []
+    monkeypatch.setattr(
+        "ingest.embed.models.load_embedder", lambda spec, *_: loaded.append(spec)
+    )
+    for installed in (object(), None):
+        monkeypatch.setattr(
+            "importlib.util.find_spec", lambda name, spec=installed: spec
+        )
+        similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
+    assert loaded == ["e5"]
+    assert similarity is character_similarity
 
 
 @pytest.mark.skipif(
