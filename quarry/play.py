@@ -30,7 +30,7 @@ from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
 from player.errors import JournalError, PlayerError
 from player.game.game import GameReport, Timeouts, report_json
-from player.game.journal import Journal, authenticate
+from player.game.journal import Journal, Ledger, authenticate, digest
 from player.game.loop import play_games
 from player.game.terminal import Terminal, summary
 from player.player import build_player
@@ -134,9 +134,13 @@ class _Evening:
         practice = None if options.server else self._practice(store, settings)
         server = self._connect(practice, settings, stack)
 
-        # games on the practice server end with this process and cannot be resumed
-        kept = journal if practice is None else Journal(None)
-        ledger = authenticate(server, options.player, kept, self._warn)
+        if practice is None:
+            ledger = authenticate(server, options.player, journal, self._warn)
+        else:
+            # these games end with this process: a player of its own keeps no token
+            server.register(options.player)
+            ledger = Ledger(journal, PRACTICE, digest(server.token))
+            stack.callback(_give_up, ledger)
         played_on = {
             "player": options.player,
             "store": {"location": store.location, "fingerprint": store.fingerprint},
@@ -247,6 +251,12 @@ class _Evening:
         for notice in notices(store):
             self._warn(notice)
         return store
+
+
+def _give_up(ledger: Ledger) -> None:
+    """End the games that are still running."""
+    for game in ledger.running():
+        ledger.end(game.key, "given up")
 
 
 def _complete(location: str, settings: Settings, *, is_new: bool) -> None:

@@ -116,9 +116,13 @@ def questions(options: argparse.Namespace) -> int:
 
 def serve(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from evaluate.practice.http import create_app, listen
+    from evaluate.practice.http import listen
     from evaluate.practice.http import serve as serve_app
     from evaluate.practice.server import PracticeServer, load_repertoire
+    from evaluate.studio.server import create_app
+
+    def say(line: str) -> None:
+        print(visible(line), file=sys.stderr, flush=True)
 
     settings = cli.settings_of(options)
     with listen(options.host, options.port) as listener:
@@ -128,14 +132,13 @@ def serve(options: argparse.Namespace) -> int:
         repertoire = load_repertoire(
             store, options.games, options.referee, options.seed, settings
         )
-        server = PracticeServer(repertoire, options.seed)
+        server = PracticeServer(repertoire, options.seed, say)
         n_games = len(repertoire.games)
         order = "random" if options.seed is None else f"of seed {options.seed}"
-        line = (
-            f"practice game server on {url} with {n_games} games, their order {order}, "
-            "OpenAPI at /docs; stop it with Ctrl-C"
+        say(
+            f"practice game server on {url} with {n_games} games, their order {order}; "
+            "players and results are on this page, the HTTP of players at /docs; stop it with Ctrl-C"
         )
-        print(visible(line), file=sys.stderr, flush=True)
         serve_app(create_app(server), listener)
     return 0
 

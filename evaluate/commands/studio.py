@@ -17,7 +17,8 @@ PORT = 8018
 def _studio(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from evaluate.practice.http import listen, serve
-    from evaluate.studio.app import HOSTS, Files, create_app
+    from evaluate.studio.app import HOSTS, create_app
+    from evaluate.studio.state import Files
 
     settings = cli.settings_of(options)
     course = shared.open_for(options)

@@ -159,6 +159,11 @@ _Player = Annotated[LocalGameServer, Depends(_player_of)]
 
 def create_app(server: PracticeServer) -> ASGIApp:
     """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
+    return Limits(routes(server))
+
+
+def routes(server: PracticeServer) -> FastAPI:
+    """Return the application without its limits."""
     app = FastAPI(
         title="Quarry practice game server",
         version="1",
@@ -174,8 +179,8 @@ def create_app(server: PracticeServer) -> ASGIApp:
     _add_error_handlers(app)
 
     @app.post("/v1/players", status_code=201)
-    async def add_player(_: _NewPlayer) -> dict[str, str]:
-        token = server.register()
+    async def add_player(player: _NewPlayer) -> dict[str, str]:
+        token = server.register(player.name)
         return {"player_id": server.players[token].player_id, "token": token}
 
     @app.post("/v1/games", status_code=201)
@@ -217,7 +222,7 @@ def create_app(server: PracticeServer) -> ASGIApp:
     async def health() -> dict[str, str]:
         return {"status": "ok"}
 
-    return Limits(app)
+    return app
 
 
 def _add_error_handlers(app: FastAPI) -> None:

@@ -73,7 +73,8 @@ class Match:
         state: name of the awaited message.
         score: None until the guess has arrived.
         secret: the paragraph, for the referee.
-        answers: the referee's answers, None where it gave none; empty before the questions arrive.
+        posed, answers: the questions and the referee's answers, None where it gave none; empty before they arrive.
+        guess: payload of the player's guess, {} before it arrives.
     """
 
     def __init__(
@@ -88,7 +89,9 @@ class Match:
         self.game_id = game_id
         self.state: MatchState = "warmup"
         self.score: Score | None = None
+        self.posed: list[Posed] = []
         self.answers: list[Answer] = []
+        self.guess: Json = {}
 
         self.label = label
         self.paragraph = paragraph
@@ -178,13 +181,15 @@ class Match:
         return self._write(protocol.ROUND_START, content)
 
     def _answer(self, payload: Json) -> Json:
-        self.answers = self._referee.answers(self.secret, read_batch(payload))
+        self.posed = read_batch(payload)
+        self.answers = self._referee.answers(self.secret, self.posed)
         answers = []
         for number, answer in self._answers_by_number().items():
             answers.append({"question_number": number, "answer": answer})
         return self._write(protocol.ANSWERS_BATCH, {"answers": answers})
 
     def _judge(self, payload: Json) -> Json:
+        self.guess = payload
         self.score = score_guess(
             payload,
             opening_sentence=(

@@ -6,7 +6,7 @@ import logging
 import random
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,13 +99,20 @@ class PracticeServer:
         repertoire: the repertoire of all its games.
         seed: the seed of the order of games; the n-th game of a server with the same seed is about the same paragraph.
             None draws an order that nobody can compute.
+        say: is called with a line about each game that has ended.
 
     Attributes:
         players: the players by token.
         matches: the games of all players by game_id.
     """
 
-    def __init__(self, repertoire: Repertoire, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        repertoire: Repertoire,
+        seed: int | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.say = say
         self.players: dict[str, LocalGameServer] = {}
         self.matches: dict[str, Match] = {}
         self._repertoire = repertoire
@@ -116,7 +123,7 @@ class PracticeServer:
         else:
             self._order = np.random.default_rng(seed).permutation(self._order).tolist()
 
-    def register(self) -> str:
+    def register(self, name: str = "") -> str:
         """Return the token of a new player.
 
         Raises:
@@ -127,7 +134,7 @@ class PracticeServer:
                 f"The server has {MAX_PLAYERS} players already; restart it."
             )
         token = secrets.token_hex(24)
-        self.players[token] = LocalGameServer(self)
+        self.players[token] = LocalGameServer(self, name)
         return token
 
     def start_match(self, player_id: str) -> Match:
@@ -153,18 +160,23 @@ class LocalGameServer:
 
     Args:
         practice: the server.
+        name: of the player, as it registered.
+
+    Attributes:
+        matches: the player's games by game_id.
     """
 
-    def __init__(self, practice: PracticeServer) -> None:
+    def __init__(self, practice: PracticeServer, name: str = "") -> None:
         self.player_id = f"player-{secrets.token_hex(4)}"
+        self.name = name
+        self.matches: dict[str, Match] = {}
         self._practice = practice
         self._inbox: list[Json] = []
-        self._matches: dict[str, Match] = {}
 
     def request_game(self) -> str:
         """Return the game_id of a new game; its first message is in the inbox."""
         match = self._practice.start_match(self.player_id)
-        self._matches[match.game_id] = match
+        self.matches[match.game_id] = match
         self._inbox.append(match.opening())
         return match.game_id
 
@@ -180,7 +192,12 @@ class LocalGameServer:
         Raises:
             RefusedMessageError: it names no game of this player, or the referee refuses it.
         """
-        self._inbox.extend(self._match(envelope.get("game_id")).receive(dict(envelope)))
+        match = self._match(envelope.get("game_id"))
+        replies = match.receive(dict(envelope))
+        self._inbox.extend(replies)
+        if replies and match.score is not None:
+            score = f"{match.score.private_score:.1f} of 100"
+            self._practice.say(f"game {match.game_id}: {self.name} scored {score}")
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game.
@@ -191,7 +208,7 @@ class LocalGameServer:
         return self._match(game_id).game_state()
 
     def _match(self, game_id: object) -> Match:
-        match = self._matches.get(game_id) if isinstance(game_id, str) else None
+        match = self.matches.get(game_id) if isinstance(game_id, str) else None
         if match is None:
             raise RefusedMessageError(
                 f"game_id must be of a game of this player, got {str(game_id)[:40]!r}"

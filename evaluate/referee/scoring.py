@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
-from operator import mul
 
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.simulated import other_embedder
@@ -20,8 +19,13 @@ from player.questions.answer import NOT_RELEVANT, Answer, read_answer
 Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""
 
-WEIGHTS = (0.5, 0.2, 0.2, 0.1)
-"""Weights of the opening sentence, its justification, the associative word and its justification."""
+WEIGHTS = {
+    "opening_sentence_score": 0.5,
+    "sentence_justification_score": 0.2,
+    "associative_word_score": 0.2,
+    "word_justification_score": 0.1,
+}
+"""Weights of the parts of a score."""
 
 LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Private score from which a game earns these points."""
@@ -84,9 +88,11 @@ def score_guess(
             _part(guess, "word_justification"), sent, words=(20, 30), n_citations=2
         ),
     }
+    private_score = 0.0
     for name, part in parts.items():
         parts[name] = round(part, 2)
-    private_score = round(sum(map(mul, WEIGHTS, parts.values())), 2)
+        private_score += WEIGHTS[name] * parts[name]
+    private_score = round(private_score, 2)
     feedback = {}
     for name in ("opening_sentence", "associative_word"):
         part = parts[f"{name}_score"]

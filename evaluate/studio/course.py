@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingest.editions.editions import READERS
 from ingest.errors import SourceError
 from ingest.paragraph import Document, Paragraph
 from ingest.pdf.pictures import Box, boxes_of, page_words
@@ -99,6 +102,15 @@ class Lectures:
                 Outline(number, boxes, text=piece.text[:200], reason=piece.reason)
             )
         return PageView(document, page, n_pages, tuple(outlines), notice)
+
+
+def readings(path: Path, page: int) -> dict[str, str]:
+    """Return the text of a page as each installed program reads it, by the program's name."""
+    texts = {}
+    for name, read in READERS.items():
+        with contextlib.suppress(Exception):  # a reader may be absent, or fail
+            texts[name] = "".join(itertools.islice(read(path), page - 1, page))
+    return texts
 
 
 def pdf_of(document: Document) -> Path:

@@ -36,10 +36,10 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageWord:
-    """A word of a page, with its letters and digits in lower case."""
+    """A word of a page: its letters and digits in lower case, and a box for each line that it touches."""
 
     letters: str
-    box: Box
+    boxes: tuple[Box, ...]
 
 
 def page_picture(path: Path, page: int, width: int = 900) -> bytes:
@@ -82,13 +82,14 @@ def page_words(path: Path, page: int) -> list[PageWord]:
         for spelling in _GAP.split(text.get_text_range()):
             end = start + len(spelling)
             if letters := canonical(spelling):
-                words.append(PageWord(letters, _around([*map(box, range(start, end))])))
+                glyphs = [*map(box, range(start, end))]
+                words.append(PageWord(letters, tuple(_lines(glyphs))))
             start = end + 1
         return words
 
 
 def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
-    """Return a box for each line of a text on a page; none if the text is not there.
+    """Return a box for each block of lines of a text on a page; none if the text is not there.
 
     Args:
         text: in logical order; it may begin or end on another page.
@@ -107,7 +108,8 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
 
     if len(rows) < MIN_SHARE * min(len(wanted), len(there)):
         return []
-    return _lines([words[row].box for row in rows])
+    boxes = [box for row in rows for box in words[row].boxes]
+    return _blocks(_lines(boxes))
 
 
 def _lines(boxes: Sequence[Box]) -> list[Box]:
@@ -120,6 +122,26 @@ def _lines(boxes: Sequence[Box]) -> list[Box]:
         else:
             lines.append(box)
     return lines
+
+
+def _blocks(lines: Sequence[Box]) -> list[Box]:
+    """Join lines that stand closely under each other."""
+    blocks: list[Box] = []
+    above = Box(0.0, 0.0, 0.0, 0.0)
+    for line in lines:
+        height = max(above.bottom - above.top, line.bottom - line.top)
+        is_near = abs(line.top - above.bottom) < height
+        # lines that begin far apart are of two columns, or of a formula
+        if blocks and is_near and _overlap(above, line) > 0:
+            blocks[-1] = _around([blocks[-1], line])
+        else:
+            blocks.append(line)
+        above = line
+    return blocks
+
+
+def _overlap(one: Box, other: Box) -> float:
+    return min(one.right, other.right) - max(one.left, other.left)
 
 
 def _on_one_line(one: Box, other: Box) -> bool:

@@ -16,6 +16,7 @@ from evaluate.commands import runs
 from player.command import COMMAND as SEARCH
 from player.command import main as search
 from player.game.journal import Journal, Ledger
+from player.protocol.messages import RoundStart
 from quarry.command import main, summaries
 from quarry.completion import commands
 from tests.evaluate.fakes import (
@@ -191,10 +192,10 @@ def test_a_game_that_was_played_is_listed_and_shown(
 ) -> None:
     path = tmp_path / "games.sqlite"
     with contextlib.closing(Journal(path)) as journal:
-        ledger = Ledger(journal, "http://server", "me\x1b[2J")
+        ledger = Ledger(journal, "http://server\x1b[2J", "me")
         key = ledger.ask()
         ledger.name(key, "0101001")
-        start = {"book_name": "trees", "hint": "tall plants"}
+        start = RoundStart("m", "trees", "tall plants", "")
         ledger.replied(key, "start", {}, start=start, answers=["A"])
         ledger.end(key, "over")
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from configs.settings import load
+from evaluate.games.labelled import load_games
 from evaluate.practice.http import serving
-from evaluate.studio.app import Files, create_app
+from evaluate.practice.server import PracticeServer
+from evaluate.replay.replay import replay_store
+from evaluate.runs.files import read_run, write_run
+from evaluate.studio import server as pages_of_server
+from evaluate.studio.app import create_app
+from evaluate.studio.games import view_of
+from evaluate.studio.state import Files
+from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
 from ingest.store import open_store
 from player.game.journal import Journal, Ledger
+from player.game.loop import play_games
+from player.player import build_player
+from player.protocol.client import HttpGameServer
 from player.protocol.messages import RoundStart
-from tests.evaluate.fakes import use_hashing_embedder
+from tests.evaluate.fakes import small_repertoire, use_hashing_embedder
 from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
 from tests.fakes import lecture_pdf
 
@@ -31,25 +42,32 @@ PARAGRAPHS = (
     "Bees dance on the comb at noon. Direction and distance of a meadow are in the "
     "dance, and the other workers read both of them in the dark of the hive.",
 )
+LABEL = {"book": HOSTILE, "hint": "pebbles, silt: who sinks earliest"}
 
 
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
     """Folders of a studio, with a lecture in the store."""
-    use_hashing_embedder(monkeypatch)
-    lecture = tmp_path / "01-sediments.pdf"
-    lecture.write_bytes(lecture_pdf("Sediments", *PARAGRAPHS))
-    store = str(tmp_path / "store")
-    ingest([lecture], store, load(), progress=False)
-    (tmp_path / "runs").mkdir()
-    return Files(
-        tmp_path / "games.jsonl", tmp_path / "runs", tmp_path / "journal", store
-    )
+    folder = tmp_path_factory.mktemp("studio")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        use_hashing_embedder(monkeypatch)
+        lecture = folder / "01-sediments.pdf"
+        lecture.write_bytes(lecture_pdf("Sediments", *PARAGRAPHS))
+        store = str(folder / "store")
+        ingest([lecture], store, load(), progress=False)
+        (folder / "runs").mkdir()
+        journal = folder / "journal"
+        yield Files(folder / "games.jsonl", folder / "runs", journal, store)
 
 
-@pytest.fixture
-def client(files: Files) -> TestClient:
-    return TestClient(create_app(open_store(files.store), load(), files))
+@pytest.fixture(scope="module")
+def app(files: Files) -> Any:
+    return create_app(open_store(files.store), load(), files)
+
+
+@pytest.fixture(scope="module")
+def client(app: Any) -> TestClient:
+    return TestClient(app)
 
 
 def passage_id(files: Files, beginning: str) -> str:
@@ -61,19 +79,26 @@ def passage_id(files: Files, beginning: str) -> str:
     )
 
 
-def test_a_lecture_is_shown_with_its_pages_and_passages(client: TestClient) -> None:
+def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
+    client: TestClient,
+) -> None:
     assert "01-sediments" in client.get("/").text
-    page = client.get("/lecture/01-sediments").text
-    assert "Gravel settles before sand does." in page
+    page = client.get("/lecture/01-sediments", params={"editions": 1}).text
+    assert page.count("Gravel settles before sand does.") >= 4
     assert page.count("<rect") >= 3
+    assert "<h3>pypdf</h3>" in page
     picture = client.get("/picture/01-sediments/1.png")
     assert picture.content.startswith(b"\x89PNG")
 
 
-def test_a_search_shows_hits_with_their_pages(client: TestClient) -> None:
-    hits = client.get("/search", params={"hint": "lighthouse ship keeper"}).text
-    assert "A lighthouse keeper writes down every ship." in hits
-    assert "/lecture/01-sediments?number=1" in hits
+def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
+    def word(letters: str, left: float, top: float) -> PageWord:
+        return PageWord(letters, (Box(left, top, left + 10, top + 2),))
+
+    words = [word("one", 10, 90), word("two", 20, 90), word("three", 10, 93)]
+    words += [word("four", 60, 10), word("five", 70, 10)]
+    boxes = boxes_of("one two three four five", words)
+    assert boxes == [Box(10, 90, 30, 95), Box(60, 10, 80, 12)]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +108,7 @@ def test_a_search_shows_hits_with_their_pages(client: TestClient) -> None:
         ("/picture/01-sediments/99.png", 404),
         ("/referee/passage?passage=none", 404),
         ("/referee/game/none", 404),
-        ("/games/1", 404),
+        ("/games/99", 404),
         ("/report", 422),
         ("/report?run=../../journal", 404),
         ("/losses?run=../x.json", 404),
@@ -101,54 +126,89 @@ def test_what_is_not_there_is_said_on_a_page(
 def test_pages_are_served_under_local_names_only(client: TestClient) -> None:
     assert client.get("/", headers={"host": "evil.example"}).status_code == 400
     foreign = {"origin": "http://evil.example"}
-    form = {"passage": "x", "hint": "y", "action": "keep"}
-    assert client.post("/referee/begin", data=form, headers=foreign).status_code == 403
+    form = {"passage": "x", "hint": "y"}
+    assert client.post("/referee/keep", data=form, headers=foreign).status_code == 403
 
 
-def test_a_hint_that_breaks_the_rule_is_named_and_not_kept(
+def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
     client: TestClient, files: Files
 ) -> None:
     form = {"passage": passage_id(files, "Gravel"), "hint": "sand again"}
-    assert "sand" in client.post("/referee/check", data=form).text
-    refused = client.post("/referee/begin", data={**form, "action": "keep"})
+    assert "<mark>sand</mark>again" in "".join(
+        client.post("/referee/check", data=form).text.split()
+    )
+    refused = client.post("/referee/keep", data=form)
     assert refused.status_code == 422
     assert not files.games.exists()
 
 
-def test_a_game_can_be_kept_as_a_label(client: TestClient, files: Files) -> None:
-    form = {
-        "passage": passage_id(files, "Gravel"),
-        "hint": "pebbles, silt: who sinks earliest",
-        "book": HOSTILE,
-        "action": "keep",
-    }
-    for _ in range(2):
-        following = client.post("/referee/begin", data=form)
-        assert following.status_code == 200
+def test_passages_are_labelled_one_after_another_with_progress(
+    client: TestClient, files: Files
+) -> None:
+    form = {"passage": passage_id(files, "Gravel"), "kind": "prose", **LABEL}
+    following = client.post("/referee/keep", data=form)
+    assert "A lighthouse keeper" in following.text
+    assert "passage 2 of 3, 1 labelled" in following.text
+    client.post("/referee/keep", data=form)
     games = [json.loads(line) for line in files.games.read_text().splitlines()]
     assert [game["game_id"] for game in games] == ["game-001", "game-002"]
     assert games[0]["opening_sentence"] == "Gravel settles before sand does."
+    assert games[0]["book_name"] == HOSTILE
 
 
-def test_a_game_of_the_journal_is_shown_and_hostile_text_stays_text(
+def test_hostile_text_of_the_journal_stays_text(
     client: TestClient, files: Files
 ) -> None:
-    assert files.journal is not None
     assert "holds no game yet" in client.get("/games").text
-    journal = Journal(files.journal)
-    ledger = Ledger(journal, "http://server", "me")
-    key = ledger.ask()
-    ledger.name(key, "0101001")
-    ledger.replied(key, "Q21ROUNDSTART", {}, start=RoundStart("m", HOSTILE, "a hint"))
-    journal.close()
+    with contextlib.closing(Journal(files.journal)) as journal:
+        ledger = Ledger(journal, "http://server", "me")
+        key = ledger.ask()
+        ledger.name(key, "0101001")
+        start = RoundStart("m", HOSTILE, "a hint", "")
+        ledger.replied(key, "Q21ROUNDSTART", {}, start=start)
     for path in ("/games", f"/games/{key}"):
         page = client.get(path).text
         assert "&lt;script&gt;" in page
         assert HOSTILE not in page
+    assert "every 2s" in page, "a running game is shown as it goes on"
 
 
-@pytest.fixture
-def tab(files: Files) -> Iterator[Any]:
+def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
+    files: Files,
+) -> None:
+    player = build_player(open_store(files.store), load())
+    plan = player.plan(RoundStart("m", "sediments", "vessels near rocks", ""))
+    waiting = view_of(player, plan, ())
+    assert waiting.steps == ()
+    assert sum(item.beliefs[0] for item in waiting.candidates) == pytest.approx(1.0)
+
+    secret = "Bees dance on the comb at noon."
+    row = plan.row_of(secret)
+    right = ["ABCD"[plan.fits[0, at, row].argmax()] for at in range(20)]
+    view = view_of(player, plan, ["Not Relevant", None, *right[2:]], secret)
+    assert view.is_secret
+    assert [step.verdict for step in view.steps] == ["none"] * 2 + ["right"] * 18
+    assert view.at(20)[0].sentence == secret
+    assert view.at(20)[0].beliefs[20] > 0.9
+    order = [item.beliefs[0] for item in view.at(0)]
+    assert order == sorted(order, reverse=True)
+
+
+def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
+    practice = PracticeServer(small_repertoire(), seed=0)
+    token = practice.register(HOSTILE)
+    match = practice.start_match(practice.players[token].player_id)
+    client = TestClient(pages_of_server.create_app(practice))
+    path = f"/server/{match.game_id}"
+    assert match.secret.opening_sentence not in client.get(path).text
+    assert HOSTILE not in client.get("/").text
+    assert "POST /v1/players" in client.get("/docs").text
+    assert client.get("/healthz").json() == {"status": "ok"}
+    assert client.get("/v1/inbox").status_code == 401
+
+
+@pytest.fixture(scope="module")
+def tab(app: Any) -> Iterator[Any]:
     """A tab of a real browser on the studio; what it says on the console fails the test."""
     executable = shutil.which("chromium") or shutil.which("google-chrome")
     if executable is None:
@@ -156,7 +216,6 @@ def tab(files: Files) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     said: list[str] = []
-    app = create_app(open_store(files.store), load(), files)
     with serving(app) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=executable, args=list(ARGUMENTS)
@@ -169,6 +228,10 @@ def tab(files: Files) -> Iterator[Any]:
     assert said == []
 
 
+def fits_the_width(tab: Any) -> bool:
+    return bool(tab.evaluate("document.documentElement.scrollWidth") == 390)
+
+
 @pytest.mark.timeout(240)
 def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab: Any, files: Files
@@ -178,29 +241,90 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab.click("text=Search")
     tab.click(".hits a >> nth=0")
     tab.wait_for_selector("li.chosen")
-    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert fits_the_width(tab)
 
     tab.click("li.chosen >> text=be the referee")
     tab.wait_for_url("**/referee/**")
     tab.wait_for_load_state("load")
     tab.fill("[name=hint]", "every vessel")
-    tab.wait_for_selector("#errors .error")
+    tab.wait_for_selector("#errors mark >> text=every")
     tab.fill("[name=hint]", "counting vessels near rocks")
     tab.wait_for_selector("#errors .fine")
     tab.click("text=Play this game")
 
-    tab.wait_for_load_state("load")
     tab.wait_for_selector("text=Question 1 of 20")
+    tab.wait_for_load_state("load")
     tab.keyboard.press("d")
     tab.wait_for_selector("text=Question 2 of 20")
     tab.wait_for_load_state("load")
     tab.keyboard.press("u")
-    tab.wait_for_selector("text=Question 1 of 20")
-    for number in range(2, 21):
-        tab.click("button[value=N]")
+    for number in range(1, 21):
         tab.wait_for_selector(f"text=Question {number} of 20")
-    tab.click("button[value=N]")
-    tab.wait_for_selector("table.belief")
+        tab.click("button[value=N]")
+
+    tab.wait_for_selector("text=after answer 20 of 20")
+    tab.wait_for_load_state("load")
+    tab.keyboard.press("ArrowLeft")
+    tab.wait_for_selector("text=after answer 19 of 20")
+    assert fits_the_width(tab)
+    tab.select_option("[name=referee]", "oracle")
+    tab.click("text=Replay with these settings")
+    tab.wait_for_selector("h1 >> text=Found: the player won")
+    n_games = len(load_games(files.games))
     tab.click("text=Keep as a labelled game")
-    tab.wait_for_selector("text=1 are in")
-    assert len(files.games.read_text().splitlines()) == 1
+    tab.wait_for_selector("text=Write a hint")
+    assert load_games(files.games)[n_games].hint == "counting vessels near rocks"
+
+
+@pytest.mark.timeout(240)
+def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
+    tab: Any, files: Files
+) -> None:
+    tab.goto("/server")
+    server = HttpGameServer(tab.evaluate("location.origin"))
+    server.register("Ada")
+    player = build_player(open_store(files.store), load())
+    with contextlib.closing(server), contextlib.closing(Journal(files.journal)) as log:
+        ledger = Ledger(log, server.url, "Ada")
+        list(play_games(server, player, 1, name="Ada", timeout_s=60.0, ledger=ledger))
+
+    tab.click("th a >> text=0101001")
+    tab.wait_for_selector("text=The secret passage begins")
+    assert tab.locator(".steps .mark").count() == 20
+    tab.goto("/games")
+    tab.click("tbody a >> nth=0")
+    tab.wait_for_selector("text=after answer 20 of 20")
+    tab.click("text=first")
+    tab.wait_for_selector("text=before the answers")
+    assert fits_the_width(tab)
+    assert tab.locator(".amount svg").count() >= 3
+
+
+@pytest.mark.timeout(240)
+def test_a_person_reads_a_report_and_replays_the_lost_games(
+    tab: Any, files: Files
+) -> None:
+    course = open_store(files.store)
+    for name, hint in (("bad", "zzz"), ("good", "dance comb hive")):
+        games = files.games.with_name(f"{name}.jsonl")
+        label = {"game_id": "g", "book_name": "", "hint": hint}
+        label["paragraph_id"] = passage_id(files, "Bees")
+        games.write_text(json.dumps(label) + "\n")
+        run = replay_store(
+            load_games(games), course, load(), referee="constant:A", name=name
+        )
+        write_run(files.runs / f"{name}.json", run)
+
+    tab.goto("/runs")
+    tab.check("[value='bad.json']")
+    tab.check("[value='good.json']")
+    tab.click("text=Show the report")
+    tab.wait_for_selector(".plot svg")
+    assert fits_the_width(tab)
+
+    tab.goto("/losses?run=bad.json")
+    tab.select_option("[name=preset]", "keyword")
+    tab.click("text=Replay the lost games")
+    tab.wait_for_selector("text=all of them had been lost in bad.json")
+    again = read_run(files.runs / "bad-lost-keyword.json")
+    assert [row.game_id for row in again.rows] == ["g"]

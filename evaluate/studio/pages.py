@@ -1,0 +1,83 @@
+"""Pages of the studio: templates, and headers that keep other pages out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from evaluate.referee.scoring import WEIGHTS
+
+FOLDER = Path(__file__).resolve().parent
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+Page = Callable[..., HTMLResponse]
+"""Renders a template: name, HTTP status (200), and the values of the template."""
+T = TypeVar("T")
+
+
+def existing(value: T | None, what: str) -> T:
+    """Return a value that is not None, else raise 404.
+
+    Args:
+        what: names the value, after "There is no".
+    """
+    if value is None:
+        raise HTTPException(404, f"There is no {what}.")
+    return value
+
+
+def make_page(sections: Mapping[str, str], **values: object) -> Page:
+    """Return the function that renders templates.
+
+    Args:
+        sections: titles of the sections in the navigation, by path.
+        values: of all templates.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(values, sections=sections, weights=WEIGHTS)
+    environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
+
+    def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        return HTMLResponse(environment.get_template(template).render(**values), status)
+
+    return page
+
+
+def add_safety(app: FastAPI, page: Page) -> None:
+    """Add static files, a page for errors, a policy against foreign content, and a check where forms come from."""
+    app.mount("/static", StaticFiles(directory=FOLDER / "static"))
+
+    @app.middleware("http")
+    async def protect(request: Request, call: Callable[[Request], Any]) -> Response:
+        origin = request.headers.get("origin")
+        host = request.headers.get("host")
+        is_foreign = origin is not None and origin.partition("://")[2] != host
+        if request.method == "POST" and is_foreign:
+            return Response("The request came from another page.", 403)
+
+        response: Response = await call(request)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        return response
+
+    @app.exception_handler(HTTPException)
+    async def refuse(_: Request, error: HTTPException) -> HTMLResponse:
+        return page("error.html", error.status_code, text=error.detail)
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)

@@ -1,0 +1,149 @@
+"""State of the studio: a course, its players, its practice server, and games that are being played."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cachetools import FIFOCache
+
+from configs.directories import BUNDLED
+from configs.settings import Settings, load
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.practice.server import PracticeServer, load_repertoire
+from evaluate.studio.course import Lectures
+from evaluate.studio.games import GameView
+from evaluate.studio.pages import existing
+from ingest.paragraph import Paragraph
+from ingest.store import Course
+from player.game.journal import Journal, SavedGame
+from player.player import Plan, Player, build_player
+from player.protocol.messages import RoundStart
+from player.questions.answer import Answer
+
+MAX_KEPT = 100
+"""Games with a person, and views of games, that are kept in memory; the oldest go first."""
+ERRING = "noisy:0.15,0.10"
+"""Referee of the studio's practice server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files and folders that the studio reads and writes.
+
+    Attributes:
+        games: labelled games are appended to it.
+        runs: folder of runs, as `replay --out` writes them.
+        journal: of played games; None if there is none.
+        store: as the user named it, for command lines that are shown.
+    """
+
+    games: Path
+    runs: Path
+    journal: Path | None
+    store: str
+
+
+@dataclass(slots=True)
+class Session:
+    """A game whose referee is a person, or a simulated one.
+
+    Attributes:
+        word: the associative word, "" if there is none.
+        preset: of the player.
+        referee: "" for a person, else a SPEC.
+    """
+
+    paragraph: Paragraph
+    start: RoundStart
+    word: str
+    preset: str
+    player: Player
+    plan: Plan
+    referee: str = ""
+    answers: list[Answer] = field(default_factory=list)
+
+
+class Studio:
+    """State of the studio; safe under threads."""
+
+    def __init__(self, course: Course, settings: Settings, files: Files) -> None:
+        self.lectures = Lectures(course)
+        self.settings = settings
+        self.files = files
+        self.sessions: FIFOCache[str, Session] = FIFOCache(MAX_KEPT)
+        self._views: FIFOCache[object, GameView] = FIFOCache(MAX_KEPT)
+        self._players: dict[str, Player] = {}
+        self._practice: PracticeServer | None = None
+        self._lock = threading.RLock()
+
+    def settings_of(self, preset: str) -> Settings:
+        """Return the settings of a preset; "" stands for that of the command."""
+        if preset in ("", self.settings.preset):
+            return self.settings
+        return load(preset)
+
+    def player(self, preset: str = "") -> Player:
+        """Return the player of a preset, made when it is first needed."""
+        with self._lock:
+            if preset not in self._players:
+                settings = self.settings_of(preset)
+                player = build_player(self.lectures.course, settings)
+                self._players[preset] = player
+            return self._players[preset]
+
+    def practice(self) -> PracticeServer:
+        """Return the practice server, made when it is first needed."""
+        with self._lock:
+            if self._practice is None:
+                games = self.files.games
+                if not self.labelled():
+                    games = BUNDLED / "games" / "english.jsonl"
+                course = self.lectures.course
+                repertoire = load_repertoire(course, games, ERRING, None, self.settings)
+                self._practice = PracticeServer(repertoire)
+            return self._practice
+
+    def view(self, key: object, make: Callable[[], GameView]) -> GameView:
+        """Return the view of a game, made unless it is in memory."""
+        with self._lock:
+            if key not in self._views:
+                self._views[key] = make()
+            return self._views[key]
+
+    def begin(self, session: Session) -> str:
+        """Keep a game and return its id."""
+        session_id = secrets.token_urlsafe(9)
+        with self._lock:
+            self.sessions[session_id] = session
+        return session_id
+
+    def run_path(self, name: str) -> Path:
+        """Return the path of a run; raise 404 if it is outside the folder of runs."""
+        folder = self.files.runs.resolve()
+        path = (folder / name).resolve()
+        return existing(path if path.is_relative_to(folder) else None, "such run")
+
+    def passage(self, paragraph_id: str) -> Paragraph:
+        """Return a passage of the course; raise 404 if there is none."""
+        by_id = self.lectures.by_id
+        return existing(by_id.get(paragraph_id), f"passage {paragraph_id}")
+
+    def labelled(self) -> list[LabelledGame]:
+        """Return the games of the file of labelled games."""
+        path = self.files.games
+        if not path.is_file() or not path.stat().st_size:
+            return []
+        return load_games(path)
+
+    def saved_games(self) -> list[SavedGame]:
+        """Return the games of the journal that have a hint, the latest first."""
+        path = self.files.journal
+        if path is None or not path.is_file():
+            return []
+        with contextlib.closing(Journal(path)) as journal:
+            return [game for game in journal.games() if game.start is not None]
