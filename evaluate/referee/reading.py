@@ -84,18 +84,22 @@ _BEGINS = re.compile(
     r"|\b(?:מתחיל|נפתח|פותח|תתחיל|תיפתח)\w*|המילה הראשונה"
 )
 _INITIAL = re.compile(
-    r"\bletters? does the (first|second|third|last) word of the first sentence\b.*\bbegin"
-    r"|אותיות.*מתחילה המילה ה(ראשונה|שנייה|שלישית|אחרונה) במשפט הראשון"
+    r"\bletters? does the (first|second|third|fourth|second-to-last|last) word of the first sentence\b.*\bbegin"
+    r"|אותיות.*מתחילה המילה (הראשונה|השנייה|השלישית|הרביעית|שלפני האחרונה|האחרונה) במשפט הראשון"
 )
 _POSITIONS = {
     "first": 0,
     "second": 1,
     "third": 2,
+    "fourth": 3,
+    "second-to-last": -2,
     "last": -1,
-    "ראשונה": 0,
-    "שנייה": 1,
-    "שלישית": 2,
-    "אחרונה": -1,
+    "הראשונה": 0,
+    "השנייה": 1,
+    "השלישית": 2,
+    "הרביעית": 3,
+    "שלפני האחרונה": -2,
+    "האחרונה": -1,
 }
 _ENDS = re.compile(
     r"\b(?:end|close|finish)(?:s|es)?\b|\b(?:last|final|closing) words?\b|\b(?:מסתיי|נגמר|נחתמ)\w*|המילה האחרונה"

@@ -23,6 +23,9 @@ TINY = 1e-30
 """Least sum of a row, so that its logarithm is finite."""
 BLOCK = 32
 """The information of so many questions is computed at once."""
+MAX_BLOCKS = 3
+"""Of so many blocks at most the information is computed again before each choice; all blocks take twice the time and
+bring .1 of 13.9 bits."""
 
 
 def design(
@@ -147,7 +150,7 @@ def _next(
     """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
     before = [view.bits(view.confusion.sum(axis=1)) for view in seen]
     current = np.zeros(len(worth), dtype=np.bool_)
-    while True:
+    for _ in range(MAX_BLOCKS):
         best = int(np.argmax(np.where(fresh, worth, -np.inf)))
         if current[best]:
             return best
@@ -159,6 +162,7 @@ def _next(
             gains.append(view.weight * (after - bits))
         worth[block] = np.add.reduce(gains)
         current[block] = True
+    return int(np.argmax(np.where(current, worth, -np.inf)))
 
 
 def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:

@@ -11,9 +11,8 @@ from scipy.sparse import csr_array
 
 from player.questions.places import Places
 
-FIRST, SECOND, THIRD, LAST = 0, 1, 2, -1
-"""Positions of words in the opening sentence."""
-POSITIONS = (FIRST, SECOND, THIRD, LAST)
+POSITIONS = (0, 1, 2, 3, -2, -1)
+"""Positions of the words of the opening sentence whose first letters are asked for; negative from the end."""
 LETTERS = "abcdefghijklmnopqrstuvwxyzאבגדהוזחטיכלמנסעפצקרשת"
 """The letters that questions name."""
 _COLUMNS = {letter: column for column, letter in enumerate(LETTERS)}

@@ -13,7 +13,7 @@ from ingest.arrays import BoolArray, Float32Array, RowArray
 from ingest.paragraph import Paragraph
 from player.questions.candidates import SEEN, STRAY, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
-from player.questions.initials import FIRST, LAST, LETTERS, SECOND, THIRD, initial
+from player.questions.initials import LETTERS, initial
 from player.questions.language import Language, either
 from player.questions.question import (
     OUT,
@@ -234,7 +234,7 @@ class LetterKind(ListKind):
         position: position of the word, negative from the end.
     """
 
-    position: int = FIRST
+    position: int = 0
 
     def table(self, candidates: Candidates) -> csr_array:
         """Return the (n_candidates, n_letters) probability of each letter."""
@@ -300,7 +300,7 @@ OPENING = ListKind(
 
 ANYWHERE = ListKind(
     name="anywhere",
-    share=0.2,
+    share=0.1,
     wrong=0.04,
     sizes=(6, 6),
     in_opening=False,
@@ -316,10 +316,10 @@ ANYWHERE = ListKind(
 """Asks which of three lists has a word of the paragraph."""
 
 
-def _letter_kind(name: str, position: int, word: str, hebrew: str) -> ListKind:
+def _letter_kind(position: int, word: str, hebrew: str) -> ListKind:
     return LetterKind(
-        name=name,
-        share=0.1,
+        name=f"{word} letter",
+        share=0.08,
         wrong=0.01,
         sizes=(12, 12),
         in_opening=True,
@@ -336,17 +336,17 @@ def _letter_kind(name: str, position: int, word: str, hebrew: str) -> ListKind:
     )
 
 
-FIRST_LETTER = _letter_kind("first letter", FIRST, "first", "המילה הראשונה")
-SECOND_LETTER = _letter_kind("second letter", SECOND, "second", "המילה השנייה")
-THIRD_LETTER = _letter_kind("third letter", THIRD, "third", "המילה השלישית")
-LAST_LETTER = _letter_kind("last letter", LAST, "last", "המילה האחרונה")
+LETTER_KINDS = (
+    _letter_kind(0, "first", "המילה הראשונה"),
+    _letter_kind(1, "second", "המילה השנייה"),
+    _letter_kind(2, "third", "המילה השלישית"),
+    _letter_kind(3, "fourth", "המילה הרביעית"),
+    _letter_kind(-2, "second-to-last", "המילה שלפני האחרונה"),
+    _letter_kind(-1, "last", "המילה האחרונה"),
+)
 """Ask for the first letter of a word of the opening sentence."""
 
 KINDS: dict[str, ListKind] = {
-    kind.name: kind
-    for kind in (
-        *(OPENING, ANYWHERE),
-        *(FIRST_LETTER, SECOND_LETTER, THIRD_LETTER, LAST_LETTER),
-    )
+    kind.name: kind for kind in (OPENING, ANYWHERE, *LETTER_KINDS)
 }
 """All kinds by name; questions are drawn in this order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from player.questions.initials import FIRST, LAST, LETTERS, SECOND, initial, initials_of
+from player.questions.initials import LETTERS, initial, initials_of
 from player.questions.places import places_of
 from tests.contracts.paragraphs import paragraph
 
@@ -22,11 +22,11 @@ from tests.contracts.paragraphs import paragraph
     ],
 )
 def test_the_first_letter_of_a_word(sentence: str, letters: tuple[str, ...]) -> None:
-    assert tuple(initial(sentence, at) for at in (FIRST, SECOND, LAST)) == letters
+    assert tuple(initial(sentence, at) for at in (0, 1, -1)) == letters
 
 
 def test_two_readings_share_the_probability() -> None:
     table = initials_of(places_of([paragraph("b:1:1", "State-of-the-art methods")]))
-    row = table[SECOND].toarray()[0]
+    row = table[1].toarray()[0]
     assert row[LETTERS.index("o")] == row[LETTERS.index("m")] == 0.5
     assert row.sum() == 1.0

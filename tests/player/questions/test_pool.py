@@ -30,6 +30,8 @@ def answer(question: Question, text: str) -> int:
             "first letter": 0,
             "second letter": 1,
             "third letter": 2,
+            "fourth letter": 3,
+            "second-to-last letter": -2,
             "last letter": -1,
         }
         found = [letters[positions[question.kind]]]
