@@ -293,9 +293,7 @@ def table_of(results: Mapping[int, Figures]) -> str:
                 measured[size] = figures[name]
         grows = not re.search(r"recall|each|\.\.\.", name) and len(measured) > 1
         row.append(f"{slope([*measured], [*measured.values()]):.2f}" if grows else "")
-        # candidates and decisions stop at `game.candidates`
-        goes_on = grows and not name.startswith(("candidates", "decision"))
-        row.append(_figure(_extrapolated(measured)) if goes_on else "")
+        row.append(_figure(_extrapolated(measured)) if grows else "")
         rows.append(row)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

@@ -150,7 +150,7 @@ class SearchSettings(_Section):
 class GameSettings(_Section):
     """Settings of a game."""
 
-    candidates: int = number(100_000, 0, 100_000)
+    candidates: int = number(10_000_000, 0, 10_000_000)
     prior_temperature: float = number(1.5, 0.001, 10.0)
     prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
