@@ -12,15 +12,12 @@ from configs.directories import own_fit
 from configs.settings import SettingsError
 from evaluate.commands import shared
 from evaluate.games.labelled import SPLITS, load_games
-from evaluate.games.locating import locate_games, locate_in
+from evaluate.games.locating import locate_in
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize
 from ingest.store import open_store
 from player.kinds import STARTS_FILE
-from player.search.calibration import CALIBRATION, as_tree, calibration_for
-
-N_NEGATIVES = 600
-"""Most bundled hints that a calibration takes as negatives."""
+from player.search.calibration import CALIBRATION, as_tree
 
 
 def run(options: argparse.Namespace) -> int:
@@ -89,36 +86,12 @@ def _print(result: Mapping[str, Any]) -> None:
 def calibrate_search(options: argparse.Namespace) -> int:
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     from evaluate.tuning.calibration import calibrate
-    from ingest.embed.hint_bank import as_asked, hints_of, load_hints
-    from player.search.build import store_embedder, word_scorers
-    from player.search.cache import CachingEmbedder
 
     shared.require_writable(options.out)
     settings = cli.settings_of(options)
     store = open_store(options.store, options.collection)
     spec = store.embedder_spec
-    embedder = CachingEmbedder(store_embedder(store, settings))
-    before = calibration_for(store)
-    games = shared.chosen_games(options)
-    located = locate_games(games, store.paragraphs)
-    bank = load_hints()
-    documents = {document.doc_id for document in store.documents}
-    negatives = [game.hint for game in games if not game.answerable]
-    if bank.course.isdisjoint(documents):
-        negatives += bank.texts[:N_NEGATIVES]
-    else:
-        # the hints of the games, each with its document, so that nearness reveals no answer
-        of_hint = {}
-        for game in games:
-            paragraph = located.get(game.game_id)
-            of_hint[as_asked(game.hint)] = paragraph.doc_id if paragraph else ""
-        bank = hints_of(of_hint)
-
-    scorers = word_scorers(store, settings, embedder, bank)
-    search = settings.search
-    fitted = as_tree(
-        calibrate(store, embedder, scorers, games, located, negatives, search, before)
-    )
+    fitted = as_tree(calibrate(store, settings, shared.chosen_games(options)))
     out = options.out
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     shared.write_text(out, shared.as_json({**tree, spec: fitted}) + "\n")

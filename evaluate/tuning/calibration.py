@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -10,24 +10,28 @@ from operator import attrgetter, itemgetter
 import numpy as np
 import pandas as pd
 
-from configs.settings import SearchSettings
+from configs.settings import Settings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame
+from evaluate.games.locating import locate_games
 from ingest.arrays import Float64Array, IntArray
-from ingest.embed import Embedder
+from ingest.embed.hint_bank import as_asked, hints_of, load_hints
 from ingest.paragraph import Paragraph
 from ingest.store import Course
-from player.search.build import build_dense
+from player.search.build import build_dense, store_embedder, word_scorers
+from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     PARAGRAPH,
     Calibration,
     DenseCalibration,
     WordsCalibration,
+    calibration_for,
 )
-from player.search.late_interaction import WordByWord
 from player.search.strategies.dense import Dense
 
 LEAST_DOCUMENTS = 2
+N_NEGATIVES = 600
+"""Most bundled hints that are taken as negatives."""
 SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
@@ -43,35 +47,37 @@ WORD_SCORES = ("words", "hub")
 
 
 def calibrate(
-    store: Course,
-    embedder: Embedder,
-    scorers: Sequence[WordByWord],
-    games: Sequence[LabelledGame],
-    located: Mapping[str, Paragraph | None],
-    negatives: Sequence[str],
-    search: SearchSettings,
-    before: Calibration,
+    store: Course, settings: Settings, games: Sequence[LabelledGame]
 ) -> Calibration:
     """Fit the numbers for the embedder of a store, without models that compare word by word and with them.
 
-    Keywords and the resolution of names count as much as before. In fusion the new similarities weigh as much next to
-    keywords as the old ones did.
+    Keywords and the resolution of names count as much as before, apart from the cosine of unrelated names. In fusion
+    the new similarities weigh as much next to keywords as the old ones did. Hints that the store holds nothing about
+    are those of unanswerable games, and bundled ones if the store does not hold the bundled lectures.
 
     Args:
-        scorers: the models that compare word by word in the store.
         games: under the rule: hints that share no word with their paragraph.
-        located: the passage of each answerable game, as `locate_games` returns it.
-        negatives: hints that the store holds nothing about.
-        search: how similarities are mixed.
-        before: the current numbers; those of keywords and names stay, apart from the cosine of unrelated names.
 
     Raises:
         GamesError: too little to fit on.
     """
+    located = locate_games(games, store.paragraphs)
+    negatives = [game.hint for game in games if not game.answerable]
+    bank = load_hints()
+    if bank.course.isdisjoint(map(attrgetter("doc_id"), store.documents)):
+        negatives += bank.texts[:N_NEGATIVES]
+    else:
+        # the hints of the games, each with its document, so that nearness reveals no answer
+        of_hint = {}
+        for game in games:
+            paragraph = located.get(game.game_id)
+            of_hint[as_asked(game.hint)] = paragraph.doc_id if paragraph else ""
+        bank = hints_of(of_hint)
     if not negatives:
         raise GamesError(
             "--games must hold unanswerable games if they are about the bundled lectures, none is"
         )
+
     pairs, documents = [], set()
     for game in games:
         if paragraph := located.get(game.game_id):
@@ -84,21 +90,24 @@ def calibrate(
             f"got {len(documents)} with games; add lectures and games"
         )
 
-    def fused(dense: DenseCalibration) -> dict[str, float]:
+    before = calibration_for(store)
+    embedder = CachingEmbedder(store_embedder(store, settings))
+    scorers = word_scorers(store, settings, embedder, bank)
+    dense = build_dense(store, settings.search, embedder, before, scorers)
+    specs = [scorer.spec for scorer in scorers]
+    alone, *together = _fit_dense(store, dense, specs, pairs, negatives)
+
+    def fused(fit: DenseCalibration) -> dict[str, float]:
         # a dense score is a similarity, but in log-odds if models compare word by word
-        unit = 1.0 if dense.parts else dense.nats
+        unit = 1.0 if fit.parts else fit.nats
         return {
             **before.fused,
             "dense": rounded(before.fused["dense"] * unit / before.dense.nats),
         }
 
-    alone, *together = _fit_dense(
-        store, embedder, scorers, pairs, negatives, search, before
-    )
     words = {}
-    for n, dense in enumerate(together, 1):
-        specs = "+".join(scorer.spec for scorer in scorers[:n])
-        words[specs] = WordsCalibration(dense, fused(dense))
+    for n, fit in enumerate(together, 1):
+        words["+".join(specs[:n])] = WordsCalibration(fit, fused(fit))
     references = replace(before.references, unrelated=_unrelated_cosine(store))
     return replace(
         before, dense=alone, fused=fused(alone), references=references, words=words
@@ -107,15 +116,16 @@ def calibrate(
 
 def _fit_dense(
     store: Course,
-    embedder: Embedder,
-    scorers: Sequence[WordByWord],
+    dense: Dense,
+    specs: Sequence[str],
     pairs: Sequence[tuple[LabelledGame, Paragraph]],
     negatives: Sequence[str],
-    search: SearchSettings,
-    before: Calibration,
 ) -> list[DenseCalibration]:
-    """Fit dense search: without models that compare word by word, with the first of them, with the first two."""
-    dense = build_dense(store, search, embedder, before, scorers)
+    """Fit dense search: without models that compare word by word, with the first of them, with the first two.
+
+    Args:
+        specs: the models that compare word by word in the store.
+    """
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
     positives: list[pd.DataFrame] = []
@@ -141,7 +151,7 @@ def _fit_dense(
     unrelated = [_parts(dense, hint) for hint in negatives]
     with_slope, with_relevance = [SIMILARITY], [PARAGRAPH]
     fitted = []
-    for spec in ("", *(scorer.spec for scorer in scorers)):
+    for spec in ("", *specs):
         if spec:
             with_slope += [f"{score}.{spec}" for score in WORD_SCORES]
             with_relevance.append(f"words.{spec}")

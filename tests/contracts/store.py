@@ -328,7 +328,8 @@ class StoreContract:
         collection: str,
     ) -> None:
         file_reading(store, make_reading("trees", [TREES]))
-        foreign = raw_client(location).create_collection(
+        client = raw_client(location)  # which closes its connections when it goes
+        foreign = client.create_collection(
             f"{collection}-x", embedding_function=None, metadata=metadata
         )
         foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
@@ -339,9 +340,7 @@ class StoreContract:
             ):
                 attempt(location, f"{collection}-x")
         assert foreign.get()["ids"] == ["theirs"]
-        assert (
-            raw_client(location).get_collection(f"{collection}-x").metadata == metadata
-        )
+        assert client.get_collection(f"{collection}-x").metadata == metadata
 
     @pytest.mark.parametrize("name", ["ab", "with space", "ends-"])
     def test_collection_name_that_chroma_would_refuse_is_refused(
@@ -385,6 +384,5 @@ def raw_client(location: str) -> Any:
 
 def n_records(store: Store, part: str = "") -> int:
     """How many paragraphs, or other records, lie in Chroma, in force or not."""
-    return int(
-        raw_client(store.location).get_collection(f"{store.collection}{part}").count()
-    )
+    client = raw_client(store.location)
+    return int(client.get_collection(f"{store.collection}{part}").count())
