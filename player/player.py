@@ -28,13 +28,14 @@ from player.questions.answer import Answers
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
-from player.questions.editions import edition_shares, with_editions
+from player.questions.editions import edition_shares, likeness_of, with_editions
 from player.questions.places import Places
 from player.questions.prior import PriorModel, prior_of
 from player.questions.question import FitArray, Question
 from player.questions.referees import error_model_of
 from player.questions.word_index import WordIndex, index_words
 from player.search.build import build_orchestrator, require_strategies, store_embedder
+from player.search.calibration import calibration_for
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Hit, Query, SearchResult
 from player.writer.rerank import rerank
@@ -139,8 +140,9 @@ class Player:
         orchestrator: entry point of the search.
         settings: settings of the game.
         seed: seed of the questions; the same game and seed give the same questions.
-        embed: embeds what the associative word is chosen by; None chooses it without.
+        embed: embeds what the associative word is chosen by, and hints for pieces without passages; None does without.
         writer: re-ranks passages, and writes words and justifications; None does without.
+        nats: log-odds of a cosine of 1 between a piece without passages and the hint.
 
     Attributes:
         orchestrator: as given.
@@ -154,9 +156,12 @@ class Player:
         seed: int = 0,
         embed: Embed | None = None,
         writer: Writer | None = None,
+        nats: float = 0.0,
     ) -> None:
         self._writer = writer
         self._meanings = embed and Meanings(embed)
+        self._embed = embed
+        self._nats = nats
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
@@ -208,8 +213,9 @@ class Player:
         index = self.index_of(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
         printed = prior_of(result, index.places, self.prior_model)
-        shares = edition_shares(result, index.places.pieces, dict(start.editions))
-        prior = with_editions(printed, index, start.hint, shares)
+        shares = edition_shares(result, index, dict(start.editions))
+        likeness = self._likeness(index.places.pieces, start.hint)
+        prior = with_editions(printed, index, start.hint, shares, likeness)
         if self._writer:
             prior = rerank(prior, index.places, start, self._writer.reply)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
@@ -236,6 +242,13 @@ class Player:
             fits,
             questions_ms,
         )
+
+    def _likeness(self, pieces: Sequence[Piece], hint: str) -> dict[int, float]:
+        """Return the log-odds of the pieces without passages by the hint; {} if it cannot be embedded."""
+        if self._embed is not None and any(piece.vector for piece in pieces):
+            with contextlib.suppress(Exception):  # the search says what is wrong
+                return likeness_of(pieces, self._embed([hint])[0], self._nats)
+        return {}
 
     def posterior(self, plan: Plan, answers: Answers) -> Posterior:
         """Return the belief after the answers, without a guess.
@@ -334,6 +347,7 @@ def build_player(
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
+        calibration_for(store).dense.nats,
     )
 
 

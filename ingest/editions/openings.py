@@ -10,8 +10,10 @@ MAX_LINES = 60
 """Lines of a piece in which the end of its first sentence is looked for."""
 N_HEAD = 3
 """Lines within which a full stop ends the opening; else the opening is the first line."""
-MIN_WORDS = 6
+MIN_WORDS = 5
 """A sentence of content has so many words."""
+SHORT_LINE = 0.75
+"""A line that is shorter than this share of the longest one, before a line that begins a sentence, is a heading."""
 N_SENTENCES = 4
 """The most sentences of content that are openings."""
 BY_RULE, FIRST_LINE, BY_MODEL = 0.8, 0.1, 0.1
@@ -19,6 +21,7 @@ BY_RULE, FIRST_LINE, BY_MODEL = 0.8, 0.1, 0.1
 MODEL_CHOOSES = 0.8
 """Share of the programs whose model chooses the opening of other pieces."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_MARKER = re.compile(r"^[-–•◦*]\s*")
 
 
 def openings(text: str, cut: str) -> dict[str, float]:
@@ -66,15 +69,24 @@ def _lines(text: str) -> list[str]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of content of a piece, without headings and page numbers before them."""
+    """Yield the sentences of content of a piece, without headings, captions and markers before them."""
+    short = SHORT_LINE * max(map(len, text.splitlines()), default=0)
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        lines = text[start : end.end()].strip().split("\n")
+        stretch = text[start : end.end()].lstrip(" ")
+        lines = stretch.strip().split("\n")
+        if start == 0 or stretch.startswith("\n"):
+            while (
+                len(lines) > 1 and len(lines[0]) < short and _begins(lines[1].strip())
+            ):
+                lines.pop(0)
         start = end.end()
-        while len(lines) > 1 and len(lines[0].split()) < MIN_WORDS:
-            lines.pop(0)
 
-        sentence = "\n".join(lines).strip()
-        begins = sentence[0].isupper() or "א" <= sentence[0] <= "ת"
-        if begins and len(sentence.split()) >= MIN_WORDS:
+        sentence = _MARKER.sub("", "\n".join(lines).strip())
+        if _begins(sentence) and len(sentence.split()) >= MIN_WORDS:
             yield sentence
+
+
+def _begins(text: str) -> bool:
+    """Return whether a text may begin a sentence: with a capital or a Hebrew letter."""
+    return text[:1].isupper() or "א" <= text[:1] <= "ת"

@@ -15,6 +15,8 @@ class Piece:
         page: 1-based page on which it starts.
         last_page: page on which it ends.
         text: raw, as the program prints it, with its lines.
+        vector: of a piece on whose pages no passage is, packed; the mean of the document's passages is subtracted. ""
+            for other pieces.
     """
 
     edition: str
@@ -22,6 +24,7 @@ class Piece:
     page: int
     last_page: int
     text: str
+    vector: str = ""
 
     @property
     def cut(self) -> str:

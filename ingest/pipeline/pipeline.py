@@ -56,6 +56,7 @@ from ingest.executors import (
 from ingest.extensions import find
 from ingest.layout.extract import READERS
 from ingest.paragraph import Reading
+from ingest.pipeline.pieces import with_vectors
 from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
 from ingest.pipeline.read import Staging, read_all
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
@@ -382,6 +383,8 @@ class _Embedding:
         updates = []
         for reading in readings:
             joined = join_parts(parts_by_document.pop(reading.document.doc_id))
+            pieces = with_vectors(reading, joined.paragraphs, models[0])
+            reading = replace(reading, pieces=pieces)
             updates.append(DocumentUpdate(reading, joined, self.spec, self.max_tokens))
         return updates
 

@@ -17,7 +17,7 @@ MAX_TIMES = 4
 """At most so many questions of a batch ask for the same word."""
 MAX_SHARED = 4
 """Two questions name at most so many words in common."""
-PIECES_WEIGHT = 0.15
+PIECES_WEIGHT = 0.33
 """Weight of a bit about pieces of other editions: long texts are told apart by fewer questions."""
 TINY = 1e-30
 """Least sum of a row, so that its logarithm is finite."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ingest.arrays import Float64Array, RowArray
+from ingest.arrays import Float32Array, Float64Array, RowArray
 from ingest.editions.piece import Piece
+from ingest.store.records import unpacked
 from ingest.text import canonical
 from player.questions.places import Places
 from player.questions.word_index import WordIndex
@@ -17,12 +18,14 @@ from player.words import words
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 CUT_SHARES: Mapping[str, Mapping[str, float]] = {
+    "Hebrew stem": {"page": 0.4, "window": 0.03},
     "stem": {"page": 0.18, "window": 0.02},
-    "title": {"page": 0.05, "window": 0.04},
-    "invented": {"page": 0.05, "window": 0.15},
+    "title": {"page": 0.02, "window": 0.03},
+    "invented": {"page": 0.1, "window": 0.3},
 }
 """Probabilities of the other editions by their cut, and by the form of the book's name: programs that draw pages name
-the file's stem, programs that draw windows let a model invent a title. The rest is printed."""
+the file's stem, most often of a Hebrew course; programs that draw windows let a model invent a title. The rest is
+printed."""
 UNKNOWN_CUT = 0.01
 """Probability of all editions of any other cut."""
 CAUTION = 1.0
@@ -37,19 +40,24 @@ Shares = Mapping[str, float]
 
 
 def edition_shares(
-    result: SearchResult, pieces: Sequence[Piece], seen: Shares | None = None
+    result: SearchResult, index: WordIndex, seen: Shares | None = None
 ) -> dict[str, float]:
-    """Return the probability of each edition before the answers, from the form of the book's name.
+    """Return the probability of each edition before the answers, from the form of the book's name and the script.
 
     Args:
+        index: words of the course.
         seen: games by the edition that the opponent held in them, as far as we know.
     """
     by_cut: dict[str, set[str]] = {}
-    for piece in pieces:
+    for piece in index.places.pieces:
         by_cut.setdefault(piece.cut, set()).add(piece.edition)
 
+    form = _form(result)
+    languages = index.languages[: index.places.n_printed]
+    if form == "stem" and 2 * languages.count("he") > len(languages):
+        form = "Hebrew stem"
     shares = {}
-    usual = CUT_SHARES[_form(result)]
+    usual = CUT_SHARES[form]
     for cut, editions in by_cut.items():
         for edition in sorted(editions):
             shares[edition] = usual.get(cut, UNKNOWN_CUT) / len(editions)
@@ -75,7 +83,11 @@ def _form(result: SearchResult) -> str:
 
 
 def with_editions(
-    printed: Float64Array, index: WordIndex, hint: str, shares: Shares
+    printed: Float64Array,
+    index: WordIndex,
+    hint: str,
+    shares: Shares,
+    likeness: Mapping[int, float] | None = None,
 ) -> Float64Array:
     """Return the (n_places,) probabilities of all places, those of pieces included, summing to 1.
 
@@ -87,6 +99,7 @@ def with_editions(
         index: words of the course.
         hint: the rule forbids its words in the text that the referee holds.
         shares: probabilities of the editions.
+        likeness: log-odds that the hint means a piece without passages rather than a usual one, by number.
     """
     places = index.places
     prior = np.zeros(len(places))
@@ -102,6 +115,9 @@ def with_editions(
 
     held = places.links @ by_passage
     even = np.array([by_document.get(piece.doc_id, 0.0) for piece in places.pieces])
+    usual = _usual(held)
+    for number, log_odds in (likeness or {}).items():
+        held[number] = usual * np.exp(log_odds)
     lawful = _lawful(index, hint)
     names = np.array([piece.edition for piece in places.pieces])
     for name, share in shares.items():
@@ -111,6 +127,23 @@ def with_editions(
             mixed = (1.0 - EVEN) * _share(held[own]) + EVEN * _share(even[own] / n_own)
             prior[places.n_printed + own] = share * _share(mixed * lawful[own])
     return np.asarray(prior / prior.sum())
+
+
+def likeness_of(
+    pieces: Sequence[Piece], hint: Float32Array, nats: float
+) -> dict[int, float]:
+    """Return the log-odds that the hint means each piece without passages, rather than a usual one, by its number.
+
+    Args:
+        hint: (dim,) unit vector.
+        nats: log-odds of a cosine of 1.
+    """
+    likeness = {}
+    for number, piece in enumerate(pieces):
+        if piece.vector:
+            vector = unpacked(piece.vector, np.float32)[0]
+            likeness[number] = nats * float(vector @ hint)
+    return likeness
 
 
 def editions_of(belief: Float64Array, places: Places, rows: RowArray) -> Shares:
@@ -126,6 +159,12 @@ def editions_of(belief: Float64Array, places: Places, rows: RowArray) -> Shares:
         name = PRINTED if number < 0 else places.pieces[number].edition
         shares[name] = shares.get(name, 0.0) + mass
     return shares
+
+
+def _usual(held: Float64Array) -> float:
+    """Return the geometric mean of the probabilities of the pieces that hold passages."""
+    positive = held[held > 0.0]
+    return float(np.exp(np.log(positive).mean())) if len(positive) else 1.0
 
 
 def _lawful(index: WordIndex, hint: str) -> Float64Array:

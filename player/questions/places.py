@@ -24,7 +24,7 @@ from player.words import words
 MAX_READINGS = 3
 """The most ways to end the first sentence of a passage."""
 MOST_WORDS = 0.6
-"""A piece holds a passage if it holds this share of its words."""
+"""A piece holds a passage if it holds this share of its words; one that holds none, the most of any."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 
@@ -177,11 +177,16 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
     for number, piece in enumerate(pieces):
         # some readers print English without spaces
         letters = in_reading_order(piece.text).casefold().replace(" ", "")
+        shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
             for row in on_page.get((piece.doc_id, page), ()):
-                held = sum(word in letters for word in long_words[row])
-                if held >= MOST_WORDS * len(long_words[row]):
-                    links[number, row] = 1.0
+                n_held = sum(word in letters for word in long_words[row])
+                shares[row] = (n_held + 1) / (len(long_words[row]) + 1)
+
+        least = min(MOST_WORDS, max(shares.values(), default=1.0))
+        for row, share in shares.items():
+            if share >= least:
+                links[number, row] = 1.0
     return csr_array(links)
 
 

@@ -120,3 +120,23 @@ def test_shares_of_openings_sum_to_one_and_the_likeliest_comes_first() -> None:
     assert (
         next(iter(openings(text, "window"))) == "A heap is a tree whose root is least."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "of it. Moreover, take some points\nindexed one by one around a band. End.",
+            "Moreover, take some points\nindexed one by one around a band.",
+        ),
+        (
+            "Some Long Heading In Title Case\nCareful readers may object that this is much too coarse. End.",
+            "Careful readers may object that this is much too coarse.",
+        ),
+        ("– Stop ends the whole program. End.", "Stop ends the whole program."),
+    ],
+)
+def test_a_model_opens_a_window_with_its_first_sentence_of_content(
+    text: str, sentence: str
+) -> None:
+    assert sentence in openings(text, "window")

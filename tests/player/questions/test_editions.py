@@ -7,15 +7,20 @@ import pytest
 
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
+from ingest.store.records import packed
 from player.questions.candidates import Candidates
 from player.questions.editions import (
+    CUT_SHARES,
+    EVEN,
     PRINTED,
     RULE,
     edition_shares,
     editions_of,
+    likeness_of,
     with_editions,
 )
 from player.questions.kinds import ANOTHER_OPENING, OPENING, SAME_OPENING
+from player.questions.places import links_of
 from player.questions.question import Question
 from player.questions.word_index import WordIndex, index_words
 from player.search.types import BookCandidate, Query, SearchResult
@@ -57,10 +62,12 @@ def test_a_piece_without_spaces_holds_its_passage_and_its_words(
     assert index.whole[[2], [index.ids["least"]]][0] == 1.0
 
 
-def test_a_stem_goes_with_pages_and_an_invented_title_with_windows() -> None:
-    stem = edition_shares(result("a.pdf", "a"), PIECES)
-    title = edition_shares(result("Heaps and more", "a"), PIECES)
-    invented = edition_shares(result("Nonsense"), PIECES)
+def test_a_stem_goes_with_pages_and_an_invented_title_with_windows(
+    index: WordIndex,
+) -> None:
+    stem = edition_shares(result("a.pdf", "a"), index)
+    title = edition_shares(result("Heaps and more", "a"), index)
+    invented = edition_shares(result("Nonsense"), index)
     for shares in (stem, title, invented):
         assert sum(shares.values()) == pytest.approx(1.0)
     assert stem["pdfplumber:page"] > stem["pypdf:window:2000"]
@@ -68,10 +75,20 @@ def test_a_stem_goes_with_pages_and_an_invented_title_with_windows() -> None:
     assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
 
 
-def test_what_an_opponent_held_before_counts() -> None:
-    usual = edition_shares(result("a", "a"), PIECES)
+def test_a_stem_goes_with_pages_most_of_all_in_a_hebrew_course(
+    index: WordIndex,
+) -> None:
+    text = "בערמה המפתח הקטן ביותר נמצא בראש."
+    hebrew = index_words([Paragraph("a:1:1", "a", 1, "", text, text)], PIECES[:1])
+    shares = edition_shares(result("a", "a"), hebrew)
+    assert shares["pdfplumber:page"] > CUT_SHARES["stem"]["page"]
+    assert edition_shares(result("a", "a"), index)["pdfplumber:page"] < 0.2
+
+
+def test_what_an_opponent_held_before_counts(index: WordIndex) -> None:
+    usual = edition_shares(result("a", "a"), index)
     seen = {"pdfplumber:page": 2.0, PRINTED: 1.0, "gone:page": 1.0}
-    learned = edition_shares(result("a", "a"), PIECES, seen)
+    learned = edition_shares(result("a", "a"), index, seen)
     wanted = (usual["pdfplumber:page"] + 2.0) / 4.0
     assert learned["pdfplumber:page"] == pytest.approx(wanted)
     assert "gone:page" not in learned
@@ -85,6 +102,31 @@ def test_a_piece_is_as_likely_as_its_passages(index: WordIndex) -> None:
     assert prior[2:].tolist() == pytest.approx([0.32, 0.08, 0.1])
     belief = editions_of(prior, index.places, np.arange(5))
     assert belief == pytest.approx(shares)
+
+
+def test_the_hint_reaches_a_piece_without_passages_by_its_vector() -> None:
+    near, far = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    tables = tuple(
+        Piece("pdfplumber:page", "a", page, page, "1 2 3", packed(np.float32(vector)))
+        for page, vector in ((2, near), (3, far))
+    )
+    index = index_words(PASSAGES, (PIECES[0], *tables))
+    likeness = likeness_of(index.places.pieces, np.float32([0.6, 0.2]), nats=5.0)
+    assert likeness == pytest.approx({1: 3.0, 2: 1.0})
+
+    shares, printed = {"pdfplumber:page": 1.0}, np.array([0.5, 0.5])
+    prior = with_editions(printed, index, "quick", shares, likeness)[2:]
+    even = EVEN / 3
+    assert (prior[1] - even) / (prior[2] - even) == pytest.approx(np.exp(2.0))
+    unreached = with_editions(printed, index, "quick", shares)[2:]
+    assert unreached[1:].tolist() == pytest.approx([even, even])
+
+
+def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
+    cut = Piece("pdfplumber:page", "a", 1, 1, "keeps its least")
+    other = Piece("pdfplumber:page", "b", 2, 2, "keeps its least")
+    links = links_of(PASSAGES, [cut, other]).toarray()
+    assert links.tolist() == [[1.0, 0.0], [0.0, 0.0]]
 
 
 def test_a_piece_with_a_word_of_the_hint_breaks_the_rule(index: WordIndex) -> None:
