@@ -440,14 +440,20 @@ def _play(
 
 
 def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
-    """Return the first candidate that is the labelled passage, or a piece of its edition and page; None without any."""
+    """Return the first candidate that is the labelled passage, or the piece of its edition; None without any.
+
+    A piece with another text is taken if no piece has the text: the first one on the page of the secret.
+    """
     if not game.edition:
         return plan.row_of(paragraph.opening_sentence)
+    on_page = []
     for row in range(len(plan.rows)):
         piece = plan.places.piece(int(plan.rows[row]))
         if piece and piece.edition.startswith(game.edition) and holds(plan, row, game):
-            return row
-    return None
+            if piece.text.strip() == game.paragraph.strip():
+                return row
+            on_page.append(row)
+    return on_page[0] if on_page else None
 
 
 def holds(plan: Plan, row: int, game: LabelledGame) -> bool:

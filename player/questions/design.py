@@ -17,8 +17,8 @@ MAX_TIMES = 4
 """At most so many questions of a batch ask for the same word."""
 MAX_SHARED = 4
 """Two questions name at most so many words in common."""
-PIECES_WEIGHT = 0.33
-"""Weight of a bit about pieces of other editions: long texts are told apart by fewer questions."""
+SURE = 0.4
+"""Belief in other editions from which a bit about their pieces counts as much as one about passages."""
 TINY = 1e-30
 """Least sum of a row, so that its logarithm is finite."""
 BLOCK = 32
@@ -68,12 +68,13 @@ def design(
     about = _incidence(pool.keys)
     own = prior if own is None else own
     editions = np.zeros(len(prior), dtype=np.intp) if editions is None else editions
+    pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
     seen = []
     for edition in np.unique(editions):
         rows = np.flatnonzero(editions == edition)
         for view, share in enumerate(model.design_views.tolist()):
             is_whole = DESIGN_VIEWS[view] == "paragraph"
-            weight = share if edition == 0 else PIECES_WEIGHT * is_whole
+            weight = share if edition == 0 else pieces_weight * is_whole
             if weight > 0.0:
                 held = _information(pool, view, rows, prior, own, model)
                 seen.append(replace(held, weight=weight * held.weight))

@@ -15,6 +15,7 @@ from ingest.arrays import BoolArray, RowArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
+from ingest.text import canonical
 from player.kinds import start_weights
 from player.questions.language import Language, hebrew_forms, is_hebrew, language_of
 from player.questions.places import Places, Start, places_of
@@ -173,13 +174,17 @@ def _words_from(
 
 
 def _words_of_pieces(places: Places) -> list[dict[str, float]]:
-    """Return the words of each piece, and of the passages in it, which readers may print without spaces."""
+    """Return the words of each piece, and those of its passages that it may print without spaces."""
     found = []
     for place in range(places.n_printed, len(places)):
+        text = places.paragraph(place).text
+        letters = canonical(text)
         held: dict[str, float] = {}
         for row in places.passages_of(place):
-            held |= _held(places.paragraphs[row].text)
-        for word in words(places.paragraph(place).text):
+            for word in words(places.paragraphs[row].text):
+                if word in letters:
+                    held[word] = 1.0
+        for word in words(text):
             if len(word) <= MAX_LETTERS:
                 held[word] = 1.0
         found.append(held)

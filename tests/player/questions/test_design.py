@@ -146,6 +146,23 @@ def test_the_chosen_batch_wins_more_games_than_random_batches() -> None:
     assert np.mean(chosen) > np.mean(at_random) + 0.06
 
 
+@pytest.mark.parametrize(("in_pieces", "first"), [(0.1, 0), (0.8, 1)])
+def test_pieces_are_told_apart_first_if_the_referee_probably_holds_one(
+    in_pieces: float, first: int
+) -> None:
+    # two passages and four pieces; the first question tells the passages apart, the second one the pieces
+    prior = np.array([(1.0 - in_pieces) / 2] * 2 + [in_pieces / 4] * 4)
+    letters = np.array([[0, 1, 3, 3, 3, 3], [3, 3, 0, 1, 2, 3]])
+    fits = np.eye(4, dtype=np.float32)[letters]
+    questions = [
+        Question(f"{row}?", ("a", "b", "c", "d"), "word", frozenset({str(row)}))
+        for row in range(2)
+    ]
+    editions = np.array([0, 0, 1, 1, 1, 1])
+    pool = pool_of(questions, fits)
+    assert design(pool, prior, FIFTEEN, n=1, editions=editions) == [first]
+
+
 def test_the_second_question_is_not_a_copy_of_the_first() -> None:
     # the two best questions tell the same; the third tells less by itself, but more beside either
     fits = hard_fits(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 1]]))

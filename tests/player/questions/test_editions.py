@@ -62,6 +62,16 @@ def test_a_piece_without_spaces_holds_its_passage_and_its_words(
     assert index.whole[[2], [index.ids["least"]]][0] == 1.0
 
 
+def test_a_piece_lacks_the_words_of_a_passage_after_its_end() -> None:
+    text = "A heap keeps its least key. Pushing costs little."
+    passage = Paragraph("a:1:1", "a", 1, "", text, "A heap keeps its least key.")
+    window = Piece("pypdf:window:30", "a", 1, 1, "A heap keeps its least key. Pushing")
+    index = index_words([passage], [window])
+    in_window = index.whole[[index.places.n_printed]].toarray()[0] > 0.0
+    assert in_window[index.ids["pushing"]]
+    assert not in_window[index.ids["little"]]
+
+
 def test_a_stem_goes_with_pages_and_an_invented_title_with_windows(
     index: WordIndex,
 ) -> None:
