@@ -78,7 +78,8 @@ def draw(options: argparse.Namespace) -> int:
     from evaluate.games.drawing import draw_secrets
 
     shared.require_writable(options.out)
-    secrets = draw_secrets(options.pdfs, options.edition, options.number, options.seed)
+    edition = f"{options.reader}:{options.cut}"
+    secrets = draw_secrets(options.pdfs, edition, options.n, options.seed)
     dump = functools.partial(json.dumps, ensure_ascii=False)
     lines = [*map(dump, secrets)]
     shared.write_lines(options.out, lines)
@@ -184,16 +185,22 @@ COMMANDS = (
     ),
     shared.command(
         "games draw",
-        "lectures/*.pdf --edition pdfplumber:page --number 20 --out secrets.jsonl",
+        "lectures/*.pdf --reader pdfplumber --cut page --n 20 --out secrets.jsonl",
         (
             cli.path("pdfs", "PDF", "lectures to draw from", nargs="+"),
             cli.option(
-                "--edition",
-                "READER:CUT",
-                "the referee's program, as in ingest.editions (default: pdfplumber:page)",
-                default="pdfplumber:page",
+                "--reader",
+                "READER",
+                "the referee's library, as in ingest.editions (default: pdfplumber)",
+                default="pdfplumber",
             ),
-            cli.number("--number", 1, "secrets", default=20),
+            cli.option(
+                "--cut",
+                "CUT",
+                "the referee's cut, as in ingest.editions (default: page)",
+                default="page",
+            ),
+            cli.number("--n", 1, "secrets", default=20),
             cli.path("--out", "FILE", "the games file", required=True),
             shared.seed("of the draw"),
         ),

@@ -22,7 +22,7 @@ def test_secrets_are_drawn_as_a_program_holds_them(tmp_path: Path) -> None:
     (tmp_path / "caches.pdf").write_bytes(lecture_pdf("caches", CACHES))
     out = tmp_path / "secrets.jsonl"
     arguments = ("games", "draw", str(tmp_path / "caches.pdf"), "--out", str(out))
-    assert run_main(main, *arguments, "--edition", "pypdf:page") == 0
+    assert run_main(main, *arguments, "--reader", "pypdf", "--cut", "page") == 0
     (secret,) = map(json.loads, out.read_text().splitlines())
     assert (secret["reader"], secret["cut"], secret["page"]) == ("pypdf", "page", 1)
     assert secret["paragraph"].startswith(secret["opening_sentence"])

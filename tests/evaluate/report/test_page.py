@@ -98,6 +98,19 @@ def page() -> str:
     return render([run_file("lost", won=False), run_file(f"won {HOSTILE}", won=True)])
 
 
+def test_figures_of_raw_text_are_shown_by_the_referees_text(page: str) -> None:
+    play = play_record(won=True)
+    play["ratio"], play["right_page"] = 0.9, True
+    record = game_record(plays=[play])
+    record["edition"] = "pypdf:window"
+    run = make_run([record], "f", load(), "oracle", 0, 1, "one")
+    (figures,) = run.editions.values()
+    text = Tags(render([run])).text
+    assert "By the referee's text" in text
+    assert f"pypdf:window1100.0%100.0%{figures['points']}" in "".join(text.split())
+    assert "By the referee's text" not in Tags(page).text
+
+
 def data_of(page: str) -> dict[str, Any]:
     """What the page's script is given."""
     text = re.search(r'<script type="text/plain" id="data">([^<]*)</script>', page)

@@ -115,13 +115,14 @@ def test_a_piece_is_as_likely_as_its_passages(index: WordIndex) -> None:
 
 
 def test_the_hint_reaches_a_piece_without_passages_by_its_vector() -> None:
-    near, far = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    near, far = np.eye(2, dtype=np.float32)
     tables = tuple(
-        Piece("pdfplumber:page", "a", page, page, "1 2 3", packed(np.float32(vector)))
+        Piece("pdfplumber:page", "a", page, page, "1 2 3", packed(vector))
         for page, vector in ((2, near), (3, far))
     )
     index = index_words(PASSAGES, (PIECES[0], *tables))
-    likeness = likeness_of(index.places.pieces, np.float32([0.6, 0.2]), nats=5.0)
+    hint = np.array([0.6, 0.2], dtype=np.float32)
+    likeness = likeness_of(index.places.pieces, hint, nats=5.0)
     assert likeness == pytest.approx({1: 3.0, 2: 1.0})
 
     shares, printed = {"pdfplumber:page": 1.0}, np.array([0.5, 0.5])
