@@ -51,11 +51,11 @@ class Prepared:
         calibration: the calibration of the store's embedder.
         of_kind: (n_columns,) log-odds of each passage's kind.
         arrays: arrays with an entry for each game, by name: "confidence", (n_games,) of the resolved book, 0 without
-            any; "inside", (n_games, n_columns) whether a passage is in that book; "truth", (n_games,) column of the
-            labelled paragraph, -1 without one or if ingest lost it; "is_answerable", (n_games,) whether the label names
-            a paragraph; "relevance", (n_games, n_columns) log-odds by dense search; "dense NAME", (n_games, n_columns)
-            a term of a dense score, the rule's evidence at weight 1; "STRATEGY FIELD", a field of the `Scored` of
-            another strategy.
+            any; "inside", (n_games, n_columns) whether a passage is in that book; "named", (n_games, n_columns)
+            evidence of the name; "truth", (n_games,) column of the labelled paragraph, -1 without one or if ingest
+            lost it; "is_answerable", (n_games,) whether the label names a paragraph; "relevance", (n_games,
+            n_columns) log-odds by dense search; "dense NAME", (n_games, n_columns) a term of a dense score, the
+            rule's evidence at weight 1; "STRATEGY FIELD", a field of the `Scored` of another strategy.
     """
 
     columns: Columns
@@ -129,7 +129,7 @@ def search_all(
     arrays = prepared.arrays
     result = search(
         scores_of,
-        books_of(arrays["confidence"], arrays["inside"], settings),
+        books_of(arrays["confidence"], arrays["inside"], settings, arrays["named"]),
         settings.kind_weight * prepared.of_kind if settings.kind_weight else None,
         prepared.columns,
         settings,
@@ -236,9 +236,11 @@ def prepare_batch(
         relevance = index.calibration.dense.relevance_of(parts)
         book = index.book(game.book_name, settings, game.hint)
         query = Query(game.hint, game.book_name, len(columns.rows), settings.keywords)
+        named = index.name_evidence(game.book_name, settings)
         arrays: dict[str, Any] = {
             "confidence": book.confidence if book else 0.0,
             "inside": columns.inside(book.doc_id if book else ""),
+            "named": np.zeros(len(columns.rows)) if named is None else named,
             "truth": index.column_of(paragraph),
             "is_answerable": game.answerable,
             "relevance": relevance[columns.rows],

@@ -231,8 +231,17 @@ class Cascade:
     def _books(self) -> Books:
         doc_id = self._doc_id
         confidence = self.book.confidence if self.book and doc_id else 0.0
-        inside = self._index.columns.inside(doc_id)[None, :]
-        return books_of(np.array([confidence]), inside, self._settings)
+        index, settings = self._index, self._settings
+        inside = index.columns.inside(doc_id)[None, :]
+        evidence = None
+        if self.book and not doc_id and settings.boost:  # the name is in doubt
+            evidence = index.name_evidence(self._query.book_name, settings)
+        return books_of(
+            np.array([confidence]),
+            inside,
+            settings,
+            None if evidence is None else evidence[None, :],
+        )
 
     def _start_all(self) -> None:
         """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""

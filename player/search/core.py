@@ -123,15 +123,20 @@ class Books:
         inside: (n_queries, n_columns) whether a paragraph is in the named book.
         lift: (n_queries,) log-odds that are added to the order of the paragraphs of this book.
         filters: (n_queries,) whether the book filters.
+        evidence: (n_queries, n_columns) log-odds of the order by a name in doubt; None without such names.
     """
 
     inside: BoolArray
     lift: AnyFloatArray
     filters: BoolArray
+    evidence: AnyFloatArray | None = None
 
 
 def books_of(
-    confidence: AnyFloatArray, inside: BoolArray, settings: SearchSettings
+    confidence: AnyFloatArray,
+    inside: BoolArray,
+    settings: SearchSettings,
+    evidence: AnyFloatArray | None = None,
 ) -> Books:
     """Return what named books change in a search.
 
@@ -140,6 +145,8 @@ def books_of(
     Args:
         confidence: (n_queries,) 0..1, confidence that the book is right; 0 without a book.
         inside: (n_queries, n_columns) whether a paragraph is in the book.
+        evidence: (n_queries, n_columns) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the
+            name is in doubt: a book that neither filters nor is boosted.
     """
     n_inside = inside.sum(axis=1)
     n_outside = inside.shape[1] - n_inside
@@ -149,10 +156,13 @@ def books_of(
     surest = np.clip(confidence, 1.0 - SUREST_BOOK, SUREST_BOOK)
     log_odds = np.maximum(0.0, np.log(surest / (1.0 - surest)) + ratio)
     is_taken = (confidence > 0.0) & (confidence >= settings.boost_confidence)
+    if evidence is not None:
+        evidence = np.where(is_taken[:, None], 0.0, settings.boost * evidence)
     return Books(
         inside,
         np.where(is_taken, settings.boost * log_odds, 0.0).astype(np.float32),
         is_taken & (confidence >= settings.filter_confidence),
+        evidence,
     )
 
 
@@ -289,6 +299,8 @@ def fuse(
     known = np.zeros(1, dtype=np.float32) if priors is None else priors
     if books.lift.any():
         known = known + books.lift[:, None] * books.inside
+    if books.evidence is not None:
+        known = known + books.evidence
     if len(scored) == 1:
         return replace(first, log_odds=first.log_odds + known)
 

@@ -21,6 +21,9 @@ from player.search.slots import NO_COLUMN
 from player.search.strategies.strategy import Reranker, Strategy
 from player.search.types import BookCandidate, Query, ScoreArrays
 
+LEAST_UNNAMED = 0.001
+"""Any name may mean none of the documents, with at least this probability."""
+
 
 @dataclass(frozen=True, eq=False)
 class SearchIndex:
@@ -101,6 +104,27 @@ class SearchIndex:
             if book_name.strip()
             else self.references.named_in(hint)
         )
+
+    def name_evidence(
+        self, book_name: str, settings: SearchSettings
+    ) -> Float64Array | None:
+        """Return (n_columns,) log-odds by a book name of any confidence that a paragraph is meant, up to a constant.
+
+        The confidence in a document is shared by its paragraphs, and that in none of the documents by all of them.
+        None if names are not resolved by confidence.
+        """
+        if settings.book_match != "resolved" or not book_name.strip():
+            return None
+        columns = self.columns
+        books = self.references.resolve(book_name)
+        confidence_of = {book.doc_id: book.confidence for book in books}
+        confidences = np.array([confidence_of.get(one, 0.0) for one in columns.doc_ids])
+        shares = confidences / np.bincount(columns.document)
+        unnamed = max(LEAST_UNNAMED, 1.0 - confidences.sum())
+        evidence: Float64Array = np.log(
+            shares[columns.document] * len(columns.rows) + unnamed
+        )
+        return evidence
 
 
 def ask(
