@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from configs.directories import BUNDLED, default_journal, default_store
+from configs.directories import BUNDLED, default_journal, default_store, home
 from configs.project import find_project
 from configs.settings import Settings, SettingsError
 from evaluate.errors import EvaluateError
@@ -114,7 +114,13 @@ class _Evening:
             sys.stdin.reconfigure(errors="surrogateescape")
         player = build_player(self._store(settings), settings)
         for game in range(1, self.options.games + 1):
-            play_with_person(player, Terminal(Console()), self._ask, str(game))
+            play_with_person(
+                player,
+                Terminal(Console()),
+                self._ask,
+                str(game),
+                home() / "games.jsonl",
+            )
         return 0
 
     def _ask(self, prompt: str) -> str:

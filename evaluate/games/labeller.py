@@ -18,6 +18,7 @@ from evaluate.games.locating import (
 )
 from ingest.console.terminal import pluralize, visible
 from ingest.paragraph import Paragraph
+from player.protocol.messages import RoundStart
 
 QUIT, BACK = ":q", ":b"
 """Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""
@@ -116,6 +117,25 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
     return n_games
 
 
+def labelled(paragraph: Paragraph, start: RoundStart, word: str) -> dict[str, Any]:
+    """Return a labelled game about a paragraph, without an id.
+
+    Args:
+        word: the associative word, "" if there is none.
+    """
+    return {
+        "book_name": start.book_name or paragraph.doc_id,
+        "hint": start.hint,
+        "association_domain": start.association_domain,
+        "associative_word": word.strip(),
+        "paragraph_id": paragraph.paragraph_id,
+        "opening_sentence": paragraph.opening_sentence,
+        "paragraph": paragraph.text,
+        "pdf": f"{paragraph.doc_id}.pdf",
+        "page": paragraph.page,
+    }
+
+
 def add_game(out: Path, game: dict[str, Any]) -> str:
     """Append a labelled game to a file under a new id, and return the id.
 
@@ -187,17 +207,8 @@ def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, Any] | None:
             answers.append("")
 
     hint, book_name, sentence, word, domain = answers
-    return {
-        "book_name": book_name,
-        "hint": hint,
-        "association_domain": domain,
-        "associative_word": word,
-        "paragraph_id": paragraph.paragraph_id,
-        "opening_sentence": sentence,
-        "paragraph": text,
-        "pdf": f"{paragraph.doc_id}.pdf",
-        "page": paragraph.page,
-    }
+    start = RoundStart("", book_name, hint, domain)
+    return {**labelled(paragraph, start, word), "opening_sentence": sentence}
 
 
 def _answer(ask: Ask, prompt: _Prompt) -> str:

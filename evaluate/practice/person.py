@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from evaluate.games.labeller import Ask
+from pathlib import Path
+
+from evaluate.games.labeller import Ask, add_game, labelled
+from evaluate.games.locating import MAX_HINT_WORDS, hint_errors
 from ingest.console.terminal import visible
+from ingest.paragraph import Paragraph
 from player.game.game import Spectator
 from player.player import Player
 from player.protocol.messages import RoundStart
@@ -12,14 +16,24 @@ from player.questions.question import Question
 
 ME = "me"
 """Referee SPEC of `run_game.py` that asks a person."""
+UNDO = "U"
+"""Typing this goes back to the question before."""
+HINT = f"hint, at most {MAX_HINT_WORDS} words, none of which occurs in the paragraph: "
 DOMAIN = "things"
 """Domain of the associative word if the person names none."""
 
 
 def play_with_person(
-    player: Player, spectator: Spectator, ask: Ask, game_id: str
+    player: Player,
+    spectator: Spectator,
+    ask: Ask,
+    game_id: str,
+    games: Path | None = None,
 ) -> None:
     """Play one game with a person as the referee, and print whether the person said that the guess was right.
+
+    Args:
+        games: file to which a game with a right guess can be added as a labelled one; None asks nothing.
 
     Raises:
         QueryError: neither a hint nor a lecture was typed.
@@ -27,9 +41,10 @@ def play_with_person(
     """
     print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
-    hint = ask(
-        "hint, at most 15 words, none of which occurs in the paragraph: "
-    ).strip()
+    hint = ask(HINT).strip()
+    while (n_words := len(hint.split())) > MAX_HINT_WORDS:
+        print(f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed.")
+        hint = ask(HINT).strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
 
     start = RoundStart(game_id, book, hint, domain, "")
@@ -37,12 +52,16 @@ def play_with_person(
 
     plan = player.plan(start)
     print(
-        f"{len(plan.questions)} questions about your paragraph; Enter answers {NOT_RELEVANT}."
+        f"{len(plan.questions)} questions about your paragraph; Enter answers {NOT_RELEVANT}, "
+        f"{UNDO} goes back to the question before."
     )
-    answers = [
-        _answer(number, question, ask)
-        for number, question in enumerate(plan.questions, 1)
-    ]
+    answers: list[str] = []
+    while len(answers) < len(plan.questions):
+        answer = _answer(len(answers) + 1, plan.questions[len(answers)], ask)
+        if answer == UNDO:
+            del answers[-1:]
+        else:
+            answers.append(answer)
 
     decision = player.decide(plan, answers)
     spectator.answered(game_id, plan, answers, decision)
@@ -58,6 +77,20 @@ def play_with_person(
         if ending
         else "Whether the guess was right is not known."
     )
+    if said == "y" and games is not None and hint:
+        _offer(plan.paragraph(decision.best), start, games, ask)
+
+
+def _offer(paragraph: Paragraph, start: RoundStart, games: Path, ask: Ask) -> None:
+    """Add the game to a file of labelled games if the person wants it and the hint keeps the rule."""
+    errors = " ".join(hint_errors(start.hint, paragraph.text))
+    if errors:
+        print(errors)
+        return
+    if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] != "y":
+        return
+    game_id = add_game(games, labelled(paragraph, start, ""))
+    print(f"{game_id} written to {games}")
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:
@@ -69,5 +102,6 @@ def _answer(number: int, question: Question, ask: Ask) -> str:
         typed = ask("   A, B, C, D or Enter: ").strip().upper()
         if not typed:
             return NOT_RELEVANT
-        if letter_row(typed) is not None:
+        if typed == UNDO or letter_row(typed) is not None:
             return typed
+        print(f"   {visible(typed[:20])} is no answer.")

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
 from evaluate.games.labelled import tokens
-from evaluate.games.labeller import add_game
+from evaluate.games.labeller import add_game, labelled
 from evaluate.games.locating import hint_errors, shared_word_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
@@ -20,7 +20,6 @@ from evaluate.studio.games import view_of
 from evaluate.studio.pages import Page, existing
 from evaluate.studio.state import Session, Studio
 from ingest.embed import Models
-from ingest.paragraph import Paragraph
 from player.protocol.messages import RoundStart, Score
 from player.questions.answer import NOT_RELEVANT, letter_row
 
@@ -131,7 +130,8 @@ def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
         if errors:
             return show(form, *errors)
         paragraph = studio.passage(form.passage)
-        _keep(studio, paragraph, _start(form), form.word)
+        game = labelled(paragraph, _start(form), form.word)
+        add_game(studio.files.games, game)
 
         passages = studio.lectures.passages(form.lecture, form.kind)
         row = passages.index(paragraph) + 1 if paragraph in passages else 0
@@ -240,19 +240,3 @@ def _marked(hint: str, text: str) -> list[tuple[str, bool]]:
     """Return the words of a hint, and whether each is in the text."""
     taken = set(tokens(text))
     return [(word, not taken.isdisjoint(tokens(word))) for word in hint.split()]
-
-
-def _keep(studio: Studio, paragraph: Paragraph, start: RoundStart, word: str) -> None:
-    """Append a labelled game to the games file."""
-    game = {
-        "book_name": start.book_name or paragraph.doc_id,
-        "hint": start.hint,
-        "association_domain": start.association_domain,
-        "associative_word": word.strip(),
-        "paragraph_id": paragraph.paragraph_id,
-        "opening_sentence": paragraph.opening_sentence,
-        "paragraph": paragraph.text,
-        "pdf": f"{paragraph.doc_id}.pdf",
-        "page": paragraph.page,
-    }
-    add_game(studio.files.games, game)

@@ -1,10 +1,12 @@
 """Export of networks from their packages to ONNX, once; inputs are token ids, outputs unit vectors and token states.
 
-minilm and mpnet come as sentence-transformers folders; e5 comes in four bits and is read by `four_bits`.
+minilm and mpnet come as sentence-transformers folders; e5 comes in four bits and is read by `four_bits`. The graphs of
+minilm and e5 are built from their weights; that of mpnet is traced by torch.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 import warnings
 import zipfile
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.embed.embedders import load_sentence_transformer
-from ingest.embed.four_bits import FourBits, read_four_bits
+from ingest.embed.four_bits import read_four_bits
 from ingest.embed.networks import E5, MINILM, MPNET, NETWORKS
 from ingest.errors import EmbedderError
 
@@ -38,8 +40,7 @@ def export(spec: str, folder: Path) -> None:
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder.parent) as work:
             new = Path(work) / "made"
             new.mkdir()
-            network, tokenizer = _network(spec, Path(work))
-            _export(network, new / "model.onnx")
+            tokenizer = _write(spec, Path(work), new / "model.onnx")
             (new / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
 
             try:
@@ -54,15 +55,29 @@ def export(spec: str, folder: Path) -> None:
         ) from error
 
 
-def _network(spec: str, work: Path) -> tuple[Any, str]:
-    """Return the network of a SPEC, and the content of its tokenizer.json."""
+def _write(spec: str, work: Path, target: Path) -> str:
+    """Write the network of a SPEC as an ONNX graph, and return the content of its tokenizer.json."""
+    import onnx
+
+    from ingest.embed.bert_graph import bert_graph, read_safetensors
+
     if spec == E5.spec:
         content = read_four_bits(E5.paths()[0])
-        return _bert(content), content.tokenizer
-    is_minilm = spec == MINILM.spec
-    source = minilm_folder() if is_minilm else _unpacked(MPNET.paths(), work)
-    network = load_sentence_transformer(str(source))[0].auto_model
-    return network, (source / "tokenizer.json").read_text(encoding="utf-8")
+        weights: dict[str, Any] = {**content.weights()}
+        weights["word_codes"] = content.word_codes
+        weights["word_scales"] = content.word_scales
+        onnx.save(bert_graph(weights, content.sizes), target)
+        return content.tokenizer
+
+    if spec == MINILM.spec:
+        source = minilm_folder()
+        sizes = json.loads((source / "config.json").read_text(encoding="utf-8"))
+        weights = read_safetensors(source / "model.safetensors")
+        onnx.save(bert_graph(weights, sizes), target)
+    else:
+        source = _unpacked(MPNET.paths(), work)
+        _export(load_sentence_transformer(str(source))[0].auto_model, target)
+    return (source / "tokenizer.json").read_text(encoding="utf-8")
 
 
 def _unpacked(parts: Sequence[Path], work: Path) -> Path:
@@ -77,49 +92,13 @@ def _unpacked(parts: Sequence[Path], work: Path) -> Path:
     return next((work / "unpacked").iterdir())
 
 
-def _bert(content: FourBits) -> Any:
-    """Return the network of a file; its words' vectors stay in codes and scales, a quarter of their size in float32."""
-    import torch
-    from transformers import BertConfig, BertModel
-
-    class Words(torch.nn.Module):  # type: ignore[misc]  # mypy reads nothing of torch, see pyproject.toml
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer(
-                "codes", torch.from_numpy(content.word_codes), persistent=False
-            )
-            self.register_buffer(
-                "scales", torch.from_numpy(content.word_scales.copy()), persistent=False
-            )
-
-        def forward(self, input_ids: Any) -> Any:
-            return (
-                self.codes[input_ids].float() * self.scales[input_ids].float()
-            ).flatten(-2)
-
-    # made without words, which `Words` replaces
-    network = BertModel(
-        BertConfig(**content.sizes, vocab_size=1), add_pooling_layer=False
-    )
-    network.embeddings.word_embeddings = Words()
-    weights = {}
-    for name, weight in content.weights().items():
-        weights[name] = torch.from_numpy(weight.copy())
-    network.load_state_dict(weights)
-    return network
-
-
 def _export(network: Any, target: Path) -> None:
-    """Write a BERT or MPNet network as an ONNX graph.
+    """Write an MPNet network as an ONNX graph, with torch.
 
     Outputs are the states of all tokens in the last layer, and their mean as a unit vector.
     """
     import torch
     from onnxruntime.transformers import optimizer
-
-    is_bert = network.config.model_type == "bert"
-    if is_bert:
-        network.set_attn_implementation("eager")  # ONNX Runtime can fuse this form
 
     class UnitMean(torch.nn.Module):  # type: ignore[misc]  # mypy reads nothing of torch, see pyproject.toml
         def __init__(self, network: Any) -> None:
@@ -127,9 +106,8 @@ def _export(network: Any, target: Path) -> None:
             self.network = network
 
         def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-            types = {"token_type_ids": torch.zeros_like(input_ids)} if is_bert else {}
             states = self.network(
-                input_ids=input_ids, attention_mask=attention_mask, **types
+                input_ids=input_ids, attention_mask=attention_mask
             ).last_hidden_state
             weights = attention_mask.unsqueeze(-1).to(states.dtype)
             mean = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)

@@ -99,7 +99,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
 
     Args:
         spec: as docs/commands.md defines it, but not `auto`, for which `choose_spec` chooses one.
-        models_dir: folder of exported networks; the first call exports a network (with torch).
+        models_dir: folder of exported networks; the first call exports a network.
         settings: token limit and threads.
 
     Raises:

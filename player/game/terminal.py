@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,20 +13,18 @@ from rich.text import Text
 
 from ingest.console.terminal import visible
 from player.answer.justify import percent
-from player.game.game import Spectator
+from player.game.game import OPENING_SCORE, Spectator
 from player.player import Decision, Plan
 from player.protocol.messages import RoundStart, Score
-from player.questions.answer import LETTERS, Answer, Answers
+from player.questions.answer import Answers, letter_row
 from player.questions.question import Question
 from player.search.types import Hit, SearchResult
 
-N_CANDIDATES_SHOWN = 8
-MAX_SENTENCE_CHARS = 76
-LEGEND = (
-    "slot: found in the named book or in the whole course; relevance: how well it fits the hint, 0 to 1; belief: the "
-    "probability that it is the paragraph"
+N_CANDIDATES_SHOWN = 4
+LEAGUE = (
+    "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
-QUESTIONS_LEGEND = "number, answer and the option that it means; the other options"
+MOST_POINTS = 100.0
 LEAST_LIKELY = 0.01
 """The least confidence at which a document is named that was not resolved."""
 
@@ -47,22 +46,29 @@ class Terminal(Spectator):
     """A spectator that prints hint, candidates, questions, answers, belief, guess and score.
 
     Args:
-        console: to print to; each question is cut to its width.
+        console: to print to.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def _say(self, markup: str, style: str = "", *, whole: bool = True) -> None:
-        """Print markup, in which foreign texts must be escaped by `shown`; cut it to one line unless whole."""
-        self._console.print(
-            markup,
-            style=style,
-            highlight=False,
-            emoji=False,
-            no_wrap=not whole,
-            overflow=None if whole else "ellipsis",
-        )
+    def _say(self, markup: str, style: str = "") -> None:
+        """Print markup, in which foreign texts must be escaped by `shown`."""
+        self._console.print(markup, style=style, highlight=False, emoji=False)
+
+    def _candidate(self, belief: str, hit: Hit) -> None:
+        """Print an opening sentence with its belief, and where it is."""
+        passage = hit.paragraph
+        where = f"{passage.doc_id} p{passage.page}, relevance {hit.relevance:.2f}"
+        self._rows((f"  {belief}", passage.opening_sentence), ("", where))
+
+    def _rows(self, *rows: tuple[str, str]) -> None:
+        """Print foreign texts in two columns; a long text of the second goes on in its column."""
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for first, second in rows:
+            style = "" if first else "dim"
+            table.add_row(Text(visible(first)), Text(visible(second), style))
+        self._console.print(table)
 
     def started(self, game_id: str, start: RoundStart) -> None:
         """Print the name, the hint and the domain."""
@@ -92,18 +98,11 @@ class Terminal(Spectator):
                 f"{result.threshold:g}, are the candidates."
             )
         search_ms = result.search_ms + result.embed_ms
-        self._say(f"{len(plan.rows)} candidates in {search_ms:.0f} ms; the first:")
-
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("#", "slot", "relevance", "belief", "where", "opening sentence"):
-            is_number = name in {"#", "relevance", "belief"}
-            table.add_column(name, justify="right" if is_number else "left")
+        self._say(
+            f"{len(plan.rows)} passages are possible, found in {search_ms:.0f} ms. Belief that it is this one:"
+        )
         for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
-            hit = plan.hit(int(row))
-            numbers = (f"{hit.relevance:.2f}", f"{plan.prior[row]:.3f}")
-            table.add_row(str(row + 1), hit.slot, *numbers, *_place_of(hit))
-        self._console.print(table)
-        self._say(LEGEND, style="dim")
+            self._candidate(f"{plan.prior[row]:.3f}", plan.hit(int(row)))
 
     def answered(
         self, game_id: str, plan: Plan, answers: Answers, decision: Decision
@@ -112,26 +111,21 @@ class Terminal(Spectator):
         self._say(
             f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:"
         )
-        self._say(QUESTIONS_LEGEND, style="dim")
-        stem = ""
-        shown_stems: set[str] = set()
+        by_stem = defaultdict(list)
         for number, question in enumerate(plan.questions, 1):
-            asked = stem_of(question)
-            if asked != stem:
-                is_new = asked not in shown_stems
-                self._say(f"  {shown(asked)}", style="italic", whole=is_new)
-                stem = asked
-                shown_stems.add(asked)
-            self._say(
-                _question_line(number, question, answers[number - 1]), whole=False
-            )
+            answer = answers[number - 1]
+            row = letter_row(answer)
+            option = "" if row is None else question.options[row]
+            line = (f"  {number:2}.", f"{answer or 'no answer'}  {option}")
+            by_stem[stem_of(question)].append(line)
+        for stem, lines in by_stem.items():
+            self._say(f"  {shown(stem)}", style="italic")
+            self._rows(*lines)
 
         self._say("\n[bold]belief[/] before and after the answers:")
-        table = Table(box=None, pad_edge=False, show_header=False)
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
             change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
-            table.add_row(change, *_place_of(plan.hit(int(row))))
-        self._console.print(table)
+            self._candidate(change, plan.hit(int(row)))
 
         guess = decision.guess
         self._say(f"\n[bold]guess[/]  {shown(guess.opening_sentence)}")
@@ -141,35 +135,19 @@ class Terminal(Spectator):
         self._say(f"[bold]sure[/]   {percent(guess.confidence)}\n")
 
     def scored(self, game_id: str, score: Score) -> None:
-        """Print the score and its parts."""
+        """Print whether the sentence was right, the score and its parts."""
+        sentence = score.breakdown.get(OPENING_SCORE)
+        if sentence is not None:
+            outcome = "[green]WON[/]" if sentence == MOST_POINTS else "[red]LOST[/]"
+            self._say(f"[bold]{outcome}[/]")
         self._say(
             f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]"
         )
+        self._say(LEAGUE, style="dim")
         for part, points in score.breakdown.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {points:.1f}")
         for part, remark in score.feedback.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
-
-
-def _place_of(hit: Hit) -> tuple[Text, Text]:
-    """Return where a paragraph is, and its opening sentence."""
-    paragraph = hit.paragraph
-    sentence = paragraph.opening_sentence
-    if len(sentence) > MAX_SENTENCE_CHARS:
-        sentence = f"{sentence[: MAX_SENTENCE_CHARS - 3]}..."
-    place = f"{paragraph.doc_id} p{paragraph.page}"
-    return Text(visible(place)), Text(visible(sentence))
-
-
-def _question_line(number: int, question: Question, answer: Answer) -> str:
-    """Return a question with its answer and options as markup."""
-    options = dict(zip(LETTERS, question.options, strict=True))
-    letter = "no answer" if answer is None else answer
-    chosen = ""
-    if letter in options:
-        chosen = f" [bold green]{shown(options.pop(letter))}[/]"
-    others = "  ".join(f"{name} {shown(text)}" for name, text in options.items())
-    return f"  {number:2}. [bold]{shown(letter)}[/]{chosen}  [dim]{others}[/]"
 
 
 def stem_of(question: Question) -> str:

@@ -182,10 +182,6 @@ def test_what_is_missing_is_named_with_its_cost(
     assert "Scanned pages are not read" in by_name["Tesseract"]["cost"]
     assert by_name["store"]["state"] == "missing"
 
-    monkeypatch.setattr("quarry.doctor.importlib.util.find_spec", lambda _: None)
-    assert run_main(main, "doctor", *store) == 1
-    assert "Nothing can be embedded" in capsys.readouterr().out
-
 
 def test_a_game_that_was_played_is_listed_and_shown(
     tmp_path: Path, capsys: Output

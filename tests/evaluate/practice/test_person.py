@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from evaluate.games.labelled import load_games
 from evaluate.practice.person import DOMAIN, play_with_person
 from player.game.game import Spectator
 from player.player import Decision, Plan
@@ -68,3 +71,36 @@ def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
     )
     assert capsys.readouterr().out.endswith(ending)
     assert next(typed, None) is None
+
+
+def test_long_hints_and_wrong_keys_are_explained_answers_undone_and_the_game_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "games.jsonl"
+    long_hint = " ".join(["word"] * 16)
+    typed = [
+        "",
+        long_hint,
+        "quick lookup",
+        "",
+        "x",
+        "a",
+        "u",
+        "b",
+        *["d"] * 19,
+        "y",
+        "y",
+    ]
+    lines = iter(typed)
+    notebook = Notebook()
+    play_with_person(
+        dense_player(course()), notebook, lambda prompt: next(lines), "1", games
+    )
+    assert next(lines, None) is None
+    assert notebook.answers == [["B", *["D"] * 19]]
+    shown = capsys.readouterr().out
+    assert "The hint has 16 words; at most 15 are allowed." in shown
+    assert "X is no answer." in shown
+    (game,) = load_games(games)
+    assert game.hint == "quick lookup"
+    assert game.opening_sentence == notebook.decisions[0].guess.opening_sentence
