@@ -20,9 +20,9 @@ EXACT_ONLY = 0.6
 """Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
 N_WEIGHED = 300
 """Number of the likeliest words for which the expected score is computed."""
-NAMED_FIRST, NAMED_LATER = 6.0, 1.2
+NAMED_FIRST, NAMED_LATER = 0.75, 0.8
 """Log-odds that a writer's first word gains, and loss of later words with the logarithm of their place."""
-LEAST_SHARE = 1e-3
+LEAST_SHARE = 0.1
 """Share of a word that a writer names and the associations do not know."""
 LAST_RESORT = "idea"
 """Associative word if no other word is left."""
