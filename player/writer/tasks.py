@@ -12,7 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ingest.paragraph import Paragraph
-from player.answer.justify import SENTENCE_WORDS, Evidence, count_words
+from player.answer.justify import (
+    N_CITED,
+    N_CITED_FOR_WORD,
+    SENTENCE_WORDS,
+    Evidence,
+    count_words,
+)
 from player.protocol.messages import RoundStart
 from player.questions.language import Language, is_hebrew, language_of
 from player.words import stems, words
@@ -25,8 +31,6 @@ N_WORDS = 10
 MAX_IDS = 5
 WORD_WORDS = (20, 30)
 """Least and most words of the justification of the word."""
-N_CITED, N_CITED_FOR_WORD = 3, 2
-"""Least number of answers that each justification cites."""
 LANGUAGES: Mapping[Language, str] = {"en": "English", "he": "Hebrew"}
 GROUNDS: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"\b(because|therefore|based on|indicates?|suggests?|evidence)\b"),
@@ -119,7 +123,10 @@ def ask_justifications(
 
     answers = {str(item.number): item.letter for item in evidence}
     checked = []
-    limits = {"sentence": (SENTENCE_WORDS, N_CITED), "word": (WORD_WORDS, 2)}
+    limits = {
+        "sentence": (SENTENCE_WORDS, N_CITED),
+        "word": (WORD_WORDS, N_CITED_FOR_WORD),
+    }
     for name, (length, n_cited) in limits.items():
         text = texts.get(name)
         is_sound = isinstance(text, str) and is_justification(
