@@ -25,7 +25,7 @@ from ingest.console.arguments import (
     settings_of,
     warn,
 )
-from ingest.console.terminal import pluralize, visible, visible_json
+from ingest.console.terminal import notice, pluralize, visible, visible_json
 from ingest.errors import IngestError
 from ingest.store import Course, open_store
 
@@ -82,9 +82,6 @@ def _shown(options: argparse.Namespace) -> Show | None:
 def _ingest(options: argparse.Namespace, settings: Settings) -> IngestSummary:
     from ingest.executors import Cluster
     from ingest.pipeline.pipeline import ingest
-
-    def notice(line: str) -> None:
-        print(visible(line), file=sys.stderr)
 
     with contextlib.ExitStack() as stack:
         cluster = None

@@ -179,9 +179,15 @@ def start_in_thread(
 
 
 class Runner:
-    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads."""
+    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads.
 
-    def __init__(self) -> None:
+    Args:
+        pool: has the threads; those of this process unless given. Calls that need much memory get few threads of
+            their own, since each thread keeps memory for its next call.
+    """
+
+    def __init__(self, pool: Pool | None = None) -> None:
+        self._pool = pool
         self._running: dict[str, set[Call[Any]]] = {}
         self._lock = threading.Lock()
 
@@ -195,7 +201,8 @@ class Runner:
             running -= {other for other in running if other.done()}
             n_late = sum(other.deadline < now for other in running)
             if n_late < MOST_HANGING:
-                call = start_in_thread(work, name, deadline)
+                pool = self._pool or _unlimited(os.getpid())
+                call = pool.start(work, name, deadline)
                 running.add(call)
                 return call
         call = Call(name, deadline)

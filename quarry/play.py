@@ -24,7 +24,7 @@ from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
 from ingest.console import interrupts
-from ingest.console.terminal import visible, visible_json
+from ingest.console.terminal import notice, visible, visible_json
 from ingest.errors import IngestError
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
@@ -254,8 +254,8 @@ class _Evening:
             if all(Path(document.path).parent == LECTURES for document in documents):
                 _complete(location, settings, is_new=not documents)
         store = open_store(location)
-        for notice in notices(store):
-            self._warn(notice)
+        for line in notices(store):
+            self._warn(line)
         return store
 
 
@@ -267,10 +267,6 @@ def _give_up(ledger: Ledger) -> None:
 
 def _complete(location: str, settings: Settings, *, is_new: bool) -> None:
     """Put the bundled lectures into a store."""
-
-    def notice(line: str) -> None:
-        print(visible(line), file=sys.stderr)
-
     if is_new:
         notice(f"making {location} from the bundled lectures")
     ingest([LECTURES], location, settings, progress=is_new, notice=notice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import unicodedata
 
 _HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
@@ -18,6 +19,11 @@ def visible(text: object) -> str:
         " " if char in "\n\r\t" else _escape(char) if _is_active(char) else char
         for char in str(text)
     )
+
+
+def notice(line: object) -> None:
+    """Print a line to standard error."""
+    print(visible(line), file=sys.stderr)
 
 
 def visible_json(document: object, indent: int | None = 1) -> str:

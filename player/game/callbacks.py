@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 import time
 from collections import OrderedDict
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.console.terminal import visible
+from ingest.console.terminal import notice
 from player.deadlines import Turns
 from player.game.fallback import DeadlinePlayer, Planned
 from player.game.game import N_AT_ONCE, Timeouts
@@ -49,12 +48,10 @@ class Callbacks:
         self,
         player: Player,
         timeouts: Timeouts | None = None,
-        say: Callable[[str], None] | None = None,
+        say: Callable[[str], None] = notice,
     ) -> None:
         self._timeouts = timeouts or Timeouts()
-        self._player = DeadlinePlayer(
-            player, say or (lambda line: print(visible(line), file=sys.stderr))
-        )
+        self._player = DeadlinePlayer(player, say)
         self._turns = Turns(N_AT_ONCE)
         self._rounds: OrderedDict[str, _Round] = OrderedDict()
         self._lock = threading.Lock()

@@ -6,24 +6,22 @@ hints, questions, answers and replies, byte for byte. The file holds tokens, so 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import sqlite3
 import stat
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 from pydantic_core import to_json
 
-from ingest.console.terminal import visible
+from ingest.console.terminal import notice
 from player.errors import JournalError, UnauthorizedError
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score, adapter
@@ -128,11 +126,9 @@ class Journal:
         JournalError: the file cannot be opened, or is not a journal.
     """
 
-    def __init__(
-        self, path: Path | None, say: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, path: Path | None, say: Callable[[str], None] = notice) -> None:
         self._path = path
-        self._say = say or functools.partial(print, file=sys.stderr)
+        self._say = say
         self._warnings: set[str] = set()
         self._locks: dict[str, FileLock] = {}
         self._lock = threading.Lock()
@@ -235,9 +231,14 @@ class Journal:
             f"{_READ_GAME} {condition}", *values
         ):
             try:
-                game = _read_game(int(key), str(server), str(game_id), *fields)
+                began, ending, *facts = fields
+                columns = {}
+                for (name, kind), fact in zip(_FACTS.items(), facts, strict=True):
+                    if fact is not None:
+                        columns[name] = _loaded(kind, fact)
                 if with_messages:
-                    game = replace(game, messages=self._messages(game.key))
+                    columns["messages"] = self._messages(key)
+                game = SavedGame(key, server, game_id, float(began), ending, **columns)
             except _UNREADABLE as error:
                 self.warn_once(
                     f"game {game_id} cannot be read and is skipped: {type(error).__name__}"
@@ -299,7 +300,7 @@ class Journal:
         """Print a warning unless it was printed before."""
         if reason not in self._warnings:
             self._warnings.add(reason)
-            self._say(visible(f"journal {self._path}: {reason}"))
+            self._say(f"journal {self._path}: {reason}")
 
 
 class Ledger:
@@ -466,21 +467,6 @@ def digest(*parts: str) -> str:
 
 _UNREADABLE = (ValueError, TypeError, KeyError, RecursionError, OverflowError)
 """Errors of a column that was altered."""
-
-
-def _read_game(
-    key: int, server: str, game_id: str, began: float, ending: str, *facts: str | None
-) -> SavedGame:
-    """Read a row of the table of games.
-
-    Raises:
-        one of `_UNREADABLE`: a column was altered.
-    """
-    columns = {}
-    for (name, kind), fact in zip(_FACTS.items(), facts, strict=True):
-        if fact is not None:
-            columns[name] = _loaded(kind, fact)
-    return SavedGame(key, server, game_id, float(began), str(ending), **columns)
 
 
 def _make_private(path: Path) -> None:

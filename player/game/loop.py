@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import wait
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
-from ingest.console.terminal import described, visible
+from ingest.console.terminal import described, notice, visible
 from player.deadlines import Call, Pool, Runner, Turns
 from player.errors import (
     GameTimeoutError,
@@ -61,15 +61,7 @@ MOST_BUSY = 2 * N_WORKERS
 Outcomes = Generator[GameReport | PlayerError, None, None]
 
 
-def play(
-    server: GameServer,
-    contestant: Contestant,
-    *,
-    name: str,
-    timeout_s: float,
-    spectator: Spectator | None = None,
-    timeouts: Timeouts | None = Timeouts(),
-) -> GameReport:
+def play(server: GameServer, contestant: Contestant, **options: Any) -> GameReport:
     """Ask for a practice game and play it to its score; see `play_games`.
 
     Raises:
@@ -77,16 +69,7 @@ def play(
         GameTimeoutError: the game was not over in time.
         QueryError: nothing can be searched for.
     """
-    games = play_games(
-        server,
-        contestant,
-        1,
-        name=name,
-        timeout_s=timeout_s,
-        spectator=spectator,
-        timeouts=timeouts,
-    )
-    with contextlib.closing(games):
+    with contextlib.closing(play_games(server, contestant, 1, **options)) as games:
         outcome = next(games)
     if isinstance(outcome, PlayerError):
         raise outcome
@@ -94,17 +77,7 @@ def play(
 
 
 def play_games(
-    server: GameServer,
-    contestant: Contestant,
-    n_games: int,
-    *,
-    name: str,
-    timeout_s: float,
-    at_once: int = 1,
-    spectator: Spectator | None = None,
-    timeouts: Timeouts | None = Timeouts(),
-    ledger: Ledger | None = None,
-    say: Callable[[str], None] = lambda line: print(visible(line), file=sys.stderr),
+    server: GameServer, contestant: Contestant, n_games: int, **options: Any
 ) -> Outcomes:
     """Play games, and yield the report of each game when it is over, or the error for which it could not be played.
 
@@ -113,28 +86,12 @@ def play_games(
     games. A fault in one game does not end the other games.
 
     Args:
-        name: logical id of the player in its messages.
-        timeout_s: seconds until a game is given up.
-        at_once: games that run at the same time.
-        timeouts: None sets no time for replies and raises every fault, for replays and measurements.
-        ledger: journal of the games; None keeps nothing.
-        say: is called with a line about each fault that the game survives; prints to standard error unless given.
+        options: the other attributes of `Loop`; `name` and `timeout_s` are required.
 
     Raises:
         UnauthorizedError: the server does not know the player.
     """
-    loop = Loop(
-        server=server,
-        player=contestant,
-        name=name,
-        timeout_s=timeout_s,
-        at_once=at_once,
-        spectator=spectator or Spectator(),
-        timeouts=timeouts,
-        ledger=ledger or Ledger(Journal(None)),
-        say=say,
-    )
-    return loop.play(n_games)
+    return Loop(server, contestant, **options).play(n_games)
 
 
 @dataclass(eq=False, slots=True)
@@ -168,26 +125,37 @@ class ActiveGame:
 
 @dataclass(eq=False)
 class Loop:
-    """Plays all games of one player on one server; see `play_games` for the attributes."""
+    """Plays all games of one player on one server; see `play_games`.
+
+    Attributes:
+        name: logical id of the player in its messages.
+        timeout_s: seconds until a game is given up.
+        at_once: games that run at the same time.
+        timeouts: None sets no time for replies and raises every fault, for replays and measurements.
+        ledger: journal of the games; None keeps nothing.
+        say: is called with a line about each fault that the game survives; prints to standard error unless given.
+    """
 
     server: GameServer
     player: Contestant
+    _: KW_ONLY
     name: str
     timeout_s: float
-    at_once: int
-    spectator: Spectator
-    timeouts: Timeouts | None
-    ledger: Ledger
-    say: Callable[[str], None]
+    at_once: int = 1
+    spectator: Spectator | None = None
+    timeouts: Timeouts | None = field(default_factory=Timeouts)
+    ledger: Ledger | None = None
+    say: Callable[[str], None] = notice
 
     def __post_init__(self) -> None:
-        self._cursor = self._saved_cursor = self.ledger.cursor()
+        self._ledger = self.ledger or Ledger(Journal(None))
+        self._cursor = self._saved_cursor = self._ledger.cursor()
         self._may_begin_again = True
         self._active: list[ActiveGame] = []
         self._n_left = self._n_refused = 0
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
-        self._turns, self._runner = Turns(N_AT_ONCE), Runner()
+        self._turns, self._runner = Turns(N_AT_ONCE), Runner(Pool())
         self._last_good = time.monotonic()
         self._fault_pause_s = 0.0
         self._is_closing = False
@@ -204,7 +172,7 @@ class Loop:
                     self._poll()
 
             for key in self._unnamed:
-                self.ledger.end(key, "given up")
+                self._ledger.end(key, "given up")
         finally:
             self._close()
 
@@ -216,7 +184,7 @@ class Loop:
 
     def _resume(self) -> None:
         """Continue the unfinished games, and wait a moment for the first messages of those without a known id."""
-        for saved in self.ledger.running():
+        for saved in self._ledger.running():
             if not saved.game_id:
                 self._unnamed.append(saved.key)
                 continue
@@ -250,7 +218,7 @@ class Loop:
         return self._n_left > 0 and len(self._active) < self.at_once
 
     def _request_game(self) -> None:
-        key = self.ledger.ask()
+        key = self._ledger.ask()
         try:
             game_id = self.server.request_game()
             for active in self._active:
@@ -259,9 +227,9 @@ class Loop:
                         f"The server gave the id of the running game {visible(game_id)} to another game."
                     )
         except ServerError:
-            self.ledger.end(key, "given up")
+            self._ledger.end(key, "given up")
             raise
-        self.ledger.name(key, game_id)
+        self._ledger.name(key, game_id)
         self._begin(game_id, key)
 
     def _begin(self, game_id: str, key: int) -> ActiveGame:
@@ -275,9 +243,9 @@ class Loop:
                 self.player, say, self._runner, lean=self.at_once > N_WORKERS
             ),
             name=self.name,
-            spectator=self.spectator,
+            spectator=self.spectator or Spectator(),
             timeouts=self.timeouts,
-            ledger=self.ledger,
+            ledger=self._ledger,
             say=say,
         )
         resend_s = None if self.timeouts is None else self.timeouts.resend_s
@@ -296,7 +264,7 @@ class Loop:
         self._cursor = cursor
         is_busy = any(active.is_busy for active in self._active)
         if cursor != self._saved_cursor and not is_busy:
-            self.ledger.move_cursor(cursor)
+            self._ledger.move_cursor(cursor)
             self._saved_cursor = cursor
 
     def _read_inbox(self, longest_s: float) -> str:
@@ -372,9 +340,9 @@ class Loop:
             for active in self._active:
                 if not active.game.match_id:
                     return active
-        if game_id and self._unnamed and not self.ledger.knows(game_id):
+        if game_id and self._unnamed and not self._ledger.knows(game_id):
             key = self._unnamed.pop()
-            self.ledger.name(key, game_id)
+            self._ledger.name(key, game_id)
             return self._begin(game_id, key)
         return None
 
@@ -450,7 +418,7 @@ class Loop:
             try:
                 yield outcome
             finally:
-                self.ledger.end(active.game.key, "over" if is_scored else "given up")
+                self._ledger.end(active.game.key, "over" if is_scored else "given up")
         return n_over
 
     def _outcome(self, active: ActiveGame) -> GameReport | PlayerError | None:

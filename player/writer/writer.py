@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.settings import GameSettings, SettingsError
-from ingest.console.terminal import visible
+from ingest.console.terminal import notice
 from ingest.json_files import read_objects
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
@@ -46,7 +45,7 @@ class Writer:
     def __init__(
         self,
         settings: GameSettings,
-        say: Callable[[str], None] = lambda line: print(visible(line), file=sys.stderr),
+        say: Callable[[str], None] = notice,
     ) -> None:
         self._model = settings.writer
         self._log = Path(settings.writer_log) if settings.writer_log else None

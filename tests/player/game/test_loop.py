@@ -21,7 +21,7 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
-from player.game import loop
+from player.game import loop, outbox
 from player.game.fallback import DeadlinePlayer, Planned
 from player.game.game import GameReport, Spectator, Timeouts, report_json
 from player.game.journal import Journal, Ledger
@@ -306,10 +306,13 @@ def test_a_referee_that_allows_hours_and_says_nothing_ends_at_the_timeout() -> N
 
 
 @pytest.mark.parametrize("points", [1e308, -1e9, float("nan"), 10**400])
-def test_a_score_out_of_range_is_refused_and_the_server_is_asked(points: float) -> None:
+def test_a_score_out_of_range_is_refused_and_the_server_is_asked(
+    points: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "LEAST_PAUSE_S", 0.05)
     server = FaultyServer([*WHOLE[:3], [score(points)]])
     server.states[GAME] = GameState(GAME, "over", 64.0, 1)
-    (report,), told = series(server, timeouts=Timeouts(resend_s=0.5))
+    (report,), told = series(server, timeouts=Timeouts(resend_s=0.1))
     assert isinstance(report, GameReport)
     assert report.score.private_score == 64.0
     assert "private_score is" in told[0]
@@ -336,19 +339,30 @@ def test_a_game_id_with_escape_codes_is_printed_in_readable_form(
     assert "\x1b" not in str(outcome) + capsys.readouterr().err
 
 
-def test_the_guess_is_sent_again_while_no_score_comes() -> None:
-    server = FaultyServer([*WHOLE[:3], [], [], [], [], []])
-    series(server, timeout_s=4.0, timeouts=Timeouts(resend_s=0.2))
-    guesses = [
-        envelope
-        for envelope in server.sent
-        if envelope["message_type"] == "Q21GUESSSUBMISSION"
-    ]
-    assert len(guesses) >= 2
-    assert all(guess == guesses[0] for guess in guesses)
+def test_the_guess_is_sent_again_while_no_score_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outbox, "LEAST_PAUSE_S", 0.05)
+
+    class Slow(FaultyServer):
+        """The score comes after the third guess."""
+
+        def send(self, envelope: Mapping[str, Any]) -> None:
+            super().send(envelope)
+            if self.sent_types()[2:] == REPLIES[2:] * 3:
+                self._batches.append([score()])
+
+    server = Slow(WHOLE[:3])
+    (report,), _ = series(server, timeouts=Timeouts(resend_s=0.1))
+    assert isinstance(report, GameReport)
+    assert server.sent_types() == [*REPLIES, REPLIES[2], REPLIES[2]]
+    assert server.sent[2] == server.sent[3] == server.sent[4]
 
 
-def test_a_score_that_the_server_knows_and_never_sends_is_fetched() -> None:
+def test_a_score_that_the_server_knows_and_never_sends_is_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outbox, "LEAST_PAUSE_S", 0.05)
     server = FaultyServer(WHOLE[:3])
     server.states[GAME] = GameState(GAME, "over", 64.0, 1)
     (report,), _ = series(server, timeouts=Timeouts(resend_s=0.1))

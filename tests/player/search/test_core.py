@@ -418,7 +418,8 @@ class TestSlots:
         self,
     ) -> None:
         found = columns("a:1:1", "b:1:1", "c:1:1", same={"b:1:1": "a:1:1"})
-        step = fill_slots(scored(1.0, 2.0, 3.0), books(), found, search_settings())
+        book = books(0)  # it does not filter
+        step = fill_slots(scored(1.0, 2.0, 3.0), book, found, search_settings())
         assert step.chosen.tolist() == [[2, 1, -1]]
         assert step.in_book.dtype == np.bool_
         assert step.scored.log_odds.tolist() == [[NO, 2.0, 3.0]]
