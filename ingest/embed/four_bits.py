@@ -30,6 +30,18 @@ BLOCK = 32
 _FOUR_BITS = 1
 _BLOCK_OF_FOUR_BITS = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)])
 
+_SIZES = (
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+    "vocab_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+    "layer_norm_eps",
+)
+"""Sizes of the network in the order of the file, by the names of a `BertConfig`."""
+
 _PER_LAYER = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -108,34 +120,16 @@ def _read(data: bytes) -> FourBits:
     file = io.BytesIO(data)
     if (magic := file.read(len(MAGIC))) != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
-    (
-        _,
-        hidden,
-        n_layers,
-        n_heads,
-        inner,
-        n_words,
-        n_positions,
-        n_types,
-        epsilon,
-        block,
-    ) = _numbers(file, "8ifi")
+    _, *numbers, block = _numbers(file, "8ifi")
     if block != BLOCK:
         raise ValueError(f"blocks of {block}, not {BLOCK} weights")
 
     tokenizer = _tokenizer(file)
     tensors, words = _tensors(file)
-    blocks = words.reshape(n_words, hidden // BLOCK)
+    sizes = dict(zip(_SIZES, numbers, strict=True))
+    blocks = words.reshape(sizes["vocab_size"], -1)
     return FourBits(
-        sizes={
-            "hidden_size": hidden,
-            "num_hidden_layers": n_layers,
-            "num_attention_heads": n_heads,
-            "intermediate_size": inner,
-            "max_position_embeddings": n_positions,
-            "type_vocab_size": n_types,
-            "layer_norm_eps": epsilon,
-        },
+        sizes=sizes,
         tensors=tensors,
         word_codes=_codes(blocks),
         word_scales=blocks["scale"][..., None],

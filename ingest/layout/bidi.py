@@ -21,18 +21,12 @@ _TRAILING = frozenset(".,;:!?")
 @functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
-    return (
-        bool(text)
-        and "\u0590" <= text[0] <= "\ufefc"
-        and unicodedata.bidirectional(text[0]) in ("R", "AL")
-    )
+    return bool(text) and unicodedata.bidirectional(text[0]) in ("R", "AL")
 
 
 def has_rtl_letter(text: str) -> bool:
     """Return whether a text has a right-to-left letter."""
-    return (
-        not text.isascii() and max(text) >= "\u0590" and any(map(is_rtl_letter, text))
-    )
+    return not text.isascii() and any(map(is_rtl_letter, text))
 
 
 def logical_order(texts: list[str], base_rtl: bool) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,22 +109,6 @@ class _Text:
         return self.n_words < least and not self.is_rich_in_symbols
 
     @property
-    def is_code(self) -> bool:
-        """Whether it is in a font of fixed pitch or a comment."""
-        return self.block.mono > 0.6 or _COMMENT.match(self.block.text) is not None
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has too many words for a paragraph."""
-        return len(self.tokens) > self.settings.max_words
-
-    @property
-    def is_unreadable(self) -> bool:
-        """Whether it is short and many of its characters are unknown."""
-        is_short = len(self.tokens) < self.settings.min_words
-        return is_short and self.block.unknown_share > MAX_UNKNOWN_SHARE
-
-    @property
     def is_reference(self) -> bool:
         """Whether it looks like an entry of a bibliography: initials, a year, few words in lower case, and marks."""
         if not _MARK.search(self.block.text):
@@ -146,6 +129,21 @@ class _Text:
         """Whether it has many signs of a programming language."""
         n_marks = len(_CODE_MARK.findall(self.block.text))
         return not self.is_rich_in_symbols and n_marks > 0.25 * len(self.tokens)
+
+    @property
+    def reason(self) -> str:
+        """The reason why it is left out, "" if it is kept."""
+        block, n_tokens = self.block, len(self.tokens)
+        is_short = n_tokens < self.settings.min_words
+        if block.mono > 0.6 or _COMMENT.match(block.text):
+            return "code"
+        if n_tokens > self.settings.max_words:
+            return "long"
+        if is_short and block.unknown_share > MAX_UNKNOWN_SHARE:
+            return "unreadable"
+        if self.is_reference:
+            return "references"
+        return "code" if self.has_code else ""
 
     @property
     def is_caption(self) -> bool:
@@ -176,16 +174,6 @@ class _Text:
         )
 
 
-_REASONS: tuple[tuple[str, Callable[[_Text], bool]], ...] = (
-    ("code", lambda text: text.is_code),
-    ("long", lambda text: text.is_long),
-    ("unreadable", lambda text: text.is_unreadable),
-    ("references", lambda text: text.is_reference),
-    ("code", lambda text: text.has_code),
-)
-"""Reasons why a block is left out, in the order in which they are tried."""
-
-
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """Return the kind of a block, and the reason why it is left out; "" if it is kept.
 
@@ -205,10 +193,8 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     if block.is_heading:
         return "heading", ""
 
-    for reason, applies in _REASONS:
-        if applies(text):
-            return "other", reason
-    return _kind_of_text(text), ""
+    reason = text.reason
+    return ("other", reason) if reason else (_kind_of_text(text), "")
 
 
 def _label_of(text: str) -> str:

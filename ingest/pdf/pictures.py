@@ -95,7 +95,7 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
         text: in logical order; it may begin or end on another page.
         words: of the page, in the order of the file.
     """
-    wanted = [found for word in text.split() if (found := canonical(word))]
+    wanted = [*filter(None, map(canonical, text.split()))]
     there = [word.letters for word in words]
     if not wanted or not there:
         return []
@@ -151,12 +151,8 @@ def _on_one_line(one: Box, other: Box) -> bool:
 
 def _around(boxes: Sequence[Box]) -> Box:
     """Return the box around some boxes."""
-    return Box(
-        min(box.left for box in boxes),
-        min(box.top for box in boxes),
-        max(box.right for box in boxes),
-        max(box.bottom for box in boxes),
-    )
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return Box(min(left), min(top), max(right), max(bottom))
 
 
 def _opened(path: Path, page: int) -> pypdfium2.PdfDocument:

@@ -110,18 +110,13 @@ def read_all(
                 staging.keep(reading, *_key(row))
 
     for row in to_read:
-        readings[row.doc_id] = _corrected(row, readings[row.doc_id])
+        reading = readings[row.doc_id]
+        if row.source is not None and isinstance(reading, Reading):
+            readings[row.doc_id] = row.source.sidecar.apply_to(reading)
     for row in rows:
         if row.action == "copy" and row.source is not None:
             readings[row.doc_id] = _read_copy(row, row.source, readings, documents)
     return readings
-
-
-def _corrected(row: Row, reading: Reading | SourceError) -> Reading | SourceError:
-    """Return a reading with the corrections of the file's sidecar."""
-    if isinstance(reading, SourceError) or row.source is None:
-        return reading
-    return row.source.sidecar.apply_to(reading)
 
 
 def _read_copy(
@@ -189,21 +184,21 @@ class _Reader:
             return self._submit(read_edition, row.path, row.doc_id, name)
 
         for (row, name), future in self._run("reading editions", submit, tasks):
-            made = _result(future, row, self._settings)
-            if isinstance(made, SourceError):
-                note = f"The edition {name} is left out: {made}"
+            result = _result(future, row, self._settings)
+            if isinstance(result, SourceError):
+                note = f"The edition {name} is left out: {result}"
                 notes[row.doc_id] = (*notes.get(row.doc_id, ()), note)
             else:
-                pieces[row.doc_id, name] = made
+                pieces[row.doc_id, name] = result
 
         for row in rows:
             reading = readings[row.doc_id]
             assert isinstance(reading, Reading)
-            made = ()
+            of_row: tuple[Piece, ...] = ()
             for name in self._settings.editions:
-                made += pieces.get((row.doc_id, name), ())
+                of_row += pieces.get((row.doc_id, name), ())
             added = (*reading.notes, *notes.get(row.doc_id, ()))
-            yield row, replace(reading, pieces=without_repeats(made), notes=added)
+            yield row, replace(reading, pieces=without_repeats(of_row), notes=added)
 
     def _submit(
         self, read: Callable[..., T], path: Path, *arguments: object

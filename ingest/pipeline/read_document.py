@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -98,31 +98,33 @@ def read_pdf(
     blocks = list(split(arranged))
     names = authors(pdf)
     sections, outermost = outline(blocks, arranged.title)
-    kept, rejected = passages(doc_id, blocks, sections, settings)
-    aliases = [Alias(path.stem, "stem")]
-    aliases += [Alias(title, "title") for title in [arranged.title] if title]
-    aliases += [Alias(title, "metadata") for title in [pdf.metadata_title] if title]
+    paragraphs, rejected = passages(doc_id, blocks, sections, settings)
+    titles = Alias(arranged.title, "title"), Alias(pdf.metadata_title, "metadata")
+    aliases = [Alias(path.stem, "stem"), *titles]
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
+    notes = []
+    if pdf.n_unread:
+        n_pages = pluralize(pdf.n_unread, "page")
+        notes.append(f"{n_pages} left out, being images; {REMEDY}")
+    if pdf.n_seen:
+        notes.append(f"{pluralize(pdf.n_seen, 'page')} read by OCR, being images")
+
     reading = reading_of(
-        path, doc_id, content, settings, aliases, len(pdf.pages), kept, rejected
-    )
-    document = replace(
-        reading.document,
+        path,
+        doc_id,
+        content,
+        settings,
+        aliases,
+        paragraphs,
+        rejected,
+        n_pages=len(pdf.pages),
         authors=names,
         date=pdf.date,
         lecture_number=lecture_number(path.stem, pdf),
         reader=pdf.reader,
     )
-    return replace(reading, document=document, notes=tuple(_notes(pdf)))
-
-
-def _notes(pdf: Pdf) -> Iterator[str]:
-    """Yield a line about the pages of a PDF that are images."""
-    if pdf.n_unread:
-        yield f"{pluralize(pdf.n_unread, 'page')} left out, being images; {REMEDY}"
-    if pdf.n_seen:
-        yield f"{pluralize(pdf.n_seen, 'page')} read by OCR, being images"
+    return replace(reading, notes=tuple(notes))
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:
@@ -137,8 +139,8 @@ def lecture_number(stem: str, pdf: Pdf) -> int | None:
         if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS
     ]
     for label in (stem, *(line.text for line in upper)):
-        if found := _NUMBERED.search(label):
-            return int(found[1])
+        if match := _NUMBERED.search(label):
+            return int(match[1])
     leading = _LEADING.match(stem)
     return int(leading[1]) if leading else None
 
@@ -160,8 +162,8 @@ def read_paragraphs_file(
     """
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
-    for where, found in read_objects(path, SourceError):
-        record = _paragraph_record(found, where)
+    for where, record in read_objects(path, SourceError):
+        _require_texts(record, where)
         if record["paragraph_id"] in seen:
             raise SourceError(
                 f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
@@ -185,32 +187,19 @@ def read_paragraphs_file(
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
+        alias = Alias(book_name, "name")
         readings.append(
-            reading_of(
-                path,
-                book_name,
-                digest,
-                settings,
-                [Alias(book_name, "name")],
-                0,
-                paragraphs,
-                [],
-            )
+            reading_of(path, book_name, digest, settings, [alias], paragraphs)
         )
     return readings
 
 
-def _paragraph_record(record: dict[str, Any], where: str) -> dict[str, str]:
+def _require_texts(record: dict[str, Any], where: str) -> None:
     for key in ("paragraph_id", "book_name", "text"):
         if not isinstance(value := record.get(key), str) or not value.strip():
             raise SourceError(
                 f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}"
             )
-    return {
-        key: record[key]
-        for key in ("paragraph_id", "book_name", "text", "heading")
-        if key in record
-    }
 
 
 def reading_of(
@@ -219,19 +208,27 @@ def reading_of(
     content: str,
     settings: IngestSettings,
     aliases: Sequence[Alias],
-    n_pages: int,
-    kept: Sequence[Paragraph],
-    rejected: Sequence[RejectedParagraph],
+    paragraphs: Sequence[Paragraph],
+    rejected: Sequence[RejectedParagraph] = (),
+    *,
+    n_pages: int = 0,
+    **about: Any,
 ) -> Reading:
-    """Return a Reading of a file, with its document's counts and version."""
+    """Return a Reading of a file, with its document's counts and version.
+
+    Args:
+        aliases: aliases without text, and repeated ones, are left out.
+        about: further fields of the document.
+    """
     document = Document(
         doc_id=doc_id,
         path=str(path),
         content_hash=content,
         version=version_of(content, settings),
-        aliases=tuple(dict.fromkeys(aliases)),
+        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias.text)),
         n_pages=n_pages,
-        n_paragraphs=len(kept),
+        n_paragraphs=len(paragraphs),
         rejected=dict(sorted(Counter(item.reason for item in rejected).items())),
+        **about,
     )
-    return Reading(document, tuple(kept), tuple(rejected))
+    return Reading(document, tuple(paragraphs), tuple(rejected))
