@@ -39,8 +39,8 @@ Show = Callable[[Course], tuple[object, list[str]]]
 def main(arguments: list[str] | None = None, prog: str = "python -m ingest") -> int:
     """Run the command; return the exit code (0 done, 1 some file failed, 2 bad input)."""
     interrupted = "interrupted; the store is as it was before, run it again to finish"
-    given = sys.argv[1:] if arguments is None else arguments
-    return COMMAND.main(given, prog, (IngestError, SettingsError), interrupted)
+    argv = sys.argv[1:] if arguments is None else arguments
+    return COMMAND.main(argv, prog, (IngestError, SettingsError), interrupted)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -259,10 +259,10 @@ def _totals(
     fingerprint: str,
 ) -> str:
     """Return the line with the content of a store; near-identical paragraphs are counted apart."""
-    held = f"{n_paragraphs} paragraphs"
+    counts = f"{n_paragraphs} paragraphs"
     if n_same:
-        held = f"{n_paragraphs - n_same} paragraphs and {n_same} near-identical to one of them"
-    return f"{location}: {n_documents} documents, {held}, embedder {embedder}, fingerprint {fingerprint}"
+        counts = f"{n_paragraphs - n_same} paragraphs and {n_same} near-identical to one of them"
+    return f"{location}: {n_documents} documents, {counts}, embedder {embedder}, fingerprint {fingerprint}"
 
 
 def _left_out(rejected: dict[str, int]) -> str:

@@ -197,8 +197,10 @@ def embed_all(
     models: Sequence[Embedder], reading: Reading, token_specs: Sequence[str]
 ) -> ReadingVectors:
     """Embed a reading with these models; the first is the store's, those of `token_specs` give token vectors."""
-    able = [model for model in models if isinstance(model, TokenEmbedder)]
-    token_models = [model for model in able if model.spec in token_specs]
+    token_models: list[TokenEmbedder] = []
+    for model in models:
+        if isinstance(model, TokenEmbedder) and model.spec in token_specs:
+            token_models.append(model)
     return embed_reading(reading, models[0], token_models)
 
 

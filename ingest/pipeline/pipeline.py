@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -283,15 +283,8 @@ class _Ingest:
             paragraphs = chain.from_iterable(item.paragraphs for item in readings)
             spec = choose_spec(paragraph.text for paragraph in paragraphs)
         accuracy = self.settings.search.accuracy
-        return _Embedding(
-            spec=spec,
-            word_specs=word_models_of(spec, accuracy) if self.files else (),
-            max_tokens=token_limit(spec, self.settings.embed),
-            settings=self.settings.embed,
-            progress=self.progress,
-            notice=self.notice,
-            workers=self.embedders,
-        )
+        word_specs = word_models_of(spec, accuracy) if self.files else ()
+        return _Embedding(self, spec, word_specs)
 
     def _plan(self, store: Store) -> list[Row]:
         """Return a row for each document that the ingest may change.
@@ -307,9 +300,9 @@ class _Ingest:
                     f"run: python -m ingest --store {store.location} --list"
                 )
         missing = set()
-        for document in documents.values():
+        for doc_id, document in documents.items():
             if not Path(document.path).exists():
-                missing.add(document.doc_id)
+                missing.add(doc_id)
         owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
         sources = [(path, look_at(path, self.settings.ingest)) for path in self.files]
         return plan(sources, Names(documents, owners, missing), self.drop)
@@ -321,24 +314,29 @@ def _holds_text(course: Course, readings: Sequence[Reading]) -> bool:
     return bool(readings and has_text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Embedding:
     """How documents are embedded.
 
     Attributes:
+        run: the ingest.
         spec: SPEC of the store's embedder.
         word_specs: SPECs of the models of token vectors.
-        max_tokens: token limit of the store's embedder.
-        workers: embed passages.
     """
 
+    run: _Ingest
     spec: str
     word_specs: Sequence[str]
-    max_tokens: int
-    settings: EmbedSettings
-    progress: bool
-    notice: Notice
-    workers: Workers
+
+    @property
+    def settings(self) -> EmbedSettings:
+        """Settings of the embedders."""
+        return self.run.settings.embed
+
+    @property
+    def max_tokens(self) -> int:
+        """Token limit of the store's embedder."""
+        return token_limit(self.spec, self.settings)
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -374,15 +372,12 @@ class _Embedding:
         """
         if not models:
             return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
-        parts = [part for reading in readings for part in parts_of(reading)]
-        vectors = self._embed_parts(parts, models, staging)
-        parts_by_document: defaultdict[str, list[ReadingVectors]] = defaultdict(list)
-        for part in parts:
-            # joined parts are not kept in memory twice
-            parts_by_document[part.document.doc_id].append(vectors.pop(0))
+        parts = [*map(parts_of, readings)]
+        vectors = self._embed_parts([*chain.from_iterable(parts)], models, staging)
         updates = []
-        for reading in readings:
-            joined = join_parts(parts_by_document.pop(reading.document.doc_id))
+        for reading, of_reading in zip(readings, parts, strict=True):
+            joined = join_parts(vectors[: len(of_reading)])
+            del vectors[: len(of_reading)]  # joined parts are not in memory twice
             pieces = with_vectors(reading, joined.paragraphs, models[0])
             reading = replace(reading, pieces=pieces)
             updates.append(DocumentUpdate(reading, joined, self.spec, self.max_tokens))
@@ -399,15 +394,18 @@ class _Embedding:
         n_missing = sum(sizes[row] for row in rows)
         if n_missing < sum(sizes):
             n_staged = pluralize(sum(sizes) - n_missing, "passage")
-            self.notice(
+            self.run.notice(
                 f"resumed: {n_staged} had been embedded before the interruption"
             )
 
-        workers = self.workers
+        workers = self.run.embedders
         if not isinstance(workers, Cluster):
             workers = max(1, min(workers, n_missing // PASSAGES_A_WORKER))
         bar = tqdm(
-            total=n_missing, desc="embedding", unit="passage", disable=not self.progress
+            total=n_missing,
+            desc="embedding",
+            unit="passage",
+            disable=not self.run.progress,
         )
         with executor_of(workers) as executor, bar:
             embed = self._task(executor, models)
@@ -448,13 +446,13 @@ def _relevance(
 ) -> Relevance | None:
     """Calibrate an embedder on all passages that the store will hold."""
     changing = {*dropped, *(update.reading.document.doc_id for update in updates)}
-    kept = [
-        row
-        for row, paragraph in enumerate(course.paragraphs)
-        if paragraph.doc_id not in changing
-    ]
-    texts = [course.paragraphs[row].text for row in kept]
-    vectors = [course.vectors[kept]] if kept else []
+    rows: list[int] = []
+    texts: list[str] = []
+    for row, paragraph in enumerate(course.paragraphs):
+        if paragraph.doc_id not in changing:
+            rows.append(row)
+            texts.append(paragraph.text)
+    vectors = [course.vectors[rows]] if rows else []
     for update in updates:
         if update.reading.paragraphs:
             texts += [paragraph.text for paragraph in update.reading.paragraphs]
@@ -469,14 +467,16 @@ def _outcomes(
     course: Course,
 ) -> list[FileOutcome]:
     """Return the outcome of each row, and of each document that was embedded again without being named."""
-    kept = {row.doc_id for row in rows if row.action == "keep"}
+    unchanged = set()
     outcomes = []
     for row in rows:
+        if row.action == "keep":
+            unchanged.add(row.doc_id)
         is_read = row.action in ("read", "copy")
         result = results.get(row.doc_id) if is_read else None
         outcomes.append(_outcome(row, result, outdated))
     for doc_id in outdated:
-        if doc_id not in kept:
+        if doc_id not in unchanged:
             document = course.records[doc_id].document
             row = Row(Path(document.path), doc_id, "keep", stored=document)
             outcomes.append(_outcome(row, None, outdated))

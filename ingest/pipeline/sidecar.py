@@ -99,7 +99,7 @@ class Correction:
         """
         was = canonical(self.was)
         right = canonical(self.text or self.opening_sentence or "")
-        found: dict[int, list[int]] = {}
+        groups: dict[int, list[int]] = {}
 
         for row, paragraph in enumerate(paragraphs):
             if self.page not in (None, paragraph.page):
@@ -109,8 +109,8 @@ class Correction:
             is_right = right == (canonical(paragraph.text) if self.text else opening)
             fits = (was == opening, 0 in offsets, is_right, bool(offsets))
             if any(fits):
-                found.setdefault(fits.index(True), []).append(row)
-        return found[min(found)] if found else []
+                groups.setdefault(fits.index(True), []).append(row)
+        return groups[min(groups)] if groups else []
 
     def apply_to(self, paragraph: Paragraph) -> Paragraph:
         """Return the paragraph as printed."""
@@ -226,7 +226,9 @@ def _offsets(was: str, text: str) -> set[int]:
     """Return the offsets of `was` among the letters of a text, where it begins and ends with whole words."""
     words = [canonical(word) for word in text.split()]
     edges = set(itertools.accumulate(map(len, words), initial=0))
-    found = (
-        match.start() for match in re.finditer(f"(?={re.escape(was)})", "".join(words))
-    )
-    return {start for start in found if {start, start + len(was)} <= edges}
+    offsets = set()
+    for match in re.finditer(f"(?={re.escape(was)})", "".join(words)):
+        start = match.start()
+        if {start, start + len(was)} <= edges:
+            offsets.add(start)
+    return offsets

@@ -118,7 +118,7 @@ class Collections:
         self._opened: dict[Part, Collection] = {}
         self.exist = True
         try:
-            found = client.get_collection(name, embedding_function=None).metadata or {}
+            collection = client.get_collection(name, embedding_function=None)
         except NotFoundError:
             self.exist = False
         except Exception as error:  # of Chroma, of SQLite and of HTTP
@@ -126,10 +126,11 @@ class Collections:
                 f"{location}: could not be read: {one_line(error)}"
             ) from error
         else:
-            if found.get("format") != FORMAT:
+            version = (collection.metadata or {}).get("format")
+            if version != FORMAT:
                 raise StoreError(
                     f"{location}: collection {name!r} must have store format {FORMAT}, got "
-                    f"{visible(found.get('format'))[:60]}; ingest into a new folder, or name another --collection"
+                    f"{visible(version)[:60]}; ingest into a new folder, or name another --collection"
                 )
 
     def make(self, about: Mapping[str, str | int]) -> None:
@@ -140,15 +141,15 @@ class Collections:
         """
         for part in PARTS:
             metadata = {"format": FORMAT, **({} if part else about)}
-            found = self._client.get_or_create_collection(
+            collection = self._client.get_or_create_collection(
                 self.name + part,
                 embedding_function=None,
                 metadata=metadata,
                 configuration={"hnsw": (_FETCHED if part else _SEARCHED) | _SYNC},
             )
-            if found.metadata != metadata:
-                found.modify(metadata=metadata)
-            self._opened[part] = found
+            if collection.metadata != metadata:
+                collection.modify(metadata=metadata)
+            self._opened[part] = collection
         self.exist = True
 
     def get(
@@ -198,8 +199,8 @@ class Collections:
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a collection."""
-        found: list[str] = self._read(part, include=[])["ids"]
-        return found
+        ids: list[str] = self._read(part, include=[])["ids"]
+        return ids
 
     def write(
         self,
@@ -245,17 +246,17 @@ class Collections:
 
     def generation(self) -> Generation:
         """Return the last generation."""
-        if not self.exist or not (known := self._newest()):
+        if not self.exist or not (newest := self._newest()):
             return Generation()
         (_, values), *_ = self.get(
-            "-commits", [f"generation-{known['number']}"], "documents"
+            "-commits", [f"generation-{newest['number']}"], "documents"
         )
-        bias, slope = known.get("relevance.bias"), known.get("relevance.slope")
+        bias, slope = newest.get("relevance.bias"), newest.get("relevance.slope")
         relevance = (
             None if bias is None or slope is None else (float(bias), float(slope))
         )
         return Generation(
-            known["number"], known["token"], json.loads(values["document"]), relevance
+            newest["number"], newest["token"], json.loads(values["document"]), relevance
         )
 
     def publish(self, new: Generation) -> None:
@@ -293,11 +294,11 @@ class Collections:
 
     def _newest(self) -> dict[str, Any]:
         """Return the metadata of the last generation's record, {} if there is none."""
-        found = self._read(
+        metadatas = self._read(
             "-commits", where={"kind": "generation"}, include=["metadatas"]
         )["metadatas"]
         return dict(
-            max(found, key=lambda metadata: int(metadata["number"]), default={})
+            max(metadatas, key=lambda metadata: int(metadata["number"]), default={})
         )
 
     def _read(self, part: Part, **chosen: Any) -> Any:

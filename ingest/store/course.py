@@ -69,8 +69,8 @@ class Course:
     relevance: Relevance | None = None
 
     def __repr__(self) -> str:
-        held = f"{len(self.records)} documents, {len(self.paragraphs)} paragraphs"
-        return f"Course({self.location!r}, {self.collection!r}: {held})"
+        counts = f"{len(self.records)} documents, {len(self.paragraphs)} paragraphs"
+        return f"Course({self.location!r}, {self.collection!r}: {counts})"
 
     def generation(self) -> Hashable:
         """Return a value that changes with every ingest, read anew; None if the store is gone.
@@ -119,12 +119,10 @@ class Course:
 
     @property
     def _embedding(self) -> tuple[str, int]:
-        kept = (
-            record for record in self.records.values() if record.document.n_paragraphs
-        )
-        return next(
-            ((record.embedder_spec, record.max_tokens) for record in kept), ("", 0)
-        )
+        for record in self.records.values():
+            if record.document.n_paragraphs:
+                return record.embedder_spec, record.max_tokens
+        return "", 0
 
     @property
     def vectors(self) -> Float32Array:
@@ -150,13 +148,13 @@ class Course:
     @property
     def word_specs(self) -> tuple[str, ...]:
         """SPECs of the models with token vectors of every paragraph; the store's own embedder first."""
-        own = self.embedder_spec
-        specs = (own, *(spec for spec in BUILT_IN if spec != own)) if own else ()
-        return tuple(
-            spec
-            for spec in specs
-            if all(record.holds_words(spec) for record in self.records.values())
-        )
+        if not self.embedder_spec:
+            return ()
+        complete = []
+        for spec in dict.fromkeys((self.embedder_spec, *BUILT_IN)):
+            if all(record.holds_words(spec) for record in self.records.values()):
+                complete.append(spec)
+        return tuple(complete)
 
     def words(self, spec: str) -> Words:
         """Return the pooled vectors and token vectors of one of the models of `word_specs`."""
@@ -178,8 +176,8 @@ class Course:
             if paragraph.same_as:
                 links[paragraph.doc_id][paragraph.paragraph_id] = paragraph.same_as
         for doc_id, record in self.records.items():
-            known = dataclasses.replace(record.document, path="")
-            digest.update(f"|{known}|{sorted(links[doc_id].items())}".encode())
+            document = dataclasses.replace(record.document, path="")
+            digest.update(f"|{document}|{sorted(links[doc_id].items())}".encode())
         return digest.hexdigest()[:16]
 
     @contextlib.contextmanager
@@ -203,15 +201,14 @@ class Course:
             def nearest(vector: Float32Array, n: int, doc_id: str) -> dict[int, float]:
                 n_asked = n = min(n, len(rows))
                 while True:
-                    found = collections.nearest(vector, n_asked, doc_id) if n else []
-                    known = {
-                        rows[record_id]: cosine
-                        for record_id, cosine in found
-                        if record_id in rows
-                    }
-                    # an ingest that broke off leaves records on a server that count for nothing
-                    if len(known) >= n or len(found) < n_asked:
-                        return dict(itertools.islice(known.items(), n))
+                    hits = collections.nearest(vector, n_asked, doc_id) if n else []
+                    cosines: dict[int, float] = {}
+                    for record_id, cosine in hits:
+                        # an ingest that broke off leaves records on a server that count for nothing
+                        if record_id in rows:
+                            cosines[rows[record_id]] = cosine
+                    if len(cosines) >= n or len(hits) < n_asked:
+                        return dict(itertools.islice(cosines.items(), n))
                     n_asked *= 2
 
             yield nearest

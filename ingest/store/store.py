@@ -96,10 +96,10 @@ class Store:
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
         """
-        own = self.course.embedder_spec
-        if own and own != spec:
+        existing = self.course.embedder_spec
+        if existing not in ("", spec):
             raise EmbedderMismatchError(
-                f"--embedder must be {own!r}, with which {self.location} was made, got {spec!r}; "
+                f"--embedder must be {existing!r}, with which {self.location} was made, got {spec!r}; "
                 "leave --embedder out, or ingest into another --store"
             )
 
