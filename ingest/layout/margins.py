@@ -53,10 +53,13 @@ class RunningHeads:
 
     def on(self, page: Page) -> set[int]:
         """Return the positions of the lines of a page that are running heads, page numbers or the like."""
-        positions = _page_numbers(page)
+        positions = set()
         needed = 2 if self._n_pages <= 4 else max(3, round(0.08 * self._n_pages))
         for position, key, height in _at_edges(page):
-            if self._n_pages_with[hash((key, height))] >= needed:
+            line = page.lines[position]
+            in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
+            is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
+            if is_number or self._n_pages_with[hash((key, height))] >= needed:
                 positions.add(position)
         return positions
 
@@ -69,17 +72,6 @@ def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
             text = line.text
             key = "#" if _ROMAN.fullmatch(text) else _DIGITS.sub("#", text).casefold()
             yield position, key, round(line.y / 4)
-
-
-def _page_numbers(page: Page) -> set[int]:
-    """Return the positions of bare numbers in the first or the last row of a page."""
-    numbers = set()
-    for position, line in enumerate(page.lines):
-        at_edge = not EDGE * page.height <= line.y <= (1 - EDGE) * page.height
-        in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-        if at_edge and in_end_row and _PAGE_NUMBER.fullmatch(line.text):
-            numbers.add(position)
-    return numbers
 
 
 def without_line_numbers(page: Page) -> Page:

@@ -64,14 +64,14 @@ def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str 
     if before[-1] != "-" or rtl or not after[0].islower() or not before[-2].isalpha():
         return whole
 
-    left = before[:-1]
-    n_joined = vocabulary[_key(left + after)]
+    start = before[:-1]
+    n_joined = vocabulary[_key(start + after)]
     n_hyphenated = vocabulary[_key(whole)]
     if n_joined != n_hyphenated:
-        return whole if n_hyphenated > n_joined else left + after
-    stem = _key(left)
+        return whole if n_hyphenated > n_joined else start + after
+    stem = _key(start)
     is_compound = vocabulary[f"{stem}-"] and vocabulary[_key(after)]
-    return whole if "-" in stem or is_compound else left + after
+    return whole if "-" in stem or is_compound else start + after
 
 
 def _key(word: str) -> str:

@@ -81,7 +81,7 @@ class _Text:
     @cached_property
     def n_words(self) -> int:
         """Number of words of two letters or more."""
-        return sum(bool(_WORDLIKE.search(token)) for token in self.tokens)
+        return len([*filter(_WORDLIKE.search, self.tokens)])
 
     @cached_property
     def n_ends(self) -> int:
@@ -120,7 +120,7 @@ class _Text:
         share = sum(map(str.isupper, firsts)) / n_cased
         if _YEAR_ALONE.search(self.block.text) and share > 0.25:
             return True
-        n_initials = sum(bool(_INITIAL.fullmatch(token)) for token in self.tokens)
+        n_initials = len([*filter(_INITIAL.fullmatch, self.tokens)])
         least = 0.35 if n_initials >= 3 else 0.6
         return share > least and _YEAR.search(self.block.text) is not None
 

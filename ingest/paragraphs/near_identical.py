@@ -63,12 +63,10 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     copies: dict[str, str] = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
-        sketch.update_batch([shingle.encode() for shingle in _shingles(text.words)])
-        scored = [
-            (_similarity(text, texts[other], ordinary), other)
-            for other in index.query(sketch)
-        ]
-        best = max(scored, default=(0.0, ""))
+        sketch.update_batch([*map(str.encode, _shingles(text.words))])
+        best = 0.0, ""
+        for other in index.query(sketch):
+            best = max(best, (_similarity(text, texts[other], ordinary), other))
         if best[0] >= SAME_FROM:
             copies[paragraph_id] = best[1]
         else:

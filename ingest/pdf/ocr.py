@@ -121,9 +121,11 @@ class OcrReader(PdfiumReader):
 
 
 def _is_hebrew(glyphs: list[Glyph]) -> bool:
-    letters = [glyph.text for glyph in glyphs if glyph.text.isalpha()]
-    n_hebrew = sum("\u0590" <= letter <= "\u05ff" for letter in letters)
-    return n_hebrew > HEBREW_SHARE * len(letters)
+    n_letters = n_hebrew = 0
+    for glyph in glyphs:
+        n_letters += glyph.text.isalpha()
+        n_hebrew += glyph.text.isalpha() and "\u0590" <= glyph.text <= "\u05ff"
+    return n_hebrew > HEBREW_SHARE * n_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     elements = lxml.html.document_fromstring(hocr).xpath(
         "//*[span[@class='ocrx_word']]"
     )
-    lines = [line for line in map(_line_of, elements) if line is not None]
+    lines = [*filter(None, map(_line_of, elements))]
     usual = median(line.size for line in lines) if lines else 0.0
     glyphs: list[Glyph] = []
     for line in lines:

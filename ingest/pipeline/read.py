@@ -98,16 +98,7 @@ def read_all(
         else:
             readings[row.doc_id] = reading
     if unread:
-        if not isinstance(workers, Cluster):
-            workers = min(workers, len(unread))
-        with executor_of(workers, apart=True) as executor:
-            read = _Reader(settings, executor, progress)
-            for row, reading in read.paragraphs(unread):
-                readings[row.doc_id] = reading
-            sound = [row for row in unread if isinstance(readings[row.doc_id], Reading)]
-            for row, reading in read.editions(sound, readings):
-                readings[row.doc_id] = reading
-                staging.keep(reading, *_key(row))
+        readings |= _read(unread, settings, staging, progress, workers)
 
     for row in to_read:
         reading = readings[row.doc_id]
@@ -116,6 +107,30 @@ def read_all(
     for row in rows:
         if row.action == "copy" and row.source is not None:
             readings[row.doc_id] = _read_copy(row, row.source, readings, documents)
+    return readings
+
+
+def _read(
+    rows: Sequence[Row],
+    settings: IngestSettings,
+    staging: Staging,
+    progress: bool,
+    workers: Workers,
+) -> dict[str, Reading | SourceError]:
+    """Read files with their editions, and stage the readings."""
+    if not isinstance(workers, Cluster):
+        workers = min(workers, len(rows))
+    readings: dict[str, Reading | SourceError] = {}
+    sound = []
+    with executor_of(workers, apart=True) as executor:
+        reader = _Reader(settings, executor, progress)
+        for row, reading in reader.paragraphs(rows):
+            readings[row.doc_id] = reading
+            if isinstance(reading, Reading):
+                sound.append(row)
+        for row, reading in reader.editions(sound, readings):
+            readings[row.doc_id] = reading
+            staging.keep(reading, *_key(row))
     return readings
 
 
