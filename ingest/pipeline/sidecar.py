@@ -155,11 +155,10 @@ class Sidecar:
                 unfit.setdefault(why, []).append(repr(correction.was[:60]))
 
         n_applied = len(self.corrections) - sum(map(len, unfit.values()))
-        note = [f"{pluralize(n_applied, 'correction')} applied"]
-        note += [
-            f"{len(were)} {why} ({', '.join(were)})" for why, were in unfit.items()
-        ]
-        notes = (*reading.notes, ", ".join(note)) if self.corrections else reading.notes
+        note = f"{pluralize(n_applied, 'correction')} applied"
+        for why, were in unfit.items():
+            note += f", {len(were)} {why} ({', '.join(were)})"
+        notes = (*reading.notes, note) if self.corrections else reading.notes
         return replace(
             reading,
             document=self.over(reading.document),
@@ -174,15 +173,13 @@ class Sidecar:
         title = [Alias(self.title, "title")] if self.title is not None else []
         extra = [Alias(alias, "sidecar") for alias in self.aliases]
         authors = [Alias(author, "author") for author in self.authors or ()]
-        values = {
-            name: getattr(self, name) for name in ("authors", "date", "lecture_number")
-        }
-        return replace(
-            document,
-            aliases=tuple(dict.fromkeys((*extra, *title, *read, *authors))),
-            sidecar=self.digest,
-            **{name: value for name, value in values.items() if value is not None},
-        )
+        names = tuple(dict.fromkeys((*extra, *title, *read, *authors)))
+        values: dict[str, Any] = {"aliases": names, "sidecar": self.digest}
+        for key in ("authors", "date", "lecture_number"):
+            value = getattr(self, key)
+            if value is not None:
+                values[key] = value
+        return replace(document, **values)
 
 
 def read_sidecar(lecture: Path) -> Sidecar:

@@ -80,21 +80,19 @@ def readable(path: Path) -> Iterator[Path]:
     Raises:
         StoreDamagedError: the database is damaged.
     """
-    with contextlib.ExitStack() as stack:
-        if not _is_writable(path):
-            path = _copy_of(path, stack)
+    if _is_writable(path):
         require_sound(path)
         yield path
+        return
 
-
-def _copy_of(path: Path, stack: contextlib.ExitStack) -> Path:
-    """Copy a database folder to a folder that can be written and that the stack removes."""
-    work = tempfile.TemporaryDirectory(prefix="quarry-read-")
-    copy = Path(stack.enter_context(work), path.name)
-    shutil.copytree(path, copy, copy_function=shutil.copyfile)
-    for copied in (copy, *copy.rglob("*")):  # copies of read-only folders are read-only
-        copied.chmod(0o700 if copied.is_dir() else 0o600)
-    return copy
+    with tempfile.TemporaryDirectory(prefix="quarry-read-") as work:
+        copy = Path(work, path.name)
+        shutil.copytree(path, copy, copy_function=shutil.copyfile)
+        # copies of read-only folders are read-only
+        for copied in (copy, *copy.rglob("*")):
+            copied.chmod(0o700 if copied.is_dir() else 0o600)
+        require_sound(copy)
+        yield copy
 
 
 def _is_writable(path: Path) -> bool:
