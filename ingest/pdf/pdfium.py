@@ -84,17 +84,17 @@ class PdfiumReader:
             SourceError: the page is damaged.
         """
         with self.opened(index) as page:
-            frame = _Frame(page.get_rotation() // 90, *page.get_bbox())
+            turn = page.get_rotation() // 90
+            frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
                 glyphs = _PageText(raw, self.fonts, frame, self._unnamed).glyphs()
                 hidden = _is_hidden(raw)
 
-            scanned = (len(glyphs) < FEW_GLYPHS or hidden) and _image_share(
-                page
-            ) > MIN_IMAGE_SHARE
-            width, height = page.get_size()
-            return GlyphPage(width, height, glyphs, _is_ruled(page.raw), scanned)
+            may_be_scan = len(glyphs) < FEW_GLYPHS or hidden
+            scanned = may_be_scan and _image_share(page) > MIN_IMAGE_SHARE
+            ruled = _is_ruled(page.raw)
+            return GlyphPage(frame.width, frame.height, glyphs, ruled, scanned)
 
     def metadata(self, key: str) -> str:
         """Return a value of the file's metadata, "" if it is absent."""
@@ -142,23 +142,15 @@ _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
 @dataclass(slots=True)
 class _Frame:
-    """Rotation of a page in quarter turns clockwise, and its visible part in the coordinates of the file."""
+    """Rotation of a page in quarter turns clockwise, its visible part in the coordinates of the file, and its size."""
 
     turn: int
     left: float
     bottom: float
     right: float
     top: float
-
-    @property
-    def height(self) -> float:
-        """Height of the page as shown, in points."""
-        return self.right - self.left if self.turn % 2 else self.top - self.bottom
-
-    @property
-    def width(self) -> float:
-        """Width of the page as shown, in points."""
-        return self.top - self.bottom if self.turn % 2 else self.right - self.left
+    width: float
+    height: float
 
     def baseline(self, x: float, y: float) -> float:
         """Return the distance of a baseline from the top of the page as shown."""
