@@ -38,7 +38,7 @@ def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     passages = [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)]
     pieces = [
         Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}"),
-        Piece("pdfplumber:page", "b", 2, 2, "1234 5678"),
+        Piece("pdfplumber:page", "b", 3, 3, "1234 5678"),
     ]
     places = places_of(passages, pieces)
     prior = np.full(len(places), 1.0 / len(places))
