@@ -13,10 +13,6 @@ from player.questions.referees import ErrorModel
 from player.questions.views import DESIGN_VIEWS
 
 N_QUESTIONS = 20
-MAX_TIMES = 4
-"""At most so many questions of a batch ask for the same word."""
-MAX_SHARED = 4
-"""Two questions name at most so many words in common."""
 SURE = 0.4
 """Belief in other editions from which a bit about their pieces counts as much as one about passages."""
 TINY = 1e-30
@@ -46,7 +42,7 @@ def design(
     paragraph. The bound counts every pair of paragraphs that answers could confuse, so the batch is a code that
     tolerates errors.
     Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
-    only if its last value is the highest. No word is asked for more than four times if other questions are left.
+    only if its last value is the highest.
 
     Args:
         pool: questions to choose from.
@@ -65,7 +61,6 @@ def design(
     n = min(n, len(pool.kinds))
     if n == 0:
         return []
-    about = _incidence(pool.keys)
     own = prior if own is None else own
     editions = np.zeros(len(prior), dtype=np.intp) if editions is None else editions
     pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
@@ -80,9 +75,11 @@ def design(
                 seen.append(replace(held, weight=weight * held.weight))
 
     worth = np.add.reduce([view.weight * view.alone() for view in seen])
+    fresh = np.ones(len(worth), dtype=np.bool_)
     chosen: list[int] = []
     for _ in range(n):
-        place = _next(worth, seen, _fresh(about, chosen))
+        place = _next(worth, seen, fresh)
+        fresh[place] = False
         chosen.append(place)
         for each in seen:
             each.confusion *= each.roots[place] @ each.roots[place].T
@@ -164,29 +161,6 @@ def _next(
         worth[block] = np.add.reduce(gains)
         current[block] = True
     return int(np.argmax(np.where(current, worth, -np.inf)))
-
-
-def _incidence(keys: Sequence[frozenset[str]]) -> FitArray:
-    """Return the (n_questions, n_words) table with 1 where a question is about a word."""
-    names = sorted({name for key in keys for name in key})
-    column = {name: place for place, name in enumerate(names)}
-    table = np.zeros((len(keys), len(names)), dtype=np.float32)
-    for row, key in enumerate(keys):
-        table[row, [column[name] for name in key]] = 1
-    return table
-
-
-def _fresh(about: FitArray, chosen: Sequence[int]) -> BoolArray:
-    """Return (n_questions,) those that may be chosen next; all that are left if no question may.
-
-    Two questions share at most MAX_SHARED words, and no word is asked for more than MAX_TIMES times.
-    """
-    left = np.ones(len(about), dtype=np.bool_)
-    left[list(chosen)] = False
-    asked = about[list(chosen)]
-    spent = about @ (asked.sum(axis=0) >= MAX_TIMES).astype(np.float32)
-    fresh = left & (spent == 0) & ((about @ asked.T) <= MAX_SHARED).all(axis=1)
-    return fresh if fresh.any() else left
 
 
 def _row_sums(confusion: FitArray, roots: FitArray) -> FitArray:

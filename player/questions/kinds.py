@@ -118,8 +118,7 @@ class ListKind:
             functools.partial(self._write, lists_of_names, candidates)
             for lists_of_names in groups
         )
-        keys = tuple(self.key(lists_of_names) for lists_of_names in groups)
-        return QuestionPool(drafts, (self.name,) * len(keys), keys, fits)
+        return QuestionPool(drafts, (self.name,) * len(drafts), fits)
 
     def fit(self, questions: Sequence[Question], candidates: Candidates) -> FitArray:
         """Return the (n_views, n_questions, n_candidates, 4) fits; words that the course lacks are found nowhere."""

@@ -24,7 +24,7 @@ class Question:
         text: the question, which can be understood alone; it calls the secret "the paragraph".
         options: A to D; the last one is "none of these".
         kind: name of its kind.
-        key: the words it is about; questions of a batch share few of them.
+        key: the words it is about.
         groups: words that each option but the last one names, from which its kind computes the fits again.
     """
 
@@ -41,14 +41,13 @@ class QuestionPool:
 
     Attributes:
         drafts: each makes one question; most questions of a pool are never written.
-        kinds, keys: (n_questions,) of the questions, without writing them.
+        kinds: (n_questions,) of the questions, without writing them.
         fits: (n_design_views, n_questions, n_paragraphs, 4) probability that a careful referee of each of
             `DESIGN_VIEWS` finds the option fitting, summing to 1 over the options.
     """
 
     drafts: tuple[Callable[[], Question], ...]
     kinds: tuple[str, ...]
-    keys: tuple[frozenset[str], ...]
     fits: FitArray
 
     @property
@@ -60,7 +59,7 @@ class QuestionPool:
 def no_questions(n_paragraphs: int) -> QuestionPool:
     """Return an empty pool."""
     return QuestionPool(
-        (), (), (), np.empty((len(DESIGN_VIEWS), 0, n_paragraphs, 4), dtype=np.float32)
+        (), (), np.empty((len(DESIGN_VIEWS), 0, n_paragraphs, 4), dtype=np.float32)
     )
 
 
@@ -72,7 +71,6 @@ def join_pools(pools: Sequence[QuestionPool], n_paragraphs: int) -> QuestionPool
     return QuestionPool(
         tuple(draft for pool in pools for draft in pool.drafts),
         tuple(kind for pool in pools for kind in pool.kinds),
-        tuple(key for pool in pools for key in pool.keys),
         joined,
     )
 

@@ -89,12 +89,12 @@ class KindContract:
                 again[VIEWS.index(view)], pool.fits[place], atol=1e-6
             )
 
-    def test_kinds_and_keys_are_those_of_the_written_questions(
+    def test_kinds_are_those_of_the_written_questions(
         self, kind: ListKind, candidates: Candidates
     ) -> None:
         pool = self.made(kind, candidates)
         assert set(pool.kinds) == {kind.name}
-        assert [*pool.keys] == each(pool.questions, "key")
+        assert [*pool.kinds] == each(pool.questions, "kind")
 
     def test_the_same_generator_gives_the_same_questions_and_another_gives_others(
         self, kind: ListKind, candidates: Candidates
