@@ -177,4 +177,5 @@ COMMAND = Command(
         *(PRESET, JSON, *SETTINGS),
     ),
     _search,
+    shows="player.search.orchestrator",
 )

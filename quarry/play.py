@@ -144,7 +144,8 @@ class _Evening:
             ledger = authenticate(server, options.player, journal, self._warn)
         else:
             # these games end with this process: a player of its own keeps no token
-            server.register(options.player)
+            if not server.token:
+                server.register(options.player)
             ledger = Ledger(journal, PRACTICE, digest(server.token))
             stack.callback(_give_up, ledger)
         played_on = {

@@ -15,7 +15,7 @@ import pytest
 from filelock import FileLock
 
 from configs.settings import Settings, load
-from ingest.embed import exports, four_bits
+from ingest.embed import bert_graph, exports, four_bits
 from ingest.embed.models import export_folder
 from tests.chroma_server import ChromaServer
 
@@ -97,7 +97,7 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     cache = os.environ.get("QUARRY_TEST_MODELS")
     if cache:
-        code = inspect.getsource(exports) + inspect.getsource(four_bits)
+        code = "".join(map(inspect.getsource, (exports, bert_graph, four_bits)))
         folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")

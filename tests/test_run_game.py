@@ -210,7 +210,7 @@ class TestPractice:
         shown = " ".join(capsys.readouterr().out.split())
         assert game["hint"] in shown
         assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
-        assert "belief: the probability that it is the paragraph" in shown
+        assert "Belief that it is this one:" in shown
         assert re.search(r"wrong answers: (\d+ \(B, rightly [ACD]\)(, )?)+", shown)
 
     def test_a_person_may_be_the_referee_without_labelled_games(

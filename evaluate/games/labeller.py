@@ -112,7 +112,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
                 n_games += 1
                 print(f"{game_ids[row]} written to {out}, {pluralize(n_games, 'game')}")
             row += 1
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:
         print()
     return n_games
 

@@ -179,6 +179,7 @@ class Command:
         options: a sequence among them holds options that exclude each other.
         run: takes the parsed options and returns the exit code.
         notes: for the end of --help.
+        shows: the logger whose warnings the command shows among its results.
     """
 
     name: str
@@ -187,6 +188,7 @@ class Command:
     options: Sequence[Option | Sequence[Option]]
     run: Callable[[argparse.Namespace], int]
     notes: str = ""
+    shows: str = ""
 
     def parser(self, prog: str) -> OneLineParser:
         """Return the parser of the command; `prog` is the command line that calls it."""
@@ -229,7 +231,7 @@ class Command:
         options = self.parse(arguments, prog)
         interrupts.on_interrupt_print(f"{options.label}: {interrupted}")
         try:
-            with _warnings_as_lines(options):
+            with _warnings_as_lines(options, self.shows):
                 return run_command(lambda: self.run(options))
         except errors as error:
             warn(options, error)
@@ -255,9 +257,10 @@ class _Lines(logging.Handler):
 
 
 @contextlib.contextmanager
-def _warnings_as_lines(options: argparse.Namespace) -> Iterator[None]:
-    """Print warnings that our packages log as the command's own lines."""
+def _warnings_as_lines(options: argparse.Namespace, shown: str) -> Iterator[None]:
+    """Print warnings that our packages log as the command's own lines, except those of the logger `shown`."""
     lines = _Lines(options)
+    lines.addFilter(lambda record: record.name != shown)
     for name in interrupts.OURS:
         logging.getLogger(name).addHandler(lines)
     try:

@@ -72,7 +72,7 @@ def test_range_that_hangs_on_another_key_is_enforced(
             "search: {top_k: 5}",
             "search has no key 'top_k'; it has strategies, keywords",
         ),
-        ("search: {boots: 5}", "accuracy; did you mean boost?"),
+        ("search: {boots: 5}", "cross_encoder; did you mean boost?"),
         ("search: {5: 5}", "search has no key 5; it has strategies, keywords"),
         ("[]", "must hold a mapping of sections, got list"),
         ("search: 5", "section search must hold keys and values, got int"),

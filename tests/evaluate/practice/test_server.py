@@ -342,7 +342,9 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
         out, err = process.communicate(timeout=240)
 
     assert (process.returncode, out) == (130, "")
-    assert err == "evaluate serve: interrupted\n"
+    game, ended = err.splitlines()
+    assert re.fullmatch(r"game 0101001: tester scored \d+\.\d of 100", game)
+    assert ended == "evaluate serve: interrupted"
 
 
 def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(

@@ -105,6 +105,7 @@ def test_the_course_is_embedded_beforehand_only_for_referees_who_see_passages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     store = make_store(tmp_path / "store", course(), HashingEmbedder())
     prepare(["oracle", "sees:opening,wrong:0.1", "none"], store, EMBED)
     assert not loaded
