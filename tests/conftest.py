@@ -89,6 +89,14 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_signals() -> Iterator[None]:
+    """Keep commands that a test calls from handling Ctrl-C, which would end the process of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ingest.console.interrupts._takes_interrupts", lambda: False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folder with minilm exported, made once a session; also in QUARRY_MODELS, for commands and their processes.
