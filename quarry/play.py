@@ -282,7 +282,8 @@ def _take_from_project(options: argparse.Namespace) -> None:
     practises = any(getattr(options, name) is not None for name in OF_PRACTICE)
     if options.server is None and not practises:
         options.server = project.server or None
-    if options.server is None and options.practice_games is None and project.games:
+    plays_alone = options.server is None and options.referee != ME
+    if plays_alone and options.practice_games is None and project.games:
         options.practice_games = Path(project.games)
 
 

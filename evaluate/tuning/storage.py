@@ -188,9 +188,9 @@ def _write_behind(connection: Any, _: object) -> None:
 def _reason(error: Exception) -> str:
     """Return the first 200 characters of a database's error, in one line without passwords."""
     cause = error.__cause__ or error
-    return without_password(" ".join(str(cause).split())[:200])
+    return without_password(" ".join(str(cause).split()))[:200]
 
 
 def without_password(text: str) -> str:
     """Return a text with asterisks for passwords in URLs."""
-    return re.sub(r"(://[^\s:/@]*:)[^\s@]*(?=@)|(password=)[^\s&]*", r"\1\2***", text)
+    return re.sub(r"(://[^\s:/@]*:)\S*(?=@)|(password=)[^\s&]*", r"\1\2***", text)

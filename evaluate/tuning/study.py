@@ -427,7 +427,12 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid takes KEY=A,B,... with a KEY of {', '.join(sorted(keys))}, got {item!r}"
             )
-        choices = [*map(yaml.safe_load, values.split(","))]
+        try:
+            choices = [*map(yaml.safe_load, values.split(","))]
+        except yaml.YAMLError:
+            raise SettingsError(
+                f"--grid {item}: a value is not valid YAML. Quote it."
+            ) from None
         for choice in choices:
             try:
                 settings_of({key: choice}, base)

@@ -19,7 +19,7 @@ from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
 from evaluate.runs.run import commit
 from evaluate.tuning.prepared import OBJECTIVE, prepare
-from evaluate.tuning.storage import open_storage
+from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
     Space,
     grid_points,
@@ -108,7 +108,7 @@ def tune(
         "store": store.location,
         "store_fingerprint": store.fingerprint,
         "seed": seed,
-        "storage": "in memory" if storage is None else storage.split("@")[-1],
+        "storage": _place(storage) if storage else "in memory",
         "tuned_settings": as_tuned["search"],
         "game_settings": as_tuned["game"],
         # the other keys are of the machine
@@ -156,3 +156,8 @@ def tuned_file(result: Mapping[str, Any]) -> str:
     }
     text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
     return f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}"
+
+
+def _place(storage: str) -> str:
+    """Return where a storage is, without user and password."""
+    return without_password(storage).split("@")[-1]

@@ -144,6 +144,15 @@ def test_values_of_the_nearest_file_are_defaults(
     assert str(replay.parser("quarry replay").parse_args([]).games) == games
 
 
+def test_games_of_the_project_leave_a_person_alone_with_the_player(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    (tmp_path / "quarry.toml").write_text('games = "games.jsonl"\n')
+    monkeypatch.chdir(tmp_path)
+    assert run_main(main, "play", "--referee", "me", "--store", "nowhere") == 2
+    assert "--store must be a folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("content", "line"),
     [

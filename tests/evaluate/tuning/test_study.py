@@ -203,6 +203,7 @@ def test_a_grid_tries_every_combination_once(
         ((), "tune needs --trials N or --grid KEY=A,B,..., one of them."),
         (("--grid", "boost=1", "--trials", 3), "one of them"),
         (("--grid", "accuracy=fast"), "--grid takes KEY=A,B,... with a KEY of"),
+        (("--grid", "boost=@"), "--grid boost=@: a value is not valid YAML. Quote it."),
         (("--grid", "boost=1,99"), "--grid boost=1,99: 99 is no value of search.boost"),
     ],
 )
