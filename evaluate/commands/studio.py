@@ -42,9 +42,7 @@ COMMANDS = (
         (
             *shared.COURSE,
             cli.PRESET,
-            cli.number(
-                "--port", 0, "port; 0 takes a free one (default: %(default)s)", PORT
-            ),
+            cli.number("--port", 0, "port; 0 takes a free one", PORT),
             cli.path(
                 "--games",
                 "FILE",

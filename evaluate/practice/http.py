@@ -68,9 +68,9 @@ class Limits:
             body = await asyncio.wait_for(_whole_body(receive), BODY_S)
             _check_depth(body)
         except TimeoutError:
-            refusal = _problem(408, f"The body took more than {BODY_S:g} s.")
+            refusal = problem(408, f"The body took more than {BODY_S:g} s.")
         except HTTPException as error:
-            refusal = _problem(error.status_code, error.detail, error.headers)
+            refusal = problem(error.status_code, error.detail, error.headers)
         else:
             await self._app(scope, _replayed(body, receive), send)
             return
@@ -230,13 +230,13 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(StarletteHTTPException)
     async def refuse(_: Request, error: StarletteHTTPException) -> JSONResponse:
-        return _problem(error.status_code, str(error.detail), error.headers)
+        return problem(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(RequestValidationError)
     @app.exception_handler(RefusedMessageError)
     async def refuse_message(_: Request, error: Any) -> JSONResponse:
         is_ours = isinstance(error, RefusedMessageError)
-        return _problem(422, str(error) if is_ours else first_fault(error.errors()))
+        return problem(422, str(error) if is_ours else first_fault(error.errors()))
 
     @app.exception_handler(Exception)
     async def apologise(_: Request, error: Exception) -> JSONResponse:
@@ -244,7 +244,7 @@ def _add_error_handlers(app: FastAPI) -> None:
         detail = (
             f"the server failed: {name}; the message was not accepted, send it again"
         )
-        return _problem(500, detail)
+        return problem(500, detail)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -302,9 +302,10 @@ def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
         listener.close()
 
 
-def _problem(
+def problem(
     status: int, detail: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
+    """Return an RFC 9457 problem document."""
     title = http.HTTPStatus(status).phrase
     content = {"type": "about:blank", "title": title, "status": status}
     return JSONResponse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from evaluate.games.labeller import Ask, add_game, labelled
@@ -33,7 +34,8 @@ def play_with_person(
     """Play one game with a person as the referee, and print whether the person said that the guess was right.
 
     Args:
-        games: file to which a game with a right guess can be added as a labelled one; None asks nothing.
+        games: file to which a game with a right guess can be added as a labelled one, unless the guess is of another
+            edition; None asks nothing.
 
     Raises:
         QueryError: neither a hint nor a lecture was typed.
@@ -77,8 +79,11 @@ def play_with_person(
         if ending
         else "Whether the guess was right is not known."
     )
-    if said == "y" and games is not None and hint:
-        _offer(plan.paragraph(decision.best), start, games, ask)
+    piece = plan.places.piece(int(plan.rows[decision.best]))
+    if said == "y" and games is not None and hint and piece is None:
+        sentence = decision.guess.opening_sentence
+        paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
+        _offer(paragraph, start, games, ask)
 
 
 def _offer(paragraph: Paragraph, start: RoundStart, games: Path, ask: Ask) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -21,7 +22,7 @@ from evaluate.replay.replay import replay_store
 from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
 from evaluate.studio.course import pdf_of, readings
-from evaluate.studio.games import view_of
+from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, add_safety, existing, make_page
 from evaluate.studio.referee import add_referee
 from evaluate.studio.server import add_server, with_players
@@ -31,6 +32,8 @@ from ingest.pdf.pictures import page_picture
 from ingest.store import Course
 from player.errors import PlayerError
 from player.game.game import OPENING_SCORE
+from player.game.journal import SavedGame
+from player.player import Player
 from player.search.types import Query
 
 HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
@@ -129,11 +132,9 @@ def _add_games(app: FastAPI, studio: Studio, page: Page) -> None:
         if score and saved.guess and score.breakdown.get(OPENING_SCORE) == 100.0:
             secret = saved.guess.opening_sentence
         if saved.questions:
-            player = studio.player()
-            plan = player.plan(saved.start, saved.questions)
-            answers = saved.answers or ()
             view = studio.view(
-                (key, answers, secret), lambda: view_of(player, plan, answers, secret)
+                (key, saved.answers, secret, saved.guess),
+                lambda: _view(studio.player(), saved, secret),
             )
         return page(
             "game.html",
@@ -149,6 +150,13 @@ def _add_games(app: FastAPI, studio: Studio, page: Page) -> None:
             word="",
             passage=view.guessed if view else "",
         )
+
+
+def _view(player: Player, saved: SavedGame, secret: str) -> GameView:
+    """Return a game of the journal that has questions."""
+    assert saved.start is not None
+    plan = player.plan(saved.start, saved.questions)
+    return view_of(player, plan, saved.answers or (), secret, saved.guess)
 
 
 def _add_runs(app: FastAPI, studio: Studio, page: Page) -> None:
@@ -213,7 +221,7 @@ def _add_runs(app: FastAPI, studio: Studio, page: Page) -> None:
         if not games:
             raise HTTPException(422, f"No lost game of {run} is in this course.")
 
-        name = f"{path.stem}-lost-{settings.preset}"
+        name = f"{path.stem}-lost-{Path(settings.preset).stem}"
         out = path.with_name(f"{name}.json")
         again = replay_store(
             games[:MAX_REPLAYED],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluate.games.labelled import same_text
 from ingest.arrays import Float64Array
 from player.player import Plan, Player
 from player.protocol.messages import Guess, RoundStart
@@ -33,7 +34,7 @@ class Step:
 
     Attributes:
         answer: a letter, or "not relevant".
-        fitting: the letter that a careful reader of the passage gives.
+        fitting: the letter that a careful reader of the passage gives, "" if the passage is unknown.
     """
 
     number: int
@@ -44,9 +45,11 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """Whether the answer fits the passage: "right", "wrong" or "none"."""
+        """Whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
         if self.answer not in LETTERS:
             return "none"
+        if not self.fitting:
+            return "unknown"
         return "right" if self.answer == self.fitting else "wrong"
 
 
@@ -57,7 +60,7 @@ class GameView:
     Attributes:
         steps: none before the answers have come.
         guess: None before the answers have come.
-        guessed: id of the guessed passage, "" without a guess.
+        guessed: id of the guessed passage, "" without a guess, and if no passage of the course holds it.
         is_secret: answers are compared with the secret passage; False: with the guess.
     """
 
@@ -73,15 +76,22 @@ class GameView:
         return sorted(self.candidates, key=lambda item: -item.beliefs[step])
 
 
-def view_of(player: Player, plan: Plan, answers: Answers, secret: str = "") -> GameView:
+def view_of(
+    player: Player,
+    plan: Plan,
+    answers: Answers,
+    secret: str = "",
+    guess: Guess | None = None,
+) -> GameView:
     """Return a game with the belief after each answer.
 
     Args:
         answers: () before they have come.
         secret: opening sentence of the secret passage, "" if it is unknown.
+        guess: as it was sent; None: as the player guesses now.
     """
     if not answers:
-        return GameView(plan.start, _candidates(plan, [plan.prior]))
+        return GameView(plan.start, _candidates(plan, [plan.prior]), guess=guess)
     beliefs = []
     for n_answers in range(len(answers) + 1):
         hidden = [None] * (len(answers) - n_answers)
@@ -89,15 +99,29 @@ def view_of(player: Player, plan: Plan, answers: Answers, secret: str = "") -> G
         beliefs.append(posterior.belief)
 
     decision = player.decide(plan, answers)
+    best: int | None = decision.best
+    guess = guess or decision.guess
+    if not same_text(guess.opening_sentence, decision.guess.opening_sentence):
+        best = plan.row_of(guess.opening_sentence)
     row = plan.row_of(secret) if secret else None
     return GameView(
         plan.start,
         _candidates(plan, beliefs),
-        tuple(_steps(plan, answers, decision.best if row is None else row)),
-        decision.guess,
-        plan.paragraph(decision.best).paragraph_id,
+        tuple(_steps(plan, answers, best if row is None else row)),
+        guess,
+        _passage_id(plan, best),
         is_secret=row is not None,
     )
+
+
+def _passage_id(plan: Plan, row: int | None) -> str:
+    """Return the id of the first passage in which a candidate begins, or which its piece holds; "" if there is none."""
+    if row is None:
+        return ""
+    passages = plan.places.passages_of(int(plan.rows[row]))
+    if not len(passages):
+        return ""
+    return plan.places.paragraphs[int(passages[0])].paragraph_id
 
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> tuple[Candidate, ...]:
@@ -119,11 +143,11 @@ def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> tuple[Candidate,
     return tuple(candidates)
 
 
-def _steps(plan: Plan, answers: Answers, row: int) -> list[Step]:
-    """Return the questions with their answers, compared with the passage of a row."""
+def _steps(plan: Plan, answers: Answers, row: int | None) -> list[Step]:
+    """Return the questions with their answers, compared with the passage of a row if it is known."""
     steps = []
     for at, (question, answer) in enumerate(zip(plan.questions, answers, strict=True)):
-        fitting = LETTERS[int(plan.fits[0, at, row].argmax())]
+        fitting = "" if row is None else LETTERS[int(plan.fits[0, at, row].argmax())]
         is_letter = letter_row(answer) is not None
         shown = str(answer) if is_letter else "not relevant"
         steps.append(Step(at + 1, question.text, question.options, shown, fitting))

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
 
 FOLDER = Path(__file__).resolve().parent
@@ -49,6 +50,7 @@ def make_page(sections: Mapping[str, str], **values: object) -> Page:
         lstrip_blocks=True,
     )
     environment.globals.update(values, sections=sections, weights=WEIGHTS)
+    environment.tests["same_text"] = same_text
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
 
     def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:

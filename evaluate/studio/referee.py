@@ -10,7 +10,7 @@ from fastapi import FastAPI, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
-from evaluate.games.labelled import tokens
+from evaluate.games.labelled import same_sentence, tokens
 from evaluate.games.labeller import add_game, labelled
 from evaluate.games.locating import hint_errors, shared_word_errors
 from evaluate.referee.scoring import score_guess, word_similarity
@@ -159,7 +159,7 @@ def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
             lambda: view_of(session.player, session.plan, answers, secret),
         )
         assert view.guess is not None
-        has_won = view.guess.opening_sentence == secret
+        has_won = same_sentence(view.guess.opening_sentence, secret)
         referee = session.referee or "a person"
         return page(
             "game.html",
@@ -177,11 +177,15 @@ def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
         )
 
     @app.post("/referee/game/{session_id}")
-    def answer(session_id: str, answer: Annotated[str, Form()]) -> RedirectResponse:
+    async def answer(
+        session_id: str, answer: Annotated[str, Form()], number: Annotated[int, Form()]
+    ) -> RedirectResponse:
+        # not in a thread: of two clicks at once, one counts
         session = session_of(session_id)
-        if answer == "undo":
+        is_due = number == len(session.answers) + 1  # else the page is out of date
+        if is_due and answer == "undo":
             del session.answers[-1:]
-        elif len(session.answers) < len(session.plan.questions):
+        elif is_due and number <= len(session.plan.questions):
             session.answers.append(
                 answer if letter_row(answer) is not None else NOT_RELEVANT
             )

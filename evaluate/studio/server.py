@@ -9,14 +9,18 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from configs.settings import SettingsError
+from evaluate.errors import EvaluateError
 from evaluate.practice.http import create_app as create_practice
-from evaluate.practice.http import routes
+from evaluate.practice.http import problem, routes
 from evaluate.practice.match import Match
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from evaluate.studio.games import GameView, Step
 from evaluate.studio.pages import Page, add_safety, existing, make_page
+from ingest.errors import IngestError
+from player.errors import PlayerError
 from player.protocol.messages import Guess
 from player.questions.answer import letter_row
 
@@ -43,7 +47,7 @@ def add_server(
     @app.get("/server")
     def server() -> HTMLResponse:
         players = []
-        for player in practice().players.values():
+        for player in list(practice().players.values()):
             matches = list(player.matches.values())
             scores = [match.score for match in matches if match.score is not None]
             players.append((player, scores))
@@ -84,7 +88,11 @@ def with_players(app: ASGIApp, practice: Callable[[], PracticeServer]) -> ASGIAp
             await app(scope, receive, send)
             return
         if not servers:
-            servers.append(create_practice(await run_in_threadpool(practice)))
+            try:
+                servers.append(create_practice(await run_in_threadpool(practice)))
+            except (PlayerError, EvaluateError, IngestError, SettingsError) as error:
+                await problem(503, str(error))(scope, receive, send)
+                return
         await servers[0](scope, receive, send)
 
     return handle

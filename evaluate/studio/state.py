@@ -125,8 +125,9 @@ class Studio:
     def run_path(self, name: str) -> Path:
         """Return the path of a run; raise 404 if it is outside the folder of runs."""
         folder = self.files.runs.resolve()
-        path = (folder / name).resolve()
-        return existing(path if path.is_relative_to(folder) else None, "such run")
+        path = (folder / name).resolve() if "\0" not in name else None
+        is_inside = path is not None and path.is_relative_to(folder)
+        return existing(path if is_inside else None, "such run")
 
     def passage(self, paragraph_id: str) -> Paragraph:
         """Return a passage of the course; raise 404 if there is none."""

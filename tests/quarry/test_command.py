@@ -42,7 +42,9 @@ def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) ->
     )
 
 
-@pytest.mark.parametrize("name", ["play", "ingest", "search", "replay", "tune"])
+@pytest.mark.parametrize(
+    "name", ["play", "ingest", "search", "replay", "tune", "studio"]
+)
 def test_each_command_has_its_own_help_under_the_name_it_was_called_by(
     name: str, capsys: Output
 ) -> None:
@@ -51,6 +53,7 @@ def test_each_command_has_its_own_help_under_the_name_it_was_called_by(
     assert usage.startswith(f"usage: quarry {name}")
     assert example.startswith(f"  quarry {name}")
     assert "run_game.py" not in example
+    assert ") (default:" not in " ".join(usage.split())
 
 
 def test_an_unknown_command_is_refused_in_one_line(capsys: Output) -> None:

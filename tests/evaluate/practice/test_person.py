@@ -8,10 +8,12 @@ import pytest
 
 from evaluate.games.labelled import load_games
 from evaluate.practice.person import DOMAIN, play_with_person
+from ingest.editions.piece import Piece
 from player.game.game import Spectator
 from player.player import Decision, Plan
 from player.protocol.messages import RoundStart
 from player.questions.answer import NOT_RELEVANT
+from player.questions.places import Places
 from tests.player.fakes import course, dense_player
 
 
@@ -104,3 +106,17 @@ def test_long_hints_and_wrong_keys_are_explained_answers_undone_and_the_game_kep
     (game,) = load_games(games)
     assert game.hint == "quick lookup"
     assert game.opening_sentence == notebook.decisions[0].guess.opening_sentence
+
+
+def test_a_guess_of_another_edition_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piece = Piece("pdfplumber:page", "a", 1, 1, "Raw text begins. It goes on.")
+    monkeypatch.setattr(Places, "piece", lambda places, place: piece)
+    games = tmp_path / "games.jsonl"
+    typed = iter(["", "quick lookup", "", *["A"] * 20, "y", "y"])
+    play_with_person(
+        dense_player(course()), Spectator(), lambda prompt: next(typed), "1", games
+    )
+    assert list(typed) == ["y"]
+    assert not games.exists()

@@ -6,6 +6,8 @@ import contextlib
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,15 +22,15 @@ from evaluate.runs.files import read_run, write_run
 from evaluate.studio import server as pages_of_server
 from evaluate.studio.app import create_app
 from evaluate.studio.games import view_of
-from evaluate.studio.state import Files
+from evaluate.studio.state import Files, Studio
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
 from ingest.store import open_store
 from player.game.journal import Journal, Ledger
 from player.game.loop import play_games
-from player.player import build_player
+from player.player import Player, build_player
 from player.protocol.client import HttpGameServer
-from player.protocol.messages import RoundStart
+from player.protocol.messages import Guess, RoundStart
 from tests.evaluate.fakes import small_repertoire, use_hashing_embedder
 from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
 from tests.fakes import lecture_pdf
@@ -112,6 +114,7 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
         ("/report", 422),
         ("/report?run=../../journal", 404),
         ("/losses?run=../x.json", 404),
+        ("/losses?run=%00", 404),
         ("/report?run=none.json", 422),
     ],
 )
@@ -192,6 +195,119 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     assert view.at(20)[0].beliefs[20] > 0.9
     order = [item.beliefs[0] for item in view.at(0)]
     assert order == sorted(order, reverse=True)
+
+
+def guess_of(sentence: str) -> Guess:
+    return Guess(sentence, "as it was sent", "river", "", 0.5)
+
+
+def test_a_guess_names_the_passage_that_holds_it_or_none(files: Files) -> None:
+    player = build_player(open_store(files.store), load())
+    plan = player.plan(RoundStart("m", "sediments", "vessels near rocks", ""))
+    later = next(start.sentence for start in plan.places.starts if start.number)
+    guess = guess_of(later.upper())
+    view = view_of(player, plan, ["A"] * 20, guess=guess)
+    assert view.guess == guess
+    assert view.guessed in {item.paragraph_id for item in plan.places.paragraphs}
+
+    view = view_of(player, plan, ["A"] * 20, guess=guess_of("Nobody wrote this."))
+    assert view.guessed == ""
+    assert {step.verdict for step in view.steps} == {"unknown"}
+
+
+def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
+    client: TestClient, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = RoundStart("m", "sediments", "vessels near rocks", "")
+    questions = build_player(open_store(files.store), load()).plan(start).questions
+    with contextlib.closing(Journal(files.journal)) as journal:
+        ledger = Ledger(journal, "http://server", "me")
+        key = ledger.ask()
+        facts: dict[str, Any] = {"questions": questions, "answers": ["A"] * 20}
+        guess = guess_of("Nobody wrote this.")
+        ledger.replied(key, "sent", {}, start=start, guess=guess, **facts)
+
+    planned: list[Any] = []
+    plan = Player.plan
+
+    def counted(*arguments: Any) -> Any:
+        planned.append(arguments)
+        return plan(*arguments)
+
+    monkeypatch.setattr(Player, "plan", counted)
+    for _ in range(2):
+        page = client.get(f"/games/{key}").text
+        assert "Nobody wrote this." in page
+        assert "as it was sent" in page
+        assert "/referee/replay" not in page
+        assert "– unknown" in page
+    assert len(planned) == 1
+
+
+def test_sentences_are_compared_by_letters_and_digits(
+    client: TestClient, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passage = Studio.passage
+
+    def shouted(studio: Studio, paragraph_id: str) -> Any:
+        paragraph = passage(studio, paragraph_id)
+        sentence = paragraph.opening_sentence.upper().replace(" ", "  ")
+        return replace(paragraph, opening_sentence=sentence)
+
+    monkeypatch.setattr(Studio, "passage", shouted)
+    form = {"passage": passage_id(files, "Bees"), "hint": "dance comb hive"}
+    page = client.post("/referee/replay", data=form).text
+    assert "Found: the player won" in page
+    assert "· the secret passage" in page
+
+
+def test_an_answer_counts_only_for_the_question_that_is_due(
+    client: TestClient, files: Files
+) -> None:
+    form = {"passage": passage_id(files, "Bees"), "hint": "insects meet"}
+    asked = client.post("/referee/play", data=form)
+    assert 'name="number" value="1"' in asked.text
+    for answer, number, due in (
+        ("A", 1, 2),
+        ("A", 1, 2),
+        ("undo", 1, 2),
+        ("B", 2, 3),
+        ("undo", 3, 2),
+    ):
+        data = {"answer": answer, "number": number}
+        assert f"Question {due} of 20" in client.post(asked.url.path, data=data).text
+
+
+def test_players_are_told_when_no_game_is_about_the_course(
+    files: Files, tmp_path: Path
+) -> None:
+    games = tmp_path / "games.jsonl"
+    label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
+    games.write_text(json.dumps(label) + "\n")
+    elsewhere = replace(files, games=games)
+    client = TestClient(create_app(open_store(files.store), load(), elsewhere))
+    refused = client.post("/v1/players", json={"name": "Ada"})
+    assert refused.status_code == 503
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert "at least one game must be about" in refused.json()["detail"]
+
+
+def test_a_run_that_is_replayed_with_a_preset_of_a_file_is_named_by_its_stem(
+    files: Files, tmp_path: Path
+) -> None:
+    games, preset = tmp_path / "games.jsonl", tmp_path / "tuned.yaml"
+    preset.write_text("game:\n  questions_pool: 100\n")
+    label = {"hint": "zzz", "paragraph_id": passage_id(files, "Bees")}
+    games.write_text(json.dumps(label) + "\n")
+    course, runs = open_store(files.store), tmp_path / "runs"
+    run = replay_store(load_games(games), course, load(), referee="constant:A")
+    runs.mkdir()
+    write_run(runs / "bad.json", run)
+    settings = load(str(preset))
+    client = TestClient(create_app(course, settings, replace(files, runs=runs)))
+    data = {"run": "bad.json", "preset": str(preset)}
+    assert client.post("/losses", data=data).status_code == 200
+    assert (runs / "bad-lost-tuned.json").exists()
 
 
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
