@@ -7,7 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ingest.console.terminal import notice
@@ -69,8 +69,7 @@ class Callbacks:
         round_ = self._round(message)
         with round_.lock, self._turn(message) as budget_s:
             if round_.planned is None:
-                start = read_payload(RoundStart, message.payload)
-                round_.planned = self._player.plan(start, budget_s)
+                round_.planned = self._player.plan(_start(message), budget_s)
             plan = round_.planned.plan
         payload = protocol.questions_payload(plan.start, plan.questions)
         return {"questions": payload["questions"]}
@@ -82,8 +81,7 @@ class Callbacks:
         with round_.lock, self._turn(message) as budget_s:
             if round_.planned is None:
                 # an unannounced round: its fields may come with the answers
-                start = read_payload(RoundStart, message.payload)
-                round_.planned = self._player.plan(start, 0.5 * budget_s)
+                round_.planned = self._player.plan(_start(message), 0.5 * budget_s)
             if not round_.guess:
                 n_questions = len(round_.planned.plan.questions)
                 answers = protocol.read_answers(message, n_questions)
@@ -124,6 +122,11 @@ def _message(ctx: object) -> Message:
                     fields[key] = value
     fields.pop("payload", None)
     return protocol.read_message({"message_type": "CALLBACK", "payload": fields})
+
+
+def _start(message: Message) -> RoundStart:
+    """Read the start of a round; what a message says about its sender's editions is ignored."""
+    return replace(read_payload(RoundStart, message.payload), editions=())
 
 
 def _mapping(parent: object, name: str) -> Json:

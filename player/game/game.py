@@ -179,7 +179,10 @@ class Game:
         """Continue a game of an earlier process."""
         for message in saved.messages:
             self._replies[message.key] = message.reply
-            self._move_to(message.key.split()[0], message.reply)
+            kind = message.key.split()[0]
+            self._move_to(kind, message.reply)
+            if kind in BEGINNINGS and message.received is not None:
+                self.opponent = protocol.sender_of(message.received)
         if saved.start is None:
             return
 
@@ -193,8 +196,9 @@ class Game:
             self._answers = saved.answers
             decision = self.player.decide(planned, self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
-            if saved.score is not None:
-                self.take(saved.score)
+            if saved.score is not None:  # the earlier process has learned it
+                self.score = saved.score
+                self._tell("scored", saved.score)
 
     def receive(self, message: Message, envelope: Json, arrived: float) -> Json | None:
         """Return the reply to a message; None if the message asks for no reply.

@@ -395,12 +395,21 @@ class Ledger:
         self._write("UPDATE games SET score = ? WHERE game = ?", _dumped(score), key)
 
     def editions(self, opponent: str) -> dict[str, float]:
-        """Return the number of games in which an opponent held each edition; beliefs are added up."""
+        """Return the number of games in which an opponent held each edition; warn and return {} if the disk fails.
+
+        Beliefs are added up.
+        """
         query = (
             "SELECT edition, games FROM opponents "
             "WHERE server = ? AND player = ? AND opponent = ?"
         )
-        return dict(self._journal.rows(query, *self._who, opponent))
+        try:
+            return dict(self._journal.rows(query, *self._who, opponent))
+        except JournalError as error:
+            self._journal.warn_once(
+                f"{error.__cause__}; games go on without the editions of earlier games"
+            )
+            return {}
 
     def learn(self, opponent: str, shares: Mapping[str, float]) -> None:
         """Add the belief over the editions of a game that an opponent has refereed.

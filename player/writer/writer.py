@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
 from configs.settings import GameSettings, SettingsError
 from ingest.console.terminal import notice
@@ -18,17 +21,21 @@ from player.errors import LateStrategyError
 
 KEY = "OPENAI_API_KEY"
 """Environment variable of the key; no option and no file holds the key."""
+URL = "OPENAI_BASE_URL"
+"""Environment variable of the server's URL, if no option names it."""
 LONGEST_S = 30.0
 """The longest time of a call, if no reply of a game is due earlier."""
 SHARE = 0.5
 """Share of the time until a reply of a game is due that a call may take."""
 MAX_BYTES = 1_000_000
 """The most bytes of a response that are read."""
+_BEGIN = b'{"model": '
+"""The first bytes of each line that is added to a log."""
 EXTRA_MISSING = "--writer needs the package openai. Run `make llm`, or pip install 'quarry-lectures[llm]'."
 
 
 class Writer:
-    """Replies to prompts, each asked once; safe for many threads.
+    """Replies to prompts; safe for many threads. A prompt is sent once, even if its reply is late or the call fails.
 
     A log holds one JSON object a line: {"model", "prompt", "reply"}, where the reply is null if there was none. A
     prompt with a reply in the log is not sent. Without a model nothing is sent, and new prompts are added to the log
@@ -71,15 +78,16 @@ class Writer:
 
     def reply(self, prompt: str) -> str:
         """Return the reply to a prompt; "" if there was none in time."""
-        if self._replies.get(prompt) is None and self._client is not None:
-            reply = self._ask_in_time(prompt)
-        elif prompt in self._replies:
-            return self._replies[prompt] or ""
-        else:
-            reply = None
-
+        key = _key_of(prompt)
         with self._lock:
-            self._replies[prompt] = reply
+            if key in self._replies:
+                return self._replies[key] or ""
+            # a later reply would change the plan of a running game
+            self._replies[key] = None
+
+        reply = None if self._client is None else self._ask_in_time(prompt)
+        with self._lock:
+            self._replies[key] = reply
             self._record({"model": self._model, "prompt": prompt, "reply": reply})
         return reply or ""
 
@@ -119,11 +127,17 @@ class Writer:
             self._failures.add(reason)
             self._say(f"the writer failed: {reason[:200]}; the game goes on without it")
 
-    def _recorded(self) -> dict[str, str | None]:
-        """Return the replies of the log by prompt, without those of another model."""
-        replies: dict[str, str | None] = {}
+    def _recorded(self) -> dict[bytes, str | None]:
+        """Return the replies of the log by `_key_of` their prompts, without those of another model.
+
+        With a model, prompts without a reply are left out, so that they are sent.
+        """
+        replies: dict[bytes, str | None] = {}
         if self._log is None or not self._log.exists():
             return replies
+        if self._log.is_file():
+            with contextlib.suppress(OSError), self._log.open("a+b", 0) as file:
+                _end_last_line(file)
         for where, record in read_objects(
             self._log, SettingsError, named="--writer-log"
         ):
@@ -135,8 +149,9 @@ class Writer:
             if reply is not None and (
                 not self._model or record.get("model") == self._model
             ):
-                replies[prompt] = reply
-            replies.setdefault(prompt, None)
+                replies[_key_of(prompt)] = reply
+            elif not self._model:
+                replies.setdefault(_key_of(prompt), None)
         return replies
 
     def _record(self, record: dict[str, str | None]) -> None:
@@ -145,7 +160,8 @@ class Writer:
             return
         line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
-            with self._log.open("ab", buffering=0) as file:
+            with self._log.open("a+b", buffering=0) as file:
+                _end_last_line(file)
                 file.write(line.encode("utf-8", "replace"))
         except OSError as error:
             self._complain(f"{self._log} cannot be written: {error.strerror}")
@@ -158,17 +174,64 @@ def make_writer(settings: GameSettings) -> Writer | None:
 
 def _client(key: str, url: str) -> Any:
     """Return a client that follows no redirection, so that the key goes nowhere else."""
-    if url and ("@" in url or not url.lower().startswith(("http://", "https://"))):
+    url = url or os.environ.get(URL, "")
+    if url and not _is_address(url):
         raise SettingsError(
-            f"--writer-url must be an http:// or https:// URL without a user or password; the key is read from {KEY}."
+            f"--writer-url or {URL} must be an http:// or https:// URL with a valid host and port, and without a user, "
+            f"password or query; the key is read from {KEY}."
         )
     try:
         import openai
     except ImportError:
         raise SettingsError(EXTRA_MISSING) from None
-    return openai.OpenAI(
-        api_key=key or "none",  # a server of one's own needs none
-        base_url=url or None,
-        max_retries=0,
-        http_client=openai.DefaultHttpxClient(follow_redirects=False),
-    )
+    try:
+        return openai.OpenAI(
+            api_key=key or "none",  # a server of one's own needs none
+            base_url=url or None,
+            max_retries=0,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+        )
+    except Exception as error:  # its text may hold the password of a proxy
+        raise SettingsError(
+            f"--writer cannot be used: openai raised {type(error).__name__}; check --writer-url and the environment "
+            "variables of OpenAI, proxies and certificates."
+        ) from None
+
+
+def _is_address(url: str) -> bool:
+    """Return whether a URL has a scheme, a host, perhaps a valid port and a path, and nothing that may be secret."""
+    if not url.isprintable() or any(sign in url for sign in "@?# "):
+        return False
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in {"http", "https"}
+            and bool(parts.hostname)
+            and parts.port != 0
+        )
+    except ValueError:  # of the port or the brackets of an IPv6 address
+        return False
+
+
+def _key_of(prompt: str) -> bytes:
+    """Return a short key of a prompt; a prompt and its copy in a log have the same key."""
+    return hashlib.sha256(prompt.encode("utf-8", "replace")).digest()
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """End a log by a line feed: add a missing one, or remove a line that a full disk or a kill has cut off."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+    if file.read(1) in {b"", b"\n"}:
+        return
+    file.seek(0)
+    content = file.read()
+    start = content.rfind(b"\n") + 1
+    last = content[start:]
+    is_ours = last[: len(_BEGIN)] == _BEGIN[: len(last)]
+    try:
+        json.loads(last)
+    except ValueError:
+        if is_ours:
+            file.truncate(start)
+            return
+    file.write(b"\n")

@@ -118,6 +118,19 @@ def test_a_game_that_was_never_announced_is_guessed_all_the_same(
     ]
 
 
+@pytest.mark.parametrize("callback", ["get_questions", "get_guess"])
+def test_no_message_sets_what_is_believed_about_its_sender(
+    callbacks: Callbacks, callback: str
+) -> None:
+    editions = [["pypdf:page", 1e9], ["printed", float("nan")]]
+    game_id = f"editions {callback}"
+    fields: Json = {**ROUND, "game_id": game_id, "editions": editions}
+    getattr(callbacks, callback)(dynamic(**fields))
+    planned = callbacks._rounds[game_id].planned
+    assert planned is not None
+    assert planned.plan.start.editions == ()
+
+
 anything = some.recursive(
     some.none()
     | some.booleans()

@@ -86,3 +86,4 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
         game.restore(saved)
         assert replies_to(game, saved) == [message.reply for message in saved.messages]
         assert game.score == saved.score
+        assert game.ledger.editions(game.opponent) == {}, "learned a second time"

@@ -498,6 +498,7 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(
     (report,), _ = series(server, ledger=ledger)
     assert isinstance(report, GameReport)
     assert report.score.private_score == 88.0
+    assert sum(ledger.editions("referee-7").values()) == pytest.approx(1.0)
     journal.close()
 
 

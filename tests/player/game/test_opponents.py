@@ -36,6 +36,16 @@ def test_beliefs_about_an_opponent_add_up_and_survive_the_process(
         assert Ledger(journal, "other server", "me").editions("referee") == {}
 
 
+def test_a_journal_that_cannot_be_read_knows_nothing_and_says_so_once() -> None:
+    lines: list[str] = []
+    journal = Journal(None, lines.append)
+    journal.write(("DROP TABLE opponents", ()))
+    ledger = Ledger(journal, "server", "me")
+    assert [ledger.editions("R1"), ledger.editions("R2")] == [{}, {}]
+    assert len(lines) == 1
+    assert "no such table: opponents; games go on" in lines[0]
+
+
 def test_every_scored_game_is_remembered() -> None:
     ledger = Ledger(Journal(None), "practice", "me")
     server = LocalGameServer(PracticeServer(small_repertoire(), seed=0))

@@ -23,6 +23,7 @@ SECRET = "sk-the-users-own-key"
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("openai", reason="openai is not installed (make llm)")
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
 def settings(url: str = "", log: Path | str = "", model: str = "m") -> GameSettings:
@@ -136,11 +137,87 @@ def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) ->
     assert len(lines) == 2
 
 
-@pytest.mark.parametrize("url", ["ftp://x", "http://user:secret@x", "localhost:1"])
-def test_a_url_is_an_address_alone_and_is_not_shown(url: str) -> None:
-    with pytest.raises(SettingsError, match="--writer-url must be") as refused:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://x",
+        "http://user:secret@x",
+        "localhost:1",
+        "http://x:abc",
+        "http://x:65536",
+        "http://x:0",
+        "http://[::1",
+        "http:///v1",
+        "http://x/\n",
+        "http://x\x85",
+        "http://x/v1?key=secret",
+    ],
+)
+def test_a_url_is_an_address_alone_and_is_not_shown(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL must be") as refused:
         Writer(settings(url))
     assert url not in str(refused.value)
+
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    with pytest.raises(SettingsError, match="--writer-url or") as refused:
+        Writer(settings())
+    assert url not in str(refused.value)
+
+
+def test_an_environment_that_openai_refuses_is_one_line_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "nothing://user:secret@x")
+    with pytest.raises(SettingsError, match="ValueError; check") as refused:
+        Writer(settings("http://x"))
+    assert "secret" not in str(refused.value)
+
+
+def test_a_prompt_that_failed_is_sent_again_only_by_the_next_process(
+    tmp_path: Path,
+) -> None:
+    log, replies = tmp_path / "log.jsonl", iter([["no text"], "b", "c"])
+    with model_server(replying(lambda _: next(replies))) as server:
+        writer = Writer(settings(server.url, log), lambda _: None)
+        assert [writer.reply("a"), writer.reply("a")] == ["", ""]
+        assert server.prompts == ["a"]
+        assert Writer(settings(server.url, log)).reply("a") == "b"
+
+
+def test_a_writer_keeps_no_prompts(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    for _ in range(2):  # the second reads the log
+        writer = Writer(settings(log=log, model=""))
+        writer.reply("a prompt")
+        assert "a prompt" not in repr(vars(writer))
+
+
+WHOLE = b'{"model": "m", "prompt": "a", "reply": "b"}\n'
+NEW = b'{"model": "m", "prompt": "new", "reply": "NEW"}\n'
+TORN = '{"model": "m", "prompt": "ש'.encode()[:-1]
+
+
+@pytest.mark.parametrize("torn", [TORN, b"{", TORN[:5]])
+def test_a_torn_last_line_of_the_log_is_removed(torn: bytes, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(WHOLE + torn)
+    with model_server(replying(str.upper)) as server:
+        writer = Writer(settings(server.url, log))
+        with log.open("ab") as file:
+            file.write(torn)  # the disk was full in the meantime
+        assert [writer.reply("a"), writer.reply("new")] == ["b", "NEW"]
+    assert log.read_bytes() == WHOLE + NEW
+
+
+def test_a_line_without_a_line_feed_is_read_and_ended(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(WHOLE.rstrip())
+    with model_server(replying(str.upper)) as server:
+        writer = Writer(settings(server.url, log))
+        assert [writer.reply("a"), writer.reply("new")] == ["b", "NEW"]
+    assert log.read_bytes() == WHOLE + NEW
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"prompt": "a", "reply": 1}', "{"])
