@@ -18,10 +18,10 @@ from player.words import words
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 CUT_SHARES: Mapping[str, Mapping[str, float]] = {
-    "Hebrew stem": {"page": 0.4, "window": 0.03},
+    "Hebrew stem": {"page": 0.2, "window": 0.02},
     "stem": {"page": 0.18, "window": 0.02},
     "title": {"page": 0.02, "window": 0.03},
-    "invented": {"page": 0.1, "window": 0.3},
+    "invented": {"page": 0.05, "window": 0.1},
 }
 """Probabilities of the other editions by their cut, and by the form of the book's name: programs that draw pages name
 the file's stem, most often of a Hebrew course; programs that draw windows let a model invent a title. The rest is
