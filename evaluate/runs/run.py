@@ -354,22 +354,23 @@ class Run(RunHeader):
 
     def _raw_figures(self) -> dict[str, float | None]:
         """Return points of the sentence and the share of right pages, of all games whose referee holds a raw text."""
-        rows = [row for row in self.rows if row.edition and row.ratio is not None]
-        if not rows:
-            return {"sentence_points": None, "right_page": None}
-        points = np.nan_to_num(column_of(rows, "points"))
+        rows = self._raw_rows
         return {
-            "sentence_points": round(float(points.mean()), 2),
-            "right_page": _share(rows, "right_page"),
+            "sentence_points": _mean_points(rows) if rows else None,
+            "right_page": _share(rows, "right_page") if rows else None,
         }
+
+    @property
+    def _raw_rows(self) -> list[GameRow]:
+        """Plays against referees who hold a raw text."""
+        return [row for row in self.rows if row.edition and row.ratio is not None]
 
     @property
     def editions(self) -> dict[str, dict[str, float]]:
         """Plays, right pages, similar openings and points by the edition that the referee holds; {} for print."""
         by_edition: dict[str, list[GameRow]] = {}
-        for row in self.rows:
-            if row.edition and row.ratio is not None:
-                by_edition.setdefault(row.edition, []).append(row)
+        for row in self._raw_rows:
+            by_edition.setdefault(str(row.edition), []).append(row)
 
         figures = {}
         for edition, rows in sorted(by_edition.items()):
@@ -377,9 +378,7 @@ class Run(RunHeader):
                 "plays": len(rows),
                 "right_page": _share(rows, "right_page") or 0.0,
                 "similar": _share(rows, "won") or 0.0,
-                "points": round(
-                    float(np.nan_to_num(column_of(rows, "points")).mean()), 2
-                ),
+                "points": _mean_points(rows),
             }
         return figures
 
@@ -456,6 +455,11 @@ def _counted(rows: Sequence[GameRow], name: str) -> Float64Array:
     values = column_of(rows, name)
     counted: Float64Array = values[~np.isnan(values)]
     return counted
+
+
+def _mean_points(rows: Sequence[GameRow]) -> float:
+    """Return the mean points of the sentence; a play without points has 0."""
+    return round(float(np.nan_to_num(column_of(rows, "points")).mean()), 2)
 
 
 def _share(rows: Sequence[GameRow], name: str) -> float | None:
