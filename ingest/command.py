@@ -25,7 +25,7 @@ from ingest.console.arguments import (
     settings_of,
     warn,
 )
-from ingest.console.terminal import notice, pluralize, visible, visible_json
+from ingest.console.terminal import pluralize, visible, visible_json
 from ingest.errors import IngestError
 from ingest.store import Course, open_store
 
@@ -86,7 +86,7 @@ def _ingest(options: argparse.Namespace, settings: Settings) -> IngestSummary:
     with contextlib.ExitStack() as stack:
         cluster = None
         if options.cluster:
-            cluster = stack.enter_context(Cluster(options.cluster, notice))
+            cluster = stack.enter_context(Cluster(options.cluster))
         return ingest(
             options.paths,
             options.store,
@@ -94,7 +94,6 @@ def _ingest(options: argparse.Namespace, settings: Settings) -> IngestSummary:
             collection=options.collection,
             drop=options.drop or (),
             embedder_spec=options.embedder,
-            notice=notice,
             cluster=cluster,
         )
 

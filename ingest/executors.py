@@ -58,6 +58,7 @@ N_AHEAD = 200
 """Tasks that wait at most, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
 LOST = "Lost the connection to the Dask scheduler"
+_log = logging.getLogger(__name__)
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -264,20 +265,19 @@ def _unchanged(value: T) -> T:
 class Cluster(Executor):
     """Runs tasks on the workers of a Dask cluster.
 
-    A thread watches that tasks finish. It says what is waited for when none did for QUIET_S, and lets all that
+    A thread watches that tasks finish. It logs what is waited for when none did for QUIET_S, and lets all that
     wait fail when the scheduler or all workers are silent for LIMIT_S.
 
     Args:
         address: the address of the scheduler, such as tcp://10.0.0.1:8786.
-        notice: gets the address of the dashboard, and what is waited for.
 
     Raises:
         SettingsError: distributed is not installed, or no scheduler answers.
         WorkerError: there are no workers, or one has other code.
     """
 
-    def __init__(self, address: str, notice: Callable[[str], None]) -> None:
-        self._address, self._notice = address, notice
+    def __init__(self, address: str) -> None:
+        self._address = address
         self._waiting: dict[Future[Any], str] = {}
         self._progress = time.monotonic()
         self._heartbeat = 0.0, 0.0  # the newest one, and when it was first seen
@@ -288,7 +288,7 @@ class Cluster(Executor):
         try:
             self.n_workers = len(self._client.nthreads())
             self._executor = self._client.get_executor(pure=False, retries=3)
-            notice(f"dashboard of the cluster: {self._client.dashboard_link}")
+            _log.info("dashboard of the cluster: %s", self._client.dashboard_link)
             self._require_code()
         except BaseException:
             self.shutdown()
@@ -416,9 +416,8 @@ class Cluster(Executor):
                 n_tasks = counts.pop("task", 0)
                 waiting = [pluralize(n_tasks, "task")] if n_tasks else []
                 waiting += counts
-                self._notice(
-                    f"waiting for {', '.join(waiting)}: {fault or 'the workers are busy'}"
-                )
+                why = fault or "the workers are busy"
+                _log.info("waiting for %s: %s", ", ".join(waiting), why)
 
             if fault and quiet_s > LIMIT_S:
                 error = WorkerError(
@@ -539,14 +538,12 @@ Tasks = InProcess | LocalProcesses | Cluster
 
 
 @contextlib.contextmanager
-def workers_of(
-    n_workers: int, cluster: str | None, notice: Callable[[str], None]
-) -> Iterator[Workers]:
+def workers_of(n_workers: int, cluster: str | None) -> Iterator[Workers]:
     """Yield `n_workers`, or the cluster at an address; the connection to the cluster is closed at the end."""
     if cluster is None:
         yield n_workers
     else:
-        with Cluster(cluster, notice) as executor:
+        with Cluster(cluster) as executor:
             yield executor
 
 

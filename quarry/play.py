@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import logging
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,7 @@ from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
 from ingest.console import interrupts
-from ingest.console.terminal import notice, visible, visible_json
+from ingest.console.terminal import visible, visible_json
 from ingest.errors import IngestError
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
@@ -40,6 +41,7 @@ from player.questions.answer import NOT_RELEVANT
 from player.search.calibration import notices
 from player.writer.options import WRITER, writer_settings
 
+_log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
 ERRING = "noisy:0.15,0.10"
@@ -54,7 +56,8 @@ def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -
     """Run the command and return its exit code: 0 played, 1 some game could not be played, 2 bad input or no server."""
     options = COMMAND.parse(arguments, prog)
     interrupts.on_interrupt_print(f"{options.label}: interrupted")
-    return cli.run_command(_Evening(options).play)
+    with cli.log_as_lines(options):
+        return cli.run_command(_Evening(options).play)
 
 
 class _Evening:
@@ -269,8 +272,8 @@ def _give_up(ledger: Ledger) -> None:
 def _complete(location: str, settings: Settings, *, is_new: bool) -> None:
     """Put the bundled lectures into a store."""
     if is_new:
-        notice(f"making {location} from the bundled lectures")
-    ingest([LECTURES], location, settings, progress=is_new, notice=notice)
+        _log.info("making %s from the bundled lectures", location)
+    ingest([LECTURES], location, settings, progress=is_new)
 
 
 def _take_from_project(options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import re
 import signal
@@ -247,11 +248,10 @@ class TestPractice:
             settings: Any,
             *,
             progress: bool,
-            notice: Any,
         ) -> None:
             ingested.append(paths)
             assert progress
-            notice("one line a lecture")
+            logging.getLogger("ingest").info("one line a lecture")
             make_store(Path(location), course())
 
         monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "data"))
@@ -263,8 +263,11 @@ class TestPractice:
         assert ingested == [[run_game.LECTURES]]
         assert (tmp_path / "data" / "store" / "current").is_file()
         lines = captured.err.splitlines()
-        assert lines[0] == f"making {tmp_path}/data/store from the bundled lectures"
-        assert lines[1] == "one line a lecture"
+        assert (
+            lines[0]
+            == f"run_game: making {tmp_path}/data/store from the bundled lectures"
+        )
+        assert lines[1] == "run_game: one line a lecture"
         assert [line[:5] for line in lines[2:]] == ["game ", "game "]
 
 

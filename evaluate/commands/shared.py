@@ -134,9 +134,7 @@ def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
     """Return a context with the workers of --workers, or of --cluster."""
     from ingest import executors
 
-    return executors.workers_of(
-        options.workers, options.cluster, lambda line: cli.warn(options, line)
-    )
+    return executors.workers_of(options.workers, options.cluster)
 
 
 def as_json(document: Any) -> str:

@@ -179,7 +179,7 @@ class Command:
         options: a sequence among them holds options that exclude each other.
         run: takes the parsed options and returns the exit code.
         notes: for the end of --help.
-        shows: the logger whose warnings the command shows among its results.
+        shows: the logger whose records the command shows among its results.
     """
 
     name: str
@@ -231,7 +231,7 @@ class Command:
         options = self.parse(arguments, prog)
         interrupts.on_interrupt_print(f"{options.label}: {interrupted}")
         try:
-            with _warnings_as_lines(options, self.shows):
+            with log_as_lines(options, self.shows):
                 return run_command(lambda: self.run(options))
         except errors as error:
             warn(options, error)
@@ -245,7 +245,7 @@ class Command:
 
 
 class _Lines(logging.Handler):
-    """Prints what is logged as lines of a command."""
+    """Prints each log record as a line of a command."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         super().__init__()
@@ -257,17 +257,20 @@ class _Lines(logging.Handler):
 
 
 @contextlib.contextmanager
-def _warnings_as_lines(options: argparse.Namespace, shown: str) -> Iterator[None]:
-    """Print warnings that our packages log as the command's own lines, except those of the logger `shown`."""
+def log_as_lines(options: argparse.Namespace, shown: str = "") -> Iterator[None]:
+    """Print what our packages log, from INFO on, as the command's own lines, except for the logger `shown`."""
     lines = _Lines(options)
     lines.addFilter(lambda record: record.name != shown)
-    for name in interrupts.OURS:
-        logging.getLogger(name).addHandler(lines)
+    loggers = [logging.getLogger(name) for name in interrupts.OURS]
+    for logger in loggers:
+        logger.addHandler(lines)
+        logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        for name in interrupts.OURS:
-            logging.getLogger(name).removeHandler(lines)
+        for logger in loggers:
+            logger.removeHandler(lines)
+            logger.setLevel(logging.NOTSET)
 
 
 def choose(
@@ -319,9 +322,11 @@ def _help_or_refuse(
 
 
 def warn(options: argparse.Namespace, text: object) -> None:
-    """Print a line on standard error that begins with the command's name."""
+    """Print a line on standard error that begins with the command's name, above progress bars."""
+    from tqdm import tqdm
+
     line = as_typed(str(text), options.label)
-    print(f"{options.label}: {visible(line)}", file=sys.stderr)
+    tqdm.write(f"{options.label}: {visible(line)}", file=sys.stderr)
 
 
 def settings_of(options: argparse.Namespace, preset: str = "") -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from ingest.embed.exports import FORM, export
 from ingest.embed.networks import BUILT_IN, NETWORKS, Network
 from ingest.errors import EmbedderError
 from ingest.extensions import find, is_dotted, make
+
+_log = logging.getLogger(__name__)
 
 
 def _exported(network: Network) -> Callable[[EmbedSettings, Path], Embedder]:
@@ -61,15 +64,10 @@ class Models:
         folder = Path(settings.models_dir or cache() / "models")
         return cls(folder, replace(settings, own=own or settings.own))
 
-    def embedder(
-        self, spec: str, notice: Callable[[str], None] = lambda _: None
-    ) -> Embedder:
+    def embedder(self, spec: str) -> Embedder:
         """Return the embedder of a SPEC, which a store may have named.
 
         An embedder that is not built in may run any code. It is loaded only if the user has named it too.
-
-        Args:
-            notice: called with one line before an export.
 
         Raises:
             EmbedderError: not named by the user, not installed, not found, or unreadable.
@@ -81,8 +79,10 @@ class Models:
                 f"name it yourself: --set embed.own={shown}"
             )
         if spec in BUILT_IN and not export_folder(spec, self.folder).exists():
-            notice(
-                f"exporting the embedding model {spec} to ONNX, once (about {NETWORKS[spec].export_s} s)"
+            _log.info(
+                "exporting the embedding model %s to ONNX, once (about %s s)",
+                spec,
+                NETWORKS[spec].export_s,
             )
         return load_embedder(spec, self.folder, self.settings)
 

@@ -7,6 +7,7 @@ uses the readings and vectors that it has already made.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -62,7 +63,7 @@ from ingest.pipeline.read import Staging, read_all
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
 from ingest.store.records import words_of
 
-Notice = Callable[[str], None]
+_log = logging.getLogger(__name__)
 
 Status = Literal[
     "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"
@@ -137,7 +138,6 @@ def ingest(
     drop: Sequence[str] = (),
     embedder_spec: str = "auto",
     progress: bool = True,
-    notice: Notice = lambda _: None,
     cluster: Cluster | None = None,
 ) -> IngestSummary:
     """Ingest files into a store; files with bytes that the store holds already are left unchanged.
@@ -150,7 +150,6 @@ def ingest(
         drop: doc_ids of documents to remove; `paths` may then be empty.
         embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.
         progress: bars on standard error, or in the notebook.
-        notice: called with one line before a long step without a bar, and when an interrupted ingest is resumed.
         cluster: reads and embeds in place of this machine.
 
     Raises:
@@ -173,14 +172,14 @@ def ingest(
         settings=settings,
         spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
         progress=progress,
-        notice=notice,
         readers=workers or n_cores,
         embedders=workers or min(n_cores, MOST_EMBEDDING),
     )
 
     def restart(_: tenacity.RetryCallState) -> None:
-        notice(
-            f"another ingest has changed {location} meanwhile; starting again, nothing is read twice"
+        _log.info(
+            "another ingest has changed %s meanwhile; starting again, nothing is read twice",
+            location,
         )
 
     repeat = tenacity.Retrying(
@@ -220,7 +219,6 @@ class _Ingest:
     settings: Settings
     spec: str
     progress: bool
-    notice: Notice
     readers: Workers
     embedders: Workers
 
@@ -235,7 +233,7 @@ class _Ingest:
         if store.damage is not None:
             fact, _, _ = str(store.damage).partition(";")
             n_kept = pluralize(len(course.documents), "document")
-            self.notice(f"{fact}; it is built again with {n_kept} from the cache")
+            _log.info("%s; it is built again with %s from the cache", fact, n_kept)
         models = Models.of(self.settings.embed, own=self.spec)
         rows = self._plan(store)
         self._require_embedder(store, rows, models)
@@ -249,7 +247,7 @@ class _Ingest:
         )
         if staging.n_loaded:
             n_files = pluralize(staging.n_loaded, "file")
-            self.notice(f"resumed: {n_files} had been read before")
+            _log.info("resumed: %s had been read before", n_files)
 
         readings = [item for item in results.values() if isinstance(item, Reading)]
         dropped = [row.doc_id for row in rows if row.action == "drop"]
@@ -258,7 +256,7 @@ class _Ingest:
         readings += map(course.reading, outdated)
         if readings or dropped or store.damage is not None:
             specs = embedding.specs if _holds_text(course, readings) else ()
-            embedders = [models.embedder(spec, self.notice) for spec in specs]
+            embedders = [models.embedder(spec) for spec in specs]
             updates = embedding.embed(readings, embedders, staging)
             relevance = None
             if embedders and embedding.spec not in BUILT_IN:
@@ -394,9 +392,7 @@ class _Embedding:
         n_missing = sum(sizes[row] for row in rows)
         if n_missing < sum(sizes):
             n_staged = pluralize(sum(sizes) - n_missing, "passage")
-            self.run.notice(
-                f"resumed: {n_staged} had been embedded before the interruption"
-            )
+            _log.info("resumed: %s had been embedded before the interruption", n_staged)
 
         workers = self.run.embedders
         if not isinstance(workers, Cluster):

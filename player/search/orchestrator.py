@@ -239,7 +239,7 @@ class SearchOrchestrator:
         self._statistics.count(result)
         if not result.cached:
             _warn(result.failures)
-        if _log.isEnabledFor(logging.INFO):
+        if _log.isEnabledFor(logging.DEBUG):
             fields = {
                 "book": result.book.doc_id if result.book else "",
                 "tier": result.tier,
@@ -253,7 +253,7 @@ class SearchOrchestrator:
                 "embed_ms": round(result.embed_ms, 3),
                 "search_ms": round(result.search_ms, 3),
             }
-            _log.info("search %s", json.dumps(fields), extra={"search": fields})
+            _log.debug("search %s", json.dumps(fields), extra={"search": fields})
         return result
 
 

@@ -120,7 +120,7 @@ def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture
 def cluster(dask: Any) -> Iterator[Cluster]:
-    with Cluster(dask.address, lambda _: None) as cluster:
+    with Cluster(dask.address) as cluster:
         yield cluster
 
 
@@ -346,7 +346,7 @@ def test_a_cluster_without_workers_says_so_at_the_start() -> None:
             match=r"has no workers\. Start one with: dask worker",
         ),
     ):
-        Cluster(empty.scheduler_address, lambda _: None)
+        Cluster(empty.scheduler_address)
 
 
 def test_a_worker_of_another_version_says_so_at_the_start(
@@ -357,7 +357,7 @@ def test_a_worker_of_another_version_says_so_at_the_start(
         WorkerError,
         match=r"Worker tcp://.* runs other code .* than this command \(0123\)",
     ):
-        Cluster(dask.address, lambda _: None)
+        Cluster(dask.address)
 
 
 def test_a_worker_without_the_package_says_so_at_the_start(dask: Any) -> None:
@@ -369,7 +369,7 @@ def test_a_worker_without_the_package_says_so_at_the_start(dask: Any) -> None:
             WorkerError,
             match=r"Worker tcp://.* cannot do the work: .*No module named 'configs'",
         ):
-            Cluster(dask.address, lambda _: None)
+            Cluster(dask.address)
     finally:
         worker.terminate()
         worker.wait(60)
@@ -398,22 +398,22 @@ def test_an_address_that_nobody_answers_is_refused_in_one_line(
     )
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SettingsError, match=r"Run `make cluster`"):
-        Cluster("tcp://127.0.0.1:1", lambda _: None)
+        Cluster("tcp://127.0.0.1:1")
 
 
 def test_a_silent_scheduler_is_named_and_given_up(
-    dask: Any, monkeypatch: pytest.MonkeyPatch
+    dask: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("INFO", "ingest")
     monkeypatch.setattr(executors, "CONNECT_S", 1.0)
     monkeypatch.setattr(executors, "QUIET_S", 2.0)
     monkeypatch.setattr(executors, "LIMIT_S", 5.0)
-    lines: list[str] = []
-    with Cluster(dask.address, lines.append) as cluster, dask.frozen_scheduler():
+    with Cluster(dask.address) as cluster, dask.frozen_scheduler():
         future = cluster.submit(double, 2)
         silent = "the Dask scheduler at .* does not answer"
         with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
             result_of(future)
-    assert re.fullmatch(f"waiting for 1 task: {silent}", lines[-1])
+    assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
 
 
 def test_a_port_that_says_nothing_is_refused_in_one_line(
@@ -428,7 +428,7 @@ def test_a_port_that_says_nothing_is_refused_in_one_line(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(SettingsError, match="No Dask scheduler answers at"):
-            Cluster(address, lambda _: None)
+            Cluster(address)
 
 
 def test_what_is_finished_stays_if_the_scheduler_is_lost(

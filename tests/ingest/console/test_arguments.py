@@ -71,11 +71,12 @@ def test_a_command_whose_standard_output_is_closed_does_its_work(
         stream.close()
 
 
-def test_warnings_of_our_packages_are_lines_of_the_command(
+def test_log_records_of_our_packages_are_lines_of_the_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def run(options: object) -> int:
-        logging.getLogger("ingest.store").warning("%s is odd", "it\x1b")
+        logging.getLogger("ingest.store").info("%s is odd", "it\x1b")
+        logging.getLogger("ingest.store").debug("nobody reads this")
         return 3
 
     assert Command("do", "do it", "do it now", (), run).main([], "do", ()) == 3

@@ -19,18 +19,12 @@ from tests.fakes import RANKING, TREES, lecture_pdf
 
 
 @pytest.fixture
-def notices() -> list[str]:
-    return []
-
-
-@pytest.fixture
 def ingested(
     tmp_path: Path,
     settings: Settings,
-    notices: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., IngestSummary]:
-    """Ingests two lectures, or one of them, in this process; what it says is added to `notices`."""
+    """Ingests two lectures, or one of them, in this process."""
     monkeypatch.setattr("ingest.executors.LocalProcesses", lambda _: InProcess())
     for name, text in (("a", TREES), ("b", RANKING)):
         path = tmp_path / "lectures" / f"{name}.pdf"
@@ -44,7 +38,6 @@ def ingested(
             str(tmp_path / "store"),
             dataclasses.replace(settings, embed=embed),
             progress=False,
-            notice=notices.append,
         )
 
     return ingested
@@ -52,9 +45,10 @@ def ingested(
 
 def test_what_a_broken_run_had_finished_is_not_done_again(
     ingested: Callable[..., IngestSummary],
-    notices: list[str],
+    caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    caplog.set_level("INFO", "ingest")
     before = set((cache() / "staged").glob("*"))
     real_read: Any = reader.read_pdf
     read: list[str] = []
@@ -84,7 +78,7 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
     breaks_at.clear()
     assert ingested().n_paragraphs == 2
     assert read == []
-    assert "resumed: 2 files had been read before" in notices
+    assert "resumed: 2 files had been read before" in caplog.messages
     assert RANKING in embedded
     assert TREES not in embedded
     assert set((cache() / "staged").iterdir()) == before  # those of other tests

@@ -198,11 +198,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
             assert main(command) == 2
         finally:
             end()
-    (line,) = [
-        line
-        for line in capsys.readouterr().err.splitlines()
-        if line.startswith("ingest: ")
-    ]
+    *_, line = capsys.readouterr().err.splitlines()
 
     assert line.startswith(f"ingest: {proxy.url}: could not be written: ")
     assert line.endswith("; nothing stored was lost, run the same command again")

@@ -309,7 +309,7 @@ def test_every_search_is_a_line_of_the_log_with_its_fields(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(10))
-    with caplog.at_level("INFO", "player.search.orchestrator"):
+    with caplog.at_level("DEBUG", "player.search.orchestrator"):
         for _ in range(2):
             searches.search(Query("hint"))
     first, second = (vars(record)["search"] for record in caplog.records)
