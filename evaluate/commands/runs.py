@@ -122,7 +122,7 @@ def _print_run(run: Run, options: argparse.Namespace) -> None:
     who = f"answers of {options.answers}" if options.answers else run.referee
     print(" with ".join([_title(options), *changes]) + f", referee {who}")
     print(*map(visible, run_lines(run)), sep="\n")
-    if options.out and any(row.lost_at for row in run.rows):
+    if options.out and run.lost_ids:
         print(f"  replay --lost-in {options.out} plays the lost games again")
 
 

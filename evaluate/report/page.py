@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
-from evaluate.runs.measures import interval
+from evaluate.runs.measures import interval, rounded
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -25,7 +26,7 @@ from evaluate.runs.record import (
     outcome_in_words,
     play_of,
 )
-from evaluate.runs.run import GameRow, Run
+from evaluate.runs.run import Run, mean_of
 from evaluate.runs.text import with_interval
 from ingest.console.terminal import pluralize
 
@@ -48,12 +49,12 @@ OTHER_REFEREES = (
     "The runs have different referees, so win rates are not compared; the search is."
 )
 LOSSES = {
-    "ingest": "lost at ingest",
-    "search": "in the search",
-    "questions": "by our questions",
-    "chance": "by the referee's errors",
+    "ingest": ("lost at ingest", "ingest"),
+    "search": ("in the search", "search"),
+    "questions": ("by our questions", "answers"),
+    "chance": ("by the referee's errors", "book"),
 }
-"""Names of the parts of the bar of losses, compared with ideal questions."""
+"""Names of the parts of the bar of losses, compared with ideal questions, and the outcomes whose colours they have."""
 Series = dict[str, Any]
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
@@ -74,7 +75,7 @@ def render(runs: Sequence[Run]) -> str:
     for text in (plotly, script):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         hashes.append(f"'sha256-{digest}'")
-    game_ids = _shown(runs)
+    game_ids, n_games = _shown(runs)
     plots = run_plots(runs)
     tests = paired_tests(runs)
     data = {
@@ -100,7 +101,7 @@ def render(runs: Sequence[Run]) -> str:
         other_games=OTHER_GAMES,
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),
-        n_games=len({row.game_id for run in runs for row in run.games}),
+        n_games=n_games,
         plots={name: in_words(series) for name, series in plots.items()},
         policy=f"{POLICY}; script-src {' '.join(hashes)}",
         style=Markup(style),
@@ -117,47 +118,45 @@ def packed(document: object) -> str:
     ).decode()
 
 
-def _shown(runs: Sequence[Run]) -> list[str]:
-    """Return the ids of the games that the page lists: at most `MOST_SHOWN`, with lost games chosen first."""
-    rows = [row for run in runs for row in run.rows]
-    lost = {row.game_id for row in rows if row.lost_at}
-    won = {row.game_id for row in rows} - lost
-    return sorted([*sorted(lost), *sorted(won)][:MOST_SHOWN])
+def _shown(runs: Sequence[Run]) -> tuple[list[str], int]:
+    """Return the ids of the games that the page lists, at most `MOST_SHOWN`, lost games first; and their number."""
+    lost: set[str] = set()
+    games: set[str] = set()
+    for run in runs:
+        lost |= run.lost_ids
+        games |= set(run.games["game_id"])
+    shown = [*sorted(lost), *sorted(games - lost)][:MOST_SHOWN]
+    return sorted(shown), len(games)
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows of the table of games: hint and lecture of each game, and its outcome in each run."""
-    plays: list[defaultdict[str, list[GameRow]]] = []
-    for run in runs:
-        plays.append(defaultdict(list))
-        for row in run.rows:
-            plays[-1][row.game_id].append(row)
-
-    rows = []
+    rows: dict[str, dict[str, Any]] = {}
     for game_id in game_ids:
-        by_run = [of_run[game_id] for of_run in plays]
-        game = next(rows[0] for rows in by_run if rows)
-        rows.append(
-            {
-                "game_id": game_id,
-                "hint": game.hint,
-                "document": game.document or "",
-                "outcomes": [_outcome(of_game) for of_game in by_run],
-            }
-        )
-    return rows
+        rows[game_id] = {
+            "game_id": game_id,
+            "outcomes": [{"there": False} for _ in runs],
+        }
+    for column, run in enumerate(runs):
+        plays = run.plays[run.plays["game_id"].isin(game_ids)]
+        for game_id, of_game in plays.groupby("game_id", sort=False):
+            row, first = rows[str(game_id)], of_game.iloc[0]
+            row.setdefault("hint", first["hint"])
+            row.setdefault("document", first["document"] or "")
+            row["outcomes"][column] = _outcome(of_game)
+    return [*rows.values()]
 
 
-def _outcome(plays: Sequence[GameRow]) -> dict[str, Any]:
+def _outcome(plays: pd.DataFrame) -> dict[str, Any]:
     """Return the rank of a game's paragraph in a run, and how its plays ended."""
-    won = [play.won for play in plays if play.won is not None]
-    lost_at = next((play.lost_at for play in plays if play.lost_at), None)
+    won = plays["won"].dropna()
+    lost_at = next(iter(plays["lost_at"].dropna()), None)
     return {
-        "there": bool(plays),
-        "rank": plays[0].rank if plays else None,
+        "there": True,
+        "rank": plays["rank"].iloc[0],
         "outcome": lost_at or "found",
-        "word": lost_at or ("won" if won else "found"),
-        "won": f"{sum(won)}/{len(won)}" if len(won) > 1 else None,
+        "word": lost_at or ("found" if won.empty else "won"),
+        "won": f"{won.sum()}/{len(won)}" if len(won) > 1 else None,
     }
 
 
@@ -215,27 +214,26 @@ def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """
     lectures: dict[str, str] = {}
     for run in reversed(runs):
-        lectures |= {row.game_id: row.document for row in run.games if row.document}
+        in_store = run.games.dropna(subset="document")
+        lectures |= dict(zip(in_store["game_id"], in_store["document"], strict=True))
 
-    found: defaultdict[str, list[dict[str, Any] | None]]
-    found = defaultdict(lambda: [None] * len(runs))
+    figures: defaultdict[str, list[dict[str, Any] | None]]
+    figures = defaultdict(lambda: [None] * len(runs))
     for column, run in enumerate(runs):
-        of = np.array([lectures.get(row.game_id, NOWHERE) for row in run.games])
-        shares = run.won
-        if shares is None:
-            shares = np.array([float(row.rank is not None) for row in run.games])
-        for name in set(of.tolist()):
-            share = shares[of == name]
-            ends = interval(share, run.seed)
-            found[name][column] = {
+        shares = run.games["rank"].notna() if run.won is None else run.won
+        games = pd.DataFrame({"share": shares, "rr": run.values["RR"]}, dtype=float)
+        names = run.games["game_id"].map(lectures).fillna(NOWHERE)
+        for name, of_lecture in games.groupby(names.to_numpy()):
+            share = of_lecture["share"].to_numpy()
+            figures[str(name)][column] = {
                 "games": len(share),
-                "share": round(float(share.mean()), 6),
-                "share_interval": [round(end, 6) for end in ends],
-                "rr": round(float(run.values["RR"][of == name].mean()), 6),
+                "share": mean_of(of_lecture["share"]),
+                "share_interval": rounded(interval(share, run.seed)),
+                "rr": mean_of(of_lecture["rr"]),
             }
 
-    names = sorted(found, key=lambda name: (name == NOWHERE, name))
-    return [{"document": name, "runs": found[name]} for name in names]
+    names = sorted(figures, key=lambda name: (name == NOWHERE, name))
+    return [{"document": name, "runs": figures[name]} for name in names]
 
 
 def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:
@@ -252,7 +250,7 @@ def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:
 
 
 def _of_one(run: Run) -> str:
-    if not run.rows:
+    if run.games.empty:
         return f"{run.name} has no game with its paragraph in the course."
     figures = []
     for name in (WIN_RATE, "RR", "Success@1", "Success@20"):
@@ -293,54 +291,41 @@ def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
 
 def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     """Return the series of each plot by the id of its section, without plots that have no data."""
-    lost = [_lost(runs, outcome) for outcome in OUTCOMES]
-    plots = {
-        "success": [
-            _success(run) for run in runs if any(row.n_hits for row in run.games)
-        ],
-        "lost": [series for series in lost if any(series["x"])],
-        "losses": _losses(runs),
-    }
+    success = [_success(run) for run in runs if run.games["n_hits"].any()]
+    plots = {"success": success, "lost": _lost(runs), "losses": _losses(runs)}
     return {name: series for name, series in plots.items() if series}
 
 
 def _success(run: Run) -> Series:
     """Return Success@k over k, from the reciprocal ranks."""
-    cutoffs = range(1, 1 + max(row.n_hits for row in run.games))
+    cutoffs = range(1, 1 + run.games["n_hits"].max())
     y, ends = [], []
     for cutoff in cutoffs:
-        found = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
-        y.append(float(found.mean()))
-        ends.append(interval(found, 0))
+        hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
+        y.append(float(hits.mean()))
+        ends.append(interval(hits, 0))
     return {"name": run.name, "x": list(cutoffs), "y": y, "ends": ends}
 
 
-def _lost(runs: Sequence[Run], outcome: str) -> Series:
-    """Return how many plays of each run had an outcome."""
-    counts = [
-        sum((row.lost_at or "found") == outcome for row in run.rows) for run in runs
-    ]
-    return {
-        "name": OUTCOMES[outcome],
-        "outcome": outcome,
-        "x": counts,
-        "y": [run.name for run in runs],
-    }
+def _lost(runs: Sequence[Run]) -> list[Series]:
+    """Return how many plays of each run had each outcome, for outcomes that some play had."""
+    names = [run.name for run in runs]
+    outcomes = [run.plays["lost_at"].fillna("found").tolist() for run in runs]
+    series: list[Series] = []
+    for outcome, words in OUTCOMES.items():
+        counts = [of_run.count(outcome) for of_run in outcomes]
+        if any(counts):
+            series.append({"name": words, "outcome": outcome, "x": counts, "y": names})
+    return series
 
 
 def _losses(runs: Sequence[Run]) -> list[Series]:
     """Return the share of the games that each run loses, by where; a part where ours beats ideal questions is 0."""
-    known = [(run.name, run.losses) for run in runs if run.losses]
+    losses = {run.name: run.losses for run in runs if run.losses}
     series: list[Series] = []
-    for part, words in LOSSES.items() if known else ():
-        series.append(
-            {
-                "name": words,
-                "outcome": {"questions": "answers", "chance": "book"}.get(part, part),
-                "x": [round(max(0.0, losses[part]), 3) for _, losses in known],
-                "y": [name for name, _ in known],
-            }
-        )
+    for part, (words, outcome) in LOSSES.items() if losses else ():
+        shares = [round(max(0.0, of_run[part]), 3) for of_run in losses.values()]
+        series.append({"name": words, "outcome": outcome, "x": shares, "y": [*losses]})
     return series
 
 

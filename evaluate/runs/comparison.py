@@ -203,10 +203,10 @@ def require_comparable(runs: Sequence[Run]) -> None:
     require_names(runs)
     first = runs[0]
     for other in runs[1:]:
-        if other.asked != first.asked:
+        if other.asked() != first.asked():
             raise RunError(
                 f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
                 "and --seed."
             )
-    if not first.rows:
+    if first.games.empty:
         raise RunError("No game of these runs is answerable; name another games file.")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_type_hints
 from urllib.parse import quote
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
 from evaluate.runs.record import LOST, HitRecord
-from evaluate.runs.run import GameRow, Run
+from evaluate.runs.run import COLUMNS, Run
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
@@ -44,9 +43,9 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
 
     measured = {"measure": str, "value": float, "low": float, "high": float}
     hits = {"game_id": str, "place": int, **get_type_hints(HitRecord), "right": bool}
-    tables: dict[str, tuple[Mapping[str, Any], Callable[[Run], Rows]]] = {
+    tables: dict[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {
         "runs": (measured, _measures),
-        "games": (get_type_hints(GameRow), lambda run: map(asdict, run.rows)),
+        "games": (COLUMNS, _plays),
         "hits": (hits, _hits),
     }
     for name, (columns, rows_of) in tables.items():
@@ -55,16 +54,12 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     return written
 
 
-def _write_table(path: Path, columns: Mapping[str, Any], rows: Rows) -> list[Path]:
+def _write_table(path: Path, columns: Mapping[str, type], rows: Rows) -> list[Path]:
     """Write rows as PATH.parquet and PATH.csv, some at a time; return both paths.
 
-    Args:
-        columns: the type of each, or its type or None.
+    An apostrophe goes before a text that would begin a formula of a spreadsheet.
     """
-    types = []
-    for name, hint in columns.items():
-        types.append((name, ARROW[(get_args(hint) or (hint,))[0]]))
-    schema = pa.schema(types)
+    schema = pa.schema([(name, ARROW[kind]) for name, kind in columns.items()])
     paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
     with (
         parquet.ParquetWriter(paths[0], schema) as frames,
@@ -74,15 +69,10 @@ def _write_table(path: Path, columns: Mapping[str, Any], rows: Rows) -> list[Pat
             frames.write_table(pa.Table.from_pylist(chunk, schema))
             for row in chunk:
                 for name, value in row.items():
-                    row[name] = _as_cell(value)
+                    if isinstance(value, str) and value.startswith(FORMULA_BEGINS):
+                        row[name] = f"'{value}"
             cells.write_table(pa.Table.from_pylist(chunk, schema))
     return paths
-
-
-def _as_cell(value: Any) -> Any:
-    """Return a value as a cell of a spreadsheet; an apostrophe goes before a text that would begin a formula."""
-    is_formula = isinstance(value, str) and value.startswith(FORMULA_BEGINS)
-    return f"'{value}" if is_formula else value
 
 
 def trec_run(run: Run) -> Iterator[str]:
@@ -100,8 +90,9 @@ def trec_run(run: Run) -> Iterator[str]:
 
 def trec_qrels(run: Run) -> Iterator[str]:
     """Yield `game_id 0 paragraph_id 1` of every answerable game; no ranking holds the id of one lost at ingest."""
-    for row in run.games:
-        yield f"{trec_id(row.game_id)} 0 {trec_id(row.paragraph_id or LOST)} 1"
+    ids = run.games[["game_id", "paragraph_id"]].fillna(LOST)
+    for game_id, paragraph_id in ids.itertuples(index=False):
+        yield f"{trec_id(game_id)} 0 {trec_id(paragraph_id)} 1"
 
 
 def trec_id(name: str) -> str:
@@ -112,6 +103,11 @@ def trec_id(name: str) -> str:
 def _measures(run: Run) -> Rows:
     for name, (value, (low, high)) in run.figures.items():
         yield {"measure": name, "value": value, "low": low, "high": high}
+
+
+def _plays(run: Run) -> Rows:
+    for play in run.plays[[*COLUMNS]].itertuples(index=False):
+        yield play._asdict()
 
 
 def _hits(run: Run) -> Rows:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 import ir_measures
 import numpy as np
-from ir_measures import RR, ScoredDoc, Success
+from ir_measures import RR, Qrel, ScoredDoc, Success
 from scipy import stats
 
 from configs.settings import SettingsError
-from evaluate.runs.record import LOST, ReplayRecord
-from ingest.arrays import Float64Array
+from evaluate.runs.record import ReplayRecord
+from ingest.arrays import Float64Array, IntArray
 from ingest.extensions import find, is_dotted
 
 RankingMeasure = ir_measures.measures.Measure
@@ -22,6 +22,8 @@ MEASURES: dict[str, Measure] = {
     "RR": RR,
 }
 """The measures of every run, by name."""
+RIGHT = "right"
+"""The id of the labelled paragraph in a ranking."""
 N_RESAMPLES = 2_000
 RESAMPLED_AT_ONCE = 10_000_000
 """Resampled values that are in memory at the same time."""
@@ -42,10 +44,9 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
 
 
 def _parsed(name: str) -> RankingMeasure:
-    game = ir_measures.Qrel("game", "p", 1), ScoredDoc("game", "p", 1.0)
     try:
         measure: RankingMeasure = ir_measures.parse_measure(name)
-        measure.calc_aggregate([game[0]], [game[1]])
+        values_of_ranks(measure, np.array([1]), np.array([1]))
     # ir-measures and its providers raise errors of many types
     except Exception as error:
         raise SettingsError(
@@ -56,39 +57,53 @@ def _parsed(name: str) -> RankingMeasure:
 
 
 def values_of(
-    records: Iterable[ReplayRecord], measures: Mapping[str, Measure] | None = None
+    measures: Mapping[str, Measure],
+    ranks: IntArray,
+    n_hits: IntArray,
+    records: Iterable[ReplayRecord],
 ) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure, in the order of the games; of MEASURES, unless others are given.
+    """Return the (n_games,) values of each measure, in the order of the games.
 
-    A game that was lost at ingest counts as a miss.
+    Args:
+        ranks, n_hits: as of `values_of_ranks`, for each answerable game.
+        records: the records of all games, which measures of the user read.
+    """
+    values = {}
+    for name, measure in measures.items():
+        if isinstance(measure, RankingMeasure):
+            values[name] = values_of_ranks(measure, ranks, n_hits)
+        else:
+            of_records = [measure(game) for game in records if game["answerable"]]
+            values[name] = np.array(of_records, dtype=np.float64)
+    return values
+
+
+def values_of_ranks(
+    measure: RankingMeasure, ranks: IntArray, n_hits: IntArray
+) -> Float64Array:
+    """Return the (n_games,) values of a measure of rankings with one relevant paragraph.
+
+    Args:
+        ranks: (n_games,) rank of the paragraph, 0 if it is no hit; such a game counts as a miss.
+        n_hits: (n_games,) length of each ranking.
 
     Reference:
         MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022.
     """
-    records = list(records)
-    measures = MEASURES if measures is None else measures
-    rows: dict[str, int] = {}
+    # games with the same rank and number of hits have the same value
+    games = np.stack([ranks, n_hits], axis=1)
+    cases, case_of_game = np.unique(games, axis=0, return_inverse=True)
     qrels, run = [], []
-    for record in records:
-        game_id, truth = record["game_id"], record["truth"]
-        rows[game_id] = len(rows)
-        # a game without a known paragraph gets one that no ranking holds
-        right = truth["paragraph_id"] if truth else LOST
-        qrels.append(ir_measures.Qrel(game_id, right, 1))
-        for place, hit in enumerate(record["search"]["hits"]):
-            run.append(ScoredDoc(game_id, hit["paragraph_id"], float(-place)))
+    for case, (rank, n) in enumerate(cases.tolist()):
+        qrels.append(Qrel(str(case), RIGHT, 1))
+        for place in range(1, n + 1):
+            paragraph_id = RIGHT if place == rank else str(place)
+            run.append(ScoredDoc(str(case), paragraph_id, -float(place)))
 
-    rankings: dict[RankingMeasure, Float64Array] = {}
-    values = {}
-    for name, measure in measures.items():
-        if isinstance(measure, RankingMeasure):
-            values[name] = rankings.setdefault(measure, np.zeros(len(records)))
-        else:
-            values[name] = np.array([*map(measure, records)], dtype=np.float64)
-
-    for metric in ir_measures.iter_calc(list(rankings), qrels, run):
-        rankings[metric.measure][rows[metric.query_id]] = metric.value
-    return values
+    values = np.zeros(len(cases))
+    for metric in measure.iter_calc(qrels, run):
+        values[int(metric.query_id)] = metric.value
+    return values[case_of_game]
 
 
 def interval(values: Float64Array, seed: int) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from operator import attrgetter
 from typing import Any, Literal, NotRequired, cast
 
 import numpy as np
@@ -26,15 +25,15 @@ from player.words import stems
 LostAt = Literal["ingest", "book", "search", "answers"]
 
 LABEL = (
-    *(
-        "game_id",
-        "book_name",
-        "hint",
-        "association_domain",
-        "associative_word",
-        "opening_sentence",
-    ),
-    *("in_text_layer", "answerable", "edition"),
+    "game_id",
+    "book_name",
+    "hint",
+    "association_domain",
+    "associative_word",
+    "opening_sentence",
+    "in_text_layer",
+    "answerable",
+    "edition",
 )
 """The fields of a labelled game that its record keeps under the same names."""
 LOST = "lost at ingest"
@@ -68,15 +67,15 @@ class TruthRecord(ParagraphRecord):
     text: str
 
 
-class FoundRecord(ParagraphRecord):
-    """A paragraph that was found, with the strategy that found it."""
+class ScoredRecord(ParagraphRecord):
+    """A paragraph with its relevance, and the strategy that scored it."""
 
     slot: str
     strategy: str
     relevance: float
 
 
-class HitRecord(FoundRecord):
+class HitRecord(ScoredRecord):
     """A hit of the search, with its provenance."""
 
     rank: int
@@ -105,7 +104,7 @@ class SearchRecord(TypedDict):
     rank: int | None
 
 
-class CandidateRecord(FoundRecord):
+class CandidateRecord(ScoredRecord):
     """A candidate, with its probability before and after the answers."""
 
     prior: float
@@ -187,24 +186,22 @@ def record_game(
         n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
             one is kept too.
     """
-    plays = []
+    record: dict[str, Any] = {name: getattr(game, name) for name in LABEL}
+    record["truth"] = None
+    plays: list[PlayRecord] = []
     if paragraph is not None:
+        record["truth"] = {**_paragraph(paragraph), "text": paragraph.text}
         for repeat, report in enumerate(reports):
             plays.append(_play(game, paragraph, report, repeat, n_candidates))
-    record = {
-        **dict(zip(LABEL, attrgetter(*LABEL)(game), strict=True)),
-        "truth": {**_paragraph(paragraph), "text": paragraph.text}
-        if paragraph
-        else None,
-        "search": _search(result, paragraph),
-        "questions": protocol.questions_json(reports[0].plan.questions)
-        if reports
-        else [],
-        "questions_ms": reports[0].plan.questions_ms if reports else None,
-        "decide_ms": reports[0].decision.decide_ms if reports else None,
-        "plays": plays,
-    }
-    return cast(ReplayRecord, record)
+
+    record["search"] = _search(result, paragraph)
+    record |= {"questions": [], "questions_ms": None, "decide_ms": None}
+    if reports:
+        plan = reports[0].plan
+        record["questions"] = protocol.questions_json(plan.questions)
+        record["questions_ms"] = plan.questions_ms
+        record["decide_ms"] = reports[0].decision.decide_ms
+    return cast(ReplayRecord, {**record, "plays": plays})
 
 
 def play_of(record: ReplayRecord, repeat: int) -> PlayRecord | None:
@@ -352,16 +349,16 @@ def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
 
 def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     row = result.row_of(paragraph) if paragraph is not None else None
-    book = result.book
+    book: BookRecord | None = None
+    if result.book:
+        book = {
+            "document": result.book.doc_id,
+            "confidence": result.book.confidence,
+            "tier": result.book.tier,
+        }
     return {
         "hits": [*map(_hit, result.hits)],
-        "book": {
-            "document": book.doc_id,
-            "confidence": book.confidence,
-            "tier": book.tier,
-        }
-        if book
-        else None,
+        "book": book,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
         "failures": [*map(str, result.failures)],
@@ -371,7 +368,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     }
 
 
-def _found(hit: Hit) -> FoundRecord:
+def _scored(hit: Hit) -> ScoredRecord:
     return {
         **_paragraph(hit.paragraph),
         "slot": hit.slot,
@@ -382,7 +379,7 @@ def _found(hit: Hit) -> FoundRecord:
 
 def _hit(hit: Hit) -> HitRecord:
     return {
-        **_found(hit),
+        **_scored(hit),
         "rank": hit.rank,
         "score": round(float(hit.score), 6),
         "why": hit.why,
@@ -398,15 +395,17 @@ def _play(
 ) -> PlayRecord:
     plan, belief = report.plan, report.decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
-
     row = truth_row(plan, game, paragraph)
-    order = np.argsort(-belief, kind="stable").tolist()
-    places = order[:n_candidates]
-    if row is not None and row not in places:
-        places.append(row)
-    candidates = []
-    for place in places:
-        candidates.append(_candidate(plan.hit(place), plan.prior[place], belief[place]))
+    rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
+    if row is not None and row not in rows:
+        rows.append(row)
+    candidates: list[CandidateRecord] = []
+    for other in rows:
+        prior, after = (
+            round(float(plan.prior[other]), 6),
+            round(float(belief[other]), 6),
+        )
+        candidates.append({**_scored(plan.hit(other)), "prior": prior, "belief": after})
 
     guess = report.decision.guess
     word = stems(game.associative_word)
@@ -414,15 +413,13 @@ def _play(
         "repeat": repeat,
         "n_candidates": len(belief),
         "answers": list(report.answers),
-        "misled": [] if row is None else _misleading(report, row),
-        "unfit": None if row is None else _unfit(report, row),
+        "misled": [],
+        "unfit": None,
         "candidates": candidates,
         "bits": [_bits(plan.prior), _bits(belief)],
         "guess": {**asdict(guess), "confidence": round(float(guess.confidence), 6)},
-        "guess_rank": None if row is None else rank_of_sentence(row, belief, plan.keys),
-        "prior_rank": None
-        if row is None
-        else rank_of_sentence(row, plan.prior, plan.keys),
+        "guess_rank": None,
+        "prior_rank": None,
         "won": same_sentence(guess.opening_sentence, sentence),
         "sentence_exact": same_text(guess.opening_sentence, sentence),
         "word_exact": stems(guess.associative_word) == word,
@@ -431,6 +428,11 @@ def _play(
         "league_points": report.score.league_points,
         "breakdown": dict(report.score.breakdown),
     }
+    if row is not None:
+        play["misled"] = _misleading(report, row)
+        play["unfit"] = _unfit(report, row)
+        play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
+        play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:
         play["ratio"] = round(raw_ratio(guess.opening_sentence, sentence), 4)
         play["won"] = play["ratio"] >= WON_RATIO
@@ -464,14 +466,6 @@ def holds(plan: Plan, row: int, game: LabelledGame) -> bool:
         passage = plan.places.paragraph(place)
         return (passage.doc_id, passage.page) == (game.document, game.page)
     return piece.doc_id == game.document and piece.page <= game.page <= piece.last_page
-
-
-def _candidate(hit: Hit, prior: Any, belief: Any) -> CandidateRecord:
-    return {
-        **_found(hit),
-        "prior": round(float(prior), 6),
-        "belief": round(float(belief), 6),
-    }
 
 
 def _bits(belief: Any) -> float:

@@ -9,12 +9,10 @@ import html
 import json
 import subprocess
 from collections import ChainMap, Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from itertools import islice
-from operator import itemgetter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -37,103 +35,114 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[2]
-N_AT_ONCE = 256
-"""Records that are in memory at the same time while a run is read."""
+COLUMNS: Mapping[str, type] = {
+    "game_id": str,
+    "repeat": int,
+    "rank": int,
+    "slot": str,
+    "strategy": str,
+    "guess_rank": int,
+    "won": bool,
+    "lost_at": str,
+    "fate": str,
+    "book_name": str,
+    "hint": str,
+    "paragraph_id": str,
+    "document": str,
+    "book": str,
+    "book_tier": str,
+    "book_confidence": float,
+    "prior_rank": int,
+    "confidence": float,
+    "private_score": float,
+    "sentence_exact": bool,
+    "word_exact": bool,
+    "word_top20": bool,
+    "n_hits": int,
+    "relevant": bool,
+    "book_right": bool,
+    "read_right": bool,
+    "embed_ms": float,
+    "search_ms": float,
+    "questions_ms": float,
+    "decide_ms": float,
+    "win_ideal": float,
+    "win_faultless": float,
+    "edition": str,
+    "ratio": float,
+    "right_page": bool,
+    "points": float,
+}
+"""Columns of the frame of plays, and the types of their values; any value may be None.
 
-
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """One play of a game as a row of a table, without the bulk of the record: about 1 kB instead of 50.
-
-    A game without plays, since it has no referee or was lost at ingest, has a row for each repeat too.
-
-    Attributes:
-        rank: the rank of the labelled paragraph among the hits; slot and strategy are those of its hit.
-        won: None without a referee.
-        n_hits: hits of the search; relevant: False if none passed the threshold.
-        book_right: whether the book was resolved, to filter or to boost, to the document of the paragraph.
-        read_right: whether the ingested opening sentence is the labelled one; None if the label does not say.
-        win_ideal, win_faultless: as in the record of the play.
-        edition: program whose raw text the referee holds, "" for printed text; ratio and right_page are as in the play.
-        points: of the opening sentence, 0..100.
-    """
-
-    game_id: str
-    repeat: int
-    rank: int | None
-    slot: str | None
-    strategy: str | None
-    guess_rank: int | None
-    won: bool | None
-    lost_at: str | None
-    fate: str
-    book_name: str
-    hint: str
-    paragraph_id: str | None
-    document: str | None
-    book: str | None
-    book_tier: str | None
-    book_confidence: float | None
-    prior_rank: int | None
-    confidence: float | None
-    private_score: float | None
-    sentence_exact: bool | None
-    word_exact: bool | None
-    word_top20: bool | None
-    n_hits: int
-    relevant: bool
-    book_right: bool
-    read_right: bool | None
-    embed_ms: float
-    search_ms: float
-    questions_ms: float | None
-    decide_ms: float | None
-    win_ideal: float | None = None
-    win_faultless: float | None = None
-    edition: str | None = None
-    ratio: float | None = None
-    right_page: bool | None = None
-    points: float | None = None
-
-
-COLUMNS = [column.name for column in fields(GameRow)]
-ASKED = ("game_id", "book_name", "hint", "answerable", "opening_sentence")
-"""Keys of a record that say what was asked."""
+`rank` is that of the labelled paragraph among the hits, `slot` and `strategy` are those of its hit. `book_right` says
+whether the book was resolved, to filter or to boost, to the document of the paragraph; `read_right` whether the
+ingested opening sentence is the labelled one. `points` are those of the opening sentence, 0..100. The other columns are
+keys of the record or of the play.
+"""
+PER_GAME = [*COLUMNS][:9]
+"""Columns of `per_game` in the run's JSON."""
+ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
+"""Columns that say what was asked; `label` is the labelled opening sentence."""
 LOSSES = ("ingest", "search", "chance", "questions")
 """Where a game is lost, compared with ideal questions."""
-PER_GAME = COLUMNS[:9]
-"""Columns of `per_game` in the run's JSON."""
 
 
-def row_of(record: ReplayRecord, repeat: int, *, played: bool) -> GameRow:
-    """Return the row of one repeat of a game.
+def frame_of(
+    records: Iterable[ReplayRecord], repeats: int, *, played: bool
+) -> pd.DataFrame:
+    """Return a row for each repeat of each game, whether it was played or not: `COLUMNS`, `answerable` and `label`.
+
+    A row has about 1 kB, where the record has 50. Values are Python's own objects.
 
     Args:
         played: whether there was a referee.
     """
-    search, play = record["search"], play_of(record, repeat)
-    book = search["book"]
-    hit = search["hits"][search["rank"] - 1] if search["rank"] else None
+    import pandas as pd
 
-    computed: dict[str, Any] = {
-        "repeat": repeat,
-        "won": (play is not None and play["won"]) if played else None,
-        "lost_at": lost_at(record, play),
-        "fate": outcome_in_words(record, play),
+    columns = [*COLUMNS, "answerable", "label"]
+    rows = []
+    for record in records:
+        for play in _plays_of(record, repeats, played=played):
+            rows.append([play.get(name) for name in columns])
+    return pd.DataFrame(rows, columns=columns, dtype=object)
+
+
+def _plays_of(
+    record: ReplayRecord, repeats: int, *, played: bool
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the values of each repeat of a game by their names."""
+    search, truth = record["search"], record["truth"]
+    book: Mapping[str, Any] = search["book"] or {}
+    hit: Mapping[str, Any] = (
+        search["hits"][search["rank"] - 1] if search["rank"] else {}
+    )
+    of_game: dict[str, Any] = {
+        "slot": hit.get("slot"),
+        "strategy": hit.get("strategy"),
         "n_hits": len(search["hits"]),
         "book_right": names_right_book(record),
         "read_right": is_read_right(record),
-        "book": book and book["document"],
-        "book_tier": book and book["tier"],
-        "book_confidence": book and book["confidence"],
-        "confidence": play and play["guess"]["confidence"],
-        "points": play and play["breakdown"].get("opening_sentence_score"),
+        "book": book.get("document"),
+        "book_tier": book.get("tier"),
+        "book_confidence": book.get("confidence"),
+        "label": record["opening_sentence"],
     }
 
-    parts: tuple[Any, ...] = (computed, play, search, record["truth"], hit, record)
-    values = ChainMap(*filter(None, parts))
-    row: dict[str, Any] = {name: values.get(name) for name in COLUMNS}
-    return GameRow(**row)
+    for repeat in range(repeats):
+        play = play_of(record, repeat)
+        of_play: dict[str, Any] = {
+            "repeat": repeat,
+            "lost_at": lost_at(record, play),
+            "fate": outcome_in_words(record, play),
+        }
+        if play is not None:
+            of_play["confidence"] = play["guess"]["confidence"]
+            of_play["points"] = play["breakdown"].get("opening_sentence_score")
+        elif played:
+            of_play["won"] = False
+        sources: tuple[Any, ...] = (of_play, play, of_game, search, truth, record)
+        yield ChainMap(*filter(None, sources))
 
 
 @dataclass
@@ -158,69 +167,45 @@ class RunHeader:
 
 @dataclass(repr=False)
 class Run(RunHeader):
-    """One run over labelled games; its figures are computed in one pass over the records.
+    """One run over labelled games; its figures are computed from one frame of all plays.
 
     Attributes:
         records: every game once, in the order of the games; they may be in a file, of which few are in memory.
         name: the name of its file without the suffix, or of its preset; "" where it has none.
         own_measures: measures that the run has besides those of MEASURES, by name.
-        rows: a row for each answerable game and repeat, game by game.
+        frame: a row for each game and repeat, game by game; see `frame_of`.
+        plays: the rows of the answerable games.
+        games: the first row of each answerable game.
         values: (n_answerable,) value of each measure for each answerable game, in order.
-        asked: digest of the questions and labels of all games; the same over every store.
-        games_digest: 16 hexadecimal digits that change with the games and with the paragraphs they are about.
     """
 
     records: Collection[ReplayRecord]
     name: str = ""
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
-    rows: list[GameRow] = field(init=False)
-    values: Mapping[str, Float64Array] = field(init=False)
-    asked: str = field(init=False)
-    games_digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rows = []
-        self._n_unanswerable = self._abstained = 0
-        measures = {**MEASURES, **self.own_measures}
-        parts = []
-        asked, games, separator = hashlib.sha256(), hashlib.sha256(b"["), ""
-        records = iter(self.records)
-        while chunk := list(islice(records, N_AT_ONCE)):
-            for record in chunk:
-                self._add(record)
-                game = [record[key] for key in ASKED]  # type: ignore[literal-required]
-                asked.update(json.dumps(game).encode())
-                game.append(record["truth"]["paragraph_id"] if record["truth"] else "")
-                games.update((separator + json.dumps(game)).encode())
-                separator = ", "
-            parts.append(values_of(filter(itemgetter("answerable"), chunk), measures))
+        self.frame = frame_of(self.records, self.repeats, played=self.played)
+        self.plays = self.frame[self.frame["answerable"].astype(bool)]
+        self.games = self.plays[:: self.repeats]
+        self.values = values_of(
+            {**MEASURES, **self.own_measures},
+            self.games["rank"].fillna(0).to_numpy(np.int64),
+            self.games["n_hits"].to_numpy(np.int64),
+            self.records,
+        )
 
-        games.update(b"]")
-        self.asked, self.games_digest = asked.hexdigest(), games.hexdigest()[:16]
-        self.values = {}
-        for name in parts[0] if parts else ():
-            self.values[name] = np.concatenate([*map(itemgetter(name), parts)])
-
-    def _add(self, record: ReplayRecord) -> None:
-        """Add the rows of a game, or count one that is not answerable."""
-        if not record["answerable"]:
-            self._n_unanswerable += 1
-            self._abstained += not record["search"]["relevant"]
-            return
-        for repeat in range(self.repeats):
-            self.rows.append(row_of(record, repeat, played=self.played))
-
+    @property
     def _title(self) -> str:
         return self.name or str(self.settings["preset"])
 
     def __repr__(self) -> str:
         means = (f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
         shown = ", ".join(means)
-        return f"Run({self._title()!r}, {len(self.records)} games, {self.referee!r}: {shown})"
+        return f"Run({self._title!r}, {len(self.records)} games, {self.referee!r}: {shown})"
 
     def _repr_html_(self) -> str:
         """Return a table of the figures with their intervals, for notebooks."""
-        caption = f"{self._title()}: {len(self.records)} games, {self.referee}"
+        caption = f"{self._title}: {len(self.records)} games, {self.referee}"
         rows = [f"<table><caption>{html.escape(caption)}</caption>"]
         for name, (value, (low, high)) in self.figures.items():
             figure = f"{value:.3f} [{low:.3f}, {high:.3f}]"
@@ -232,33 +217,37 @@ class Run(RunHeader):
         """Whether there was a referee."""
         return self.referee != HINT_ALONE
 
-    @property
-    def games(self) -> list[GameRow]:
-        """The first row of each answerable game."""
-        return self.rows[:: self.repeats]
+    def asked(self, *more: str) -> list[list[Any]]:
+        """Return what was asked in each game, and more columns; without more it is the same over every store."""
+        games = self.frame[:: self.repeats][[*ASKED, *more]]
+        asked: list[list[Any]] = games.fillna("").to_numpy().tolist()
+        return asked
 
-    @functools.cached_property
+    @property
+    def games_digest(self) -> str:
+        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
+        games = json.dumps(self.asked("paragraph_id"))
+        return hashlib.sha256(games.encode()).hexdigest()[:16]
+
+    @property
     def lost_at_ingest(self) -> int:
         """Answerable games whose paragraph the store does not hold."""
-        return [row.paragraph_id for row in self.games].count(None)
+        return int(self.games["paragraph_id"].isna().sum())
 
     @property
     def lost_ids(self) -> frozenset[str]:
         """The game_ids of the games that were lost in some play."""
-        return frozenset(row.game_id for row in self.rows if row.lost_at)
+        return frozenset(self.plays["game_id"][self.plays["lost_at"].notna()])
 
     @property
     def measures(self) -> dict[str, float]:
         """The mean of each measure; empty without an answerable game."""
-        return {name: self.figures[name][0] for name in self.values if self.rows}
+        return {name: self.figures[name][0] for name in self.values if self.figures}
 
-    @functools.cached_property
+    @property
     def intervals(self) -> dict[str, list[float]]:
-        """The 95% interval of each measure."""
-        intervals = {}
-        for name, values in self.values.items():
-            intervals[name] = rounded(interval(values, self.seed))
-        return intervals
+        """The 95% interval of each measure; empty without an answerable game."""
+        return {name: self.figures[name][1] for name in self.values if self.figures}
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
@@ -266,30 +255,32 @@ class Run(RunHeader):
 
         None where nothing was played. A game lost at ingest counts as lost.
         """
-        if not self.played or not self.rows:
+        if not self.played or self.plays.empty:
             return None
-        won = np.nan_to_num(column_of(self.rows, "won"))
+        won = self.plays["won"].to_numpy(np.float64)
         return np.asarray(won.reshape(-1, self.repeats).mean(axis=1))
 
     @functools.cached_property
     def figures(self) -> dict[str, tuple[float, list[float]]]:
-        """Each measure, and the win rate of a played run, with its 95% interval."""
-        figures = {}
-        for name, values in self.values.items() if self.rows else ():
-            mean = round(float(values.mean()), 6)
-            figures[name] = (mean, self.intervals[name])
+        """Each measure, and the win rate of a played run, with its 95% interval; empty without an answerable game."""
+        if self.plays.empty:
+            return {}
+        values = dict(self.values)
         if self.won is not None:
-            won = round(float(self.won.mean()), 6)
-            figures["win_rate"] = (won, rounded(interval(self.won, self.seed)))
+            values["win_rate"] = self.won
+        figures = {}
+        for name, of_games in values.items():
+            mean = round(float(of_games.mean()), 6)
+            figures[name] = (mean, rounded(interval(of_games, self.seed)))
         return figures
 
-    def ideal(self, key: Literal["win_ideal", "win_faultless"]) -> float | None:
+    def ideal(self, key: str) -> float | None:
         """Return the mean of an ideal win rate; None if some play does not state it. Games lost at ingest count 0."""
-        rates = column_of(self.rows, key)
+        rates = self.plays[key].astype(float)
         n_lost = self.lost_at_ingest * self.repeats
-        if self.won is None or np.isnan(rates).sum() > n_lost:
+        if self.won is None or rates.isna().sum() > n_lost:
             return None
-        return round(float(np.nansum(rates)) / len(rates), 6)
+        return mean_of(rates.fillna(0.0))
 
     @functools.cached_property
     def losses(self) -> dict[str, float] | None:
@@ -310,24 +301,25 @@ class Run(RunHeader):
     @property
     def per_game(self) -> list[dict[str, Any]]:
         """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
-        rows = sorted(self.rows, key=lambda row: row.repeat)
-        return [{name: getattr(row, name) for name in PER_GAME} for row in rows]
+        plays = self.plays.sort_values("repeat", kind="stable")
+        per_game: list[dict[str, Any]] = plays[PER_GAME].to_dict("records")
+        return per_game
 
     def as_json(self) -> dict[str, Any]:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""
         games = self.games
-
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
+        others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
         document: dict[str, Any] = {
             "games": len(self.records),
-            "unanswerable": self._n_unanswerable,
+            "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": _share(games, "read_right"),
+            "opening_sentence_exact": mean_of(games["read_right"]),
             "measures": self.measures,
             "intervals": self.intervals,
-            "book_resolved": _share(games, "book_right"),
-            "abstained": [row.relevant for row in games].count(False),
-            "abstained_unanswerable": self._abstained,
+            "book_resolved": mean_of(games["book_right"]),
+            "abstained": games["relevant"].tolist().count(False),
+            "abstained_unanswerable": others["relevant"].tolist().count(False),
             "win_rate": win_rate,
             "win_rate_interval": win_rate_interval,
             "win_ideal": self.ideal("win_ideal"),
@@ -336,13 +328,14 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
-            **self._raw_figures(),
+            "sentence_points": mean_of(self._raw_plays["points"], 2),
+            "right_page": mean_of(self._raw_plays["right_page"]),
             "editions": self.editions,
         }
 
         latency_ms = {}
         for part in ("embed", "search", "questions", "decide"):
-            latency_ms[part] = _percentiles(games, f"{part}_ms")
+            latency_ms[part] = _percentiles(games[f"{part}_ms"])
         document["latency_ms"] = latency_ms
         for item in fields(RunHeader):
             document[item.name] = getattr(self, item.name)
@@ -352,33 +345,22 @@ class Run(RunHeader):
             "per_game": self.per_game,
         }
 
-    def _raw_figures(self) -> dict[str, float | None]:
-        """Return points of the sentence and the share of right pages, of all games whose referee holds a raw text."""
-        rows = self._raw_rows
-        return {
-            "sentence_points": _mean_points(rows) if rows else None,
-            "right_page": _share(rows, "right_page") if rows else None,
-        }
+    @property
+    def _raw_plays(self) -> pd.DataFrame:
+        """Plays against referees who hold a raw text; a play without points has 0."""
+        plays = self.plays[self.plays["ratio"].notna()]
+        return plays.fillna({"points": 0.0})
 
     @property
-    def _raw_rows(self) -> list[GameRow]:
-        """Plays against referees who hold a raw text."""
-        return [row for row in self.rows if row.edition and row.ratio is not None]
-
-    @property
-    def editions(self) -> dict[str, dict[str, float]]:
+    def editions(self) -> dict[str, dict[str, float | None]]:
         """Plays, right pages, similar openings and points by the edition that the referee holds; {} for print."""
-        by_edition: dict[str, list[GameRow]] = {}
-        for row in self._raw_rows:
-            by_edition.setdefault(str(row.edition), []).append(row)
-
         figures = {}
-        for edition, rows in sorted(by_edition.items()):
-            figures[edition] = {
-                "plays": len(rows),
-                "right_page": _share(rows, "right_page") or 0.0,
-                "similar": _share(rows, "won") or 0.0,
-                "points": _mean_points(rows),
+        for edition, plays in self._raw_plays.groupby("edition"):
+            figures[str(edition)] = {
+                "plays": len(plays),
+                "right_page": mean_of(plays["right_page"]),
+                "similar": mean_of(plays["won"]),
+                "points": mean_of(plays["points"], 2),
             }
         return figures
 
@@ -386,14 +368,13 @@ class Run(RunHeader):
         """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
         if self.won is None:
             return None
-        values = np.nan_to_num(column_of(self.rows, column))
-        return round(float(values.mean()), digits)
+        return mean_of(self.plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
-        import pandas as pd
-
-        return pd.DataFrame([{"run": self.name, **asdict(row)} for row in self.rows])
+        plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
+        plays.insert(0, "run", self.name)
+        return plays
 
 
 def make_run(
@@ -445,33 +426,16 @@ def commit() -> str:
     return ""
 
 
-def column_of(rows: Sequence[GameRow], name: str) -> Float64Array:
-    """Return the (n_rows,) numbers or flags of a column; NaN for None."""
-    return np.array([getattr(row, name) for row in rows], dtype=np.float64)
+def mean_of(values: pd.Series[Any], digits: int = 6) -> float | None:
+    """Return the rounded mean of numbers or flags, None if there are none; None among them is not counted."""
+    mean = float(values.astype(float).mean())
+    return None if np.isnan(mean) else round(mean, digits)
 
 
-def _counted(rows: Sequence[GameRow], name: str) -> Float64Array:
-    """Return the numbers or flags of a column that are not None."""
-    values = column_of(rows, name)
-    counted: Float64Array = values[~np.isnan(values)]
-    return counted
-
-
-def _mean_points(rows: Sequence[GameRow]) -> float:
-    """Return the mean points of the sentence; a play without points has 0."""
-    return round(float(np.nan_to_num(column_of(rows, "points")).mean()), 2)
-
-
-def _share(rows: Sequence[GameRow], name: str) -> float | None:
-    """Return the share of true flags in a column, None if there are none; None among them is not counted."""
-    flags = _counted(rows, name)
-    return round(float(flags.mean()), 6) if len(flags) else None
-
-
-def _percentiles(rows: Sequence[GameRow], name: str) -> dict[str, float] | None:
-    """Return the median and the 95th percentile of a column, None if it has no values."""
-    values = _counted(rows, name)
-    if not len(values):
+def _percentiles(values: pd.Series[Any]) -> dict[str, float] | None:
+    """Return the median and the 95th percentile of numbers, None if there are none."""
+    numbers = values.dropna().to_numpy(np.float64)
+    if not len(numbers):
         return None
-    p50, p95 = np.percentile(values, [50, 95])
+    p50, p95 = np.percentile(numbers, [50, 95])
     return {"p50": round(float(p50), 3), "p95": round(float(p95), 3)}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +13,12 @@ from evaluate.referee.simulated import Judge
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import commit, row_of
+from evaluate.runs.run import commit, frame_of, mean_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PLAYED = ("won", "private_score", "sentence_exact", "confidence")
+PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
 SURE = 1e-4
 """Least distance of a confidence from 0 and 1 where its logarithm is taken."""
@@ -49,19 +47,16 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    import pandas as pd
-
-    answerable = list(filter(itemgetter("answerable"), records))
-    if not answerable:
+    frame = frame_of(records, len(judges), played=True)
+    frame = frame[frame["answerable"].astype(bool)]
+    if frame.empty:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
-    rows = []
-    for record in answerable:
-        for repeat, (spec, _) in enumerate(judges):
-            row = row_of(record, repeat, played=True)
-            rows.append({"referee": spec, **asdict(row)})
-    plays = pd.DataFrame(rows).set_index(["referee", "game_id"])[[*PLAYED]]
-    plays = plays.astype(float).fillna({"private_score": 0.0, "sentence_exact": 0.0})
+    specs = [spec for spec, _ in judges]
+    frame["referee"] = frame["repeat"].map(specs.__getitem__)
+    first_plays = frame[:: len(judges)]
 
+    plays = frame.set_index(["referee", "game_id"])[PLAYED].astype(float)
+    plays = plays.fillna({"private_score": 0.0, "sentence_exact": 0.0})
     plays["brier"] = (plays["confidence"] - plays["won"]) ** 2
     sure = plays["confidence"].clip(SURE, 1.0 - SURE)
     plays["log_score"] = -np.log(sure.where(plays["won"] > 0.0, 1.0 - sure))
@@ -70,17 +65,16 @@ def make_table(
     games.insert(1, "won_more_than_hint", gain)
 
     lines = {}
-    for spec in dict(judges):
-        n_plays = len(plays.loc[spec]) // len(answerable)
-        lines[spec] = {"plays": n_plays, **_figures(games.loc[spec], seed)}
-    shares = games["won"].round(6).unstack(0)[[*dict(judges)]]
+    for spec in dict.fromkeys(specs):
+        figures = _figures(games.loc[spec], seed)
+        lines[spec] = {"plays": specs.count(spec), **figures}
+    shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []
-    for game in answerable:
-        won = shares.loc[game["game_id"]].to_dict()
-        per_game.append({"game_id": game["game_id"], "won": won})
+    for game_id in first_plays["game_id"]:
+        per_game.append({"game_id": game_id, "won": shares.loc[game_id].to_dict()})
     return {
-        "games": len(answerable),
-        "lost_at_ingest": [record["truth"] for record in answerable].count(None),
+        "games": len(first_plays),
+        "lost_at_ingest": int(first_plays["paragraph_id"].isna().sum()),
         "hint_alone": lines.pop(HINT_ALONE),
         "referees": [{"referee": spec, **line} for spec, line in lines.items()],
         "settings": as_dict(settings),
@@ -98,15 +92,10 @@ def _figures(games: pd.DataFrame, seed: int) -> dict[str, Any]:
         games: a row for each game, of one referee.
     """
     line: dict[str, Any] = {}
-    confidence = games.pop("confidence")
-    for name, column in games.items():
+    for name, column in games.drop(columns="confidence").items():
         values = column.dropna().to_numpy()
         # a difference of no game at all has no width, unlike a share of 0
         interval_of = bootstrap_interval if name == "won_more_than_hint" else interval
-        ends = interval_of(values, seed) if len(values) else None
-        line[name] = round(values.mean(), 6) if len(values) else None
-        line[f"{name}_interval"] = ends and rounded(ends)
-    line["confidence"] = (
-        None if confidence.isna().all() else round(confidence.mean(), 6)
-    )
-    return line
+        ends = rounded(interval_of(values, seed)) if len(values) else None
+        line |= {str(name): mean_of(column), f"{name}_interval": ends}
+    return {**line, "confidence": mean_of(games["confidence"])}

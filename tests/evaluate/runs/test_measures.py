@@ -9,63 +9,45 @@ import numpy as np
 import pytest
 
 from evaluate.runs.measures import find_measures, interval, values_of
-from evaluate.runs.record import ReplayRecord
 from tests.contracts.records import game_record
 
-
-def ranked(game_id: str, n_hits: int, rank: int | None) -> ReplayRecord:
-    """A game whose paragraph is the rank-th of so many hits."""
-    record = game_record(game_id=game_id)
-    hit, truth = record["search"]["hits"][0], record["truth"]
-    assert truth is not None
-    ids = []
-    for place in range(1, n_hits + 1):
-        ids.append(truth["paragraph_id"] if place == rank else f"other:1:{place}")
-    hits = [{**hit, "paragraph_id": paragraph_id} for paragraph_id in ids]
-    return game_record(game_id=game_id, search={**record["search"], "hits": hits})
-
-
-GAMES = [
-    ranked("first", 3, 1),
-    ranked("third", 3, 3),
-    ranked("sixth", 6, 6),
-    ranked("seventeenth", 20, 17),
-    ranked("not found", 2, None),
-    game_record(game_id="lost", truth=None),
-    ranked("no hits", 0, None),
-]
+# (rank, number of hits) of each game
+GAMES = [(1, 3), (3, 3), (6, 6), (17, 20), (0, 2), (0, 0)]
 
 
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("Success@1", [1, 0, 0, 0, 0, 0, 0]),
-        ("Success@5", [1, 1, 0, 0, 0, 0, 0]),
-        ("Success@10", [1, 1, 1, 0, 0, 0, 0]),
-        ("Success@15", [1, 1, 1, 0, 0, 0, 0]),
-        ("Success@20", [1, 1, 1, 1, 0, 0, 0]),
-        ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0, 0]),
+        ("Success@1", [1, 0, 0, 0, 0, 0]),
+        ("Success@5", [1, 1, 0, 0, 0, 0]),
+        ("Success@10", [1, 1, 1, 0, 0, 0]),
+        ("Success@15", [1, 1, 1, 0, 0, 0]),
+        ("Success@20", [1, 1, 1, 1, 0, 0]),
+        ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0]),
+        ("nDCG@10", [1, 1 / 2, 1 / np.log2(7), 0, 0, 0]),
+        ("P@5", [1 / 5, 1 / 5, 0, 0, 0, 0]),
+        ("SetP", [1 / 3, 1 / 3, 1 / 6, 1 / 20, 0, 0]),
     ],
 )
 def test_each_measure_is_what_its_definition_says(
     name: str, values: list[float]
 ) -> None:
-    assert values_of(GAMES)[name] == pytest.approx(values)
+    ranks, n_hits = np.array(GAMES).T
+    found = values_of(find_measures([name]), ranks, n_hits, [])
+    assert found[name] == pytest.approx(values)
 
 
-def test_measures_are_found_by_the_names_of_ir_measures_and_by_dotted_path(
+def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own_measures.py").write_text(
         "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    measures = find_measures(["nDCG@10", "P@2", "own_measures.hits", "Success@5"])
-    values = values_of([game_record(), game_record(game_id="g2", truth=None)], measures)
-    assert values["nDCG@10"].tolist() == pytest.approx([1 / np.log2(3), 0.0])
-    assert values["P@2"].tolist() == [0.5, 0.0]
-    assert values["own_measures.hits"].tolist() == [2.0, 2.0]
-    assert values["Success@5"].tolist() == [1.0, 0.0]
+    records = [game_record(), game_record(game_id="no", answerable=False)]
+    measures = find_measures(["own_measures.hits"])
+    values = values_of(measures, np.array([2]), np.array([2]), records)
+    assert values["own_measures.hits"].tolist() == [2.0]
 
 
 def test_a_share_has_wilsons_interval() -> None:

@@ -443,4 +443,4 @@ def test_a_person_reads_a_report_and_replays_the_lost_games(
     tab.click("text=Replay the lost games")
     tab.wait_for_selector("text=all of them had been lost in bad.json")
     again = read_run(files.runs / "bad-lost-keyword.json")
-    assert [row.game_id for row in again.rows] == ["g"]
+    assert again.plays["game_id"].tolist() == ["g"]
