@@ -38,12 +38,16 @@ STRICT = ConfigDict(strict=True)
 N = TypeVar("N", int, float)
 
 
-class WorkerError(RuntimeError):
-    """Workers cannot do the work; the text is one line that ends in the remedy."""
+class QuarryError(Exception):
+    """Base of all errors that Quarry raises on purpose; the text is one line that ends in the remedy."""
 
 
-class SettingsError(ValueError):
-    """A settings file, a flag or an environment variable holds a bad value; the text is one line with the remedy."""
+class WorkerError(QuarryError, RuntimeError):
+    """Workers cannot do the work."""
+
+
+class SettingsError(QuarryError, ValueError):
+    """A settings file, a flag or an environment variable holds a bad value."""
 
 
 def number(default: N, low: float | str, high: float | str) -> N:

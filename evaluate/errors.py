@@ -15,10 +15,10 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from configs.settings import SettingsError
+from configs.settings import QuarryError, SettingsError
 
 
-class EvaluateError(Exception):
+class EvaluateError(QuarryError):
     """Base of everything that the harness raises on purpose; its text is one line that ends in the remedy."""
 
 

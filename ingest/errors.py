@@ -13,8 +13,10 @@ IngestError
 
 from __future__ import annotations
 
+from configs.settings import QuarryError
 
-class IngestError(Exception):
+
+class IngestError(QuarryError):
     """Base of all errors that ingest raises on purpose; the text is one line that ends in the remedy."""
 
 

@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from configs.settings import QuarryError
 
-class PlayerError(Exception):
+
+class PlayerError(QuarryError):
     """Base of all errors that the player raises on purpose; its text is one line that ends in the remedy."""
 
 

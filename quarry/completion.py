@@ -3,50 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-from collections.abc import Iterator
 
-from configs.settings import SettingsError
 from ingest.console import arguments as cli
 
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def main(arguments: list[str], prog: str) -> int:
-    """Print the script; return 0, or 2 for bad input."""
-    return COMMAND.main(arguments, prog, (SettingsError,))
-
-
-def commands() -> Iterator[cli.Command]:
-    """Yield every command of `quarry`."""
-    from evaluate.commands import MODULES
-    from quarry.command import SINGLE
-
-    for place in dict.fromkeys(
-        ["player.command", *(place for place, _ in SINGLE.values())]
-    ):
-        module = importlib.import_module(place)
-        yield from getattr(module, "COMMANDS", None) or (module.COMMAND,)
-    for name in MODULES:
-        yield from importlib.import_module(f"evaluate.commands.{name}").COMMANDS
-
-
 def whole_parser() -> argparse.ArgumentParser:
     """Return one parser with every command and its options."""
-    parser = argparse.ArgumentParser(prog="quarry")
-    levels = {"": parser.add_subparsers()}
-    for command in commands():
-        group, _, name = command.name.rpartition(" ")
+    from quarry.command import COMMANDS as ALL
+
+    whole = argparse.ArgumentParser(prog="quarry")
+    levels = {"": whole.add_subparsers()}
+    for full_name, (_, summary) in ALL.items():
+        group, _, name = full_name.rpartition(" ")
         if group not in levels:
             above = levels[""].add_parser(group, help=f"commands of {group}")
             levels[group] = above.add_subparsers()
-        levels[group].add_parser(
-            name,
-            parents=[command.parser(f"quarry {command.name}")],
-            add_help=False,
-            help=command.summary,
-        )
-    return parser
+        parser = cli.command_of(ALL, full_name).parser(f"quarry {full_name}")
+        levels[group].add_parser(name, parents=[parser], add_help=False, help=summary)
+    return whole
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -56,10 +32,10 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = cli.Command(
-    "completion",
-    "print a script that completes commands and options in your shell",
-    "quarry completion bash > ~/.local/share/bash-completion/completions/quarry",
-    (cli.option("shell", "SHELL", "bash, zsh or tcsh", choices=SHELLS),),
-    _run,
-)
+COMMANDS = {
+    "completion": cli.Command(
+        "bash > ~/.local/share/bash-completion/completions/quarry",
+        (cli.option("shell", "SHELL", "bash, zsh or tcsh", choices=SHELLS),),
+        _run,
+    )
+}

@@ -15,7 +15,6 @@ from typing import Literal
 
 from configs.directories import cache, home
 from configs.project import find_project
-from configs.settings import SettingsError
 from ingest.console import arguments as cli
 from ingest.console.terminal import described, visible, visible_json
 from ingest.errors import IngestError
@@ -42,11 +41,6 @@ class Finding:
     state: Literal["ok", "missing", "error"]
     detail: str
     cost: str = ""
-
-
-def main(arguments: list[str], prog: str) -> int:
-    """Run the command; return 0, 1 if something stops commands, or 2 for bad input."""
-    return COMMAND.main(arguments, prog, (SettingsError,))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -179,16 +173,7 @@ def _tried(what: str, describe: Callable[[], str], cost: str) -> Finding:
         return Finding(what, "error", described(error), cost)
 
 
-COMMAND = cli.Command(
-    "doctor",
-    "say what is installed and found here, and what is lost by what is not",
-    "quarry doctor --json",
-    (
-        cli.STORE,
-        cli.option(
-            "--server", "URL", "game server to ask", default="", project="server"
-        ),
-        cli.JSON,
-    ),
-    _run,
+SERVER = cli.option(
+    "--server", "URL", "game server to ask", default="", project="server"
 )
+COMMANDS = {"doctor": cli.Command("--json", (cli.STORE, SERVER, cli.JSON), _run)}

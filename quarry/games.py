@@ -14,14 +14,7 @@ from configs.directories import default_journal
 from configs.settings import SettingsError
 from ingest.console import arguments as cli
 from ingest.console.terminal import visible, visible_json
-from player.errors import JournalError
 from player.game.journal import Journal, SavedGame
-
-
-def main(arguments: list[str], prog: str) -> int:
-    """Run the command that `prog` ends with; return 0, or 2 for bad input."""
-    command = next(one for one in COMMANDS if prog.endswith(one.name))
-    return command.main(arguments, prog, (SettingsError, JournalError))
 
 
 def read_games(path: Path) -> list[SavedGame]:
@@ -94,18 +87,10 @@ JOURNAL = cli.path(
     "journal of the games (default: %(default)s)",
     default=default_journal,
 )
-COMMANDS = (
-    cli.Command(
-        "games list",
-        "list the games that were played, the oldest first",
-        "quarry games list",
-        (JOURNAL, cli.JSON),
-        _list,
-    ),
-    cli.Command(
-        "games show",
-        "show hint, questions, answers, guess and score of a game that was played",
-        "quarry games show 0101001",
+COMMANDS = {
+    "games list": cli.Command("", (JOURNAL, cli.JSON), _list),
+    "games show": cli.Command(
+        "0101001",
         (
             cli.option("game", "GAME", "id of the game, as `games list` shows it"),
             JOURNAL,
@@ -113,4 +98,4 @@ COMMANDS = (
         ),
         _show,
     ),
-)
+}

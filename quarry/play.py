@@ -14,8 +14,7 @@ from rich.console import Console
 
 from configs.directories import BUNDLED, default_journal, default_store, home
 from configs.project import find_project
-from configs.settings import Settings, SettingsError
-from evaluate.errors import EvaluateError
+from configs.settings import QuarryError, Settings, SettingsError
 from evaluate.practice.http import create_app, serving
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.server import PracticeServer, load_repertoire
@@ -26,7 +25,6 @@ from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
 from ingest.console import interrupts
 from ingest.console.terminal import visible, visible_json
-from ingest.errors import IngestError
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
 from player.errors import JournalError, PlayerError
@@ -52,12 +50,10 @@ OF_PRACTICE = ("practice_games", "referee", "seed")
 """Options that only the practice server has."""
 
 
-def main(arguments: list[str] | None = None, prog: str = "python run_game.py") -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code: 0 played, 1 some game could not be played, 2 bad input or no server."""
-    options = COMMAND.parse(arguments, prog)
-    interrupts.on_interrupt_print(f"{options.label}: interrupted")
-    with cli.log_as_lines(options):
-        return cli.run_command(_Evening(options).play)
+    summary = "play whole games: find the secret paragraph of a course of lectures"
+    return COMMANDS["play"].main(arguments, "python run_game.py", summary)
 
 
 class _Evening:
@@ -77,7 +73,7 @@ class _Evening:
         """Play, print what is printed at the end, and return the exit code."""
         try:
             code = self._play()
-        except (IngestError, PlayerError, EvaluateError, SettingsError) as error:
+        except QuarryError as error:
             self._warn(error)
             code = 1 if self.scores else 2
         except EOFError:
@@ -98,7 +94,7 @@ class _Evening:
         options = self.options
         _take_from_project(options)
         _check(options)
-        settings = writer_settings(options, cli.settings_of(options))
+        settings = writer_settings(options, options.settings)
         if options.referee == ME:
             return self._play_with_me(settings)
         with contextlib.ExitStack() as stack:
@@ -326,12 +322,9 @@ def _wrong_answers(report: GameReport, secret: Secret) -> str:
 
 
 COMMAND = cli.Command(
-    "play",
-    "play whole games: find the secret paragraph of a course of lectures",
-    "python run_game.py                                            practise on the bundled lectures\n"
-    "python run_game.py --server http://127.0.0.1:8017 --games 3   play three games against a server; after a crash\n"
-    "                                                              the same command plays on\n"
-    "python run_game.py --games 20 --json > games.json             one JSON document, a game a line",
+    "                                           practise on the bundled lectures\n"
+    "--server http://127.0.0.1:8017 --games 3   play three games against a server, or play on after a crash\n"
+    "--games 20 --json > games.json             one JSON document, a game a line",
     (
         cli.option(
             "--store",
@@ -382,9 +375,9 @@ COMMAND = cli.Command(
             "seed for the random choices of the practice server (default: a random seed)",
         ),
         *WRITER,
-        *cli.SETTINGS,
         cli.JSON,
     ),
     lambda options: _Evening(options).play(),
     notes=spec_table(),
 )
+COMMANDS = {"play": COMMAND}

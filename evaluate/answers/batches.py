@@ -138,7 +138,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
-                f"{where}: must be a batch as `python -m evaluate questions` writes it: {error!r}; write the file again"
+                f"{where}: must be a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
 
     return _by_game(path, "--batches", batch)

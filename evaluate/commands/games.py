@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import sys
 from typing import get_args
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from configs.directories import BUNDLED
 from evaluate.answers.batches import VIEWED
-from evaluate.commands import SUMMARIES, shared
+from evaluate.commands import shared
 from evaluate.errors import BatchError
 from evaluate.games.labelled import FORM, KEYS, read_games
 from evaluate.games.labeller import SKIPPED_KINDS
@@ -53,7 +52,6 @@ def label(options: argparse.Namespace) -> int:
     """Ask a person for games until the paragraphs or the answers end."""
     from evaluate.games.labeller import choose_paragraphs, label_games
 
-    cli.settings_of(options)
     shared.require_writable(options.out)
     paragraphs = choose_paragraphs(
         open_store(options.store, options.collection).paragraphs,
@@ -80,9 +78,8 @@ def draw(options: argparse.Namespace) -> int:
     shared.require_writable(options.out)
     edition = f"{options.reader}:{options.cut}"
     secrets = draw_secrets(options.pdfs, edition, options.n, options.seed)
-    dump = functools.partial(json.dumps, ensure_ascii=False)
-    lines = [*map(dump, secrets)]
-    shared.write_lines(options.out, lines)
+    lines = [f"{json.dumps(secret, ensure_ascii=False)}\n" for secret in secrets]
+    shared.write_text(options.out, "".join(lines))
     print(f"{options.out}: {pluralize(len(lines), 'secret')}; write a hint for each")
     return 0
 
@@ -98,19 +95,20 @@ def questions(options: argparse.Namespace) -> int:
     shared.require_writable(options.out)
     if options.view and not options.for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
-    settings = cli.settings_of(options)
     games = shared.answerable_games(options)
     store = shared.open_for(options)
     located = locate_in(games, store, str(options.games))
-    batches = make_batches(games, located, build_player(store, settings, options.seed))
-    retrieve = tools_of(store, settings.embed).retrieve
+    batches = make_batches(
+        games, located, build_player(store, options.settings, options.seed)
+    )
+    retrieve = tools_of(store, options.settings.embed).retrieve
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(games)):
         line = batch_line(batch)
         if options.for_respondent:
             line = respondent_line(batch, options.view or "paragraph", retrieve)
-        lines.append(line)
-    shared.write_lines(options.out, lines)
+        lines.append(f"{line}\n")
+    shared.write_text(options.out, "".join(lines))
     print(f"{options.out}: {len(lines)} batches of 20 questions", file=sys.stderr)
     return shared.lost_code(options, len(games) - len(lines))
 
@@ -125,13 +123,12 @@ def serve(options: argparse.Namespace) -> int:
     def say(line: str) -> None:
         print(visible(line), file=sys.stderr, flush=True)
 
-    settings = cli.settings_of(options)
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
         store = shared.open_for(options)
         repertoire = load_repertoire(
-            store, options.games, options.referee, options.seed, settings
+            store, options.games, options.referee, options.seed, options.settings
         )
         server = PracticeServer(repertoire, options.seed, say)
         n_games = len(repertoire.games)
@@ -144,24 +141,15 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = (
-    cli.Command(
-        "referees",
-        SUMMARIES["referees"],
-        "python -m evaluate referees",
-        (),
-        referees,
-    ),
-    shared.command(
-        "games check",
+COMMANDS = {
+    "referees": cli.Command("", (), referees),
+    "games check": cli.Command(
         "--store data/store --games data/games/english.jsonl",
         (*shared.COURSE, shared.GAMES),
         check,
-        settings=(),
         notes=FORM,
     ),
-    shared.command(
-        "games label",
+    "games label": cli.Command(
         "--store my/store --out my/games.jsonl",
         (
             *shared.COURSE,
@@ -183,8 +171,7 @@ COMMANDS = (
         ),
         label,
     ),
-    shared.command(
-        "games draw",
+    "games draw": cli.Command(
         "lectures/*.pdf --reader pdfplumber --cut page --n 20 --out secrets.jsonl",
         (
             cli.path("pdfs", "PDF", "lectures to draw from", nargs="+"),
@@ -205,10 +192,8 @@ COMMANDS = (
             shared.seed("of the draw"),
         ),
         draw,
-        settings=(),
     ),
-    shared.command(
-        "questions",
+    "questions": cli.Command(
         "--games data/games/english.jsonl --split train --out batches.jsonl",
         (
             *shared.PLAYED,
@@ -221,7 +206,7 @@ COMMANDS = (
             ),
             cli.flag(
                 "--for-respondent",
-                says="write what respondents are shown, not what the questions are about; `replay --answers` needs "
+                "write what respondents are shown, not what the questions are about; `replay --answers` needs "
                 "the other file",
             ),
             cli.option(
@@ -235,8 +220,7 @@ COMMANDS = (
         ),
         questions,
     ),
-    shared.command(
-        "serve",
+    "serve": cli.Command(
         "--store data/store",
         (
             *shared.COURSE,
@@ -264,4 +248,4 @@ COMMANDS = (
         serve,
         notes=SPEC_NOTE,
     ),
-)
+}

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from configs.settings import Settings, SettingsError, is_file_name, preset_names
+from configs.settings import (
+    Settings,
+    SettingsError,
+    is_file_name,
+    load,
+    preset_names,
+)
 from evaluate.commands import shared
 from evaluate.errors import RunError, writing
 from evaluate.referee.simulated import EVERY, SPECS, judges_of
@@ -17,7 +23,7 @@ from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from evaluate.runs.text import comparison_lines, run_lines, table_text
 from ingest.console import arguments as cli
-from ingest.console.terminal import visible
+from ingest.console.terminal import visible, visible_json
 from player.writer.options import WRITER, writer_settings
 
 REPEATS_OF_SEVERAL = 3
@@ -30,7 +36,7 @@ def replay(options: argparse.Namespace) -> int:
         raise SettingsError("--answers and --batches belong together; name the other.")
     if options.answers and options.referee:
         raise SettingsError("--answers takes the place of --referee; leave one out.")
-    settings = writer_settings(options, cli.settings_of(options))
+    settings = writer_settings(options, options.settings)
     # an unknown measure is refused before anything is played
     find_measures(options.measures)
 
@@ -41,7 +47,7 @@ def replay(options: argparse.Namespace) -> int:
     if options.out:
         write_run(options.out, run)
     if options.json:
-        print(shared.as_json(run.as_json()))
+        print(visible_json(run.as_json()))
     else:
         _print_run(run, options)
     return shared.lost_code(options, run.lost_at_ingest)
@@ -104,7 +110,7 @@ def _replay_several(
             out=options.out,
         )
     if options.json:
-        print(shared.as_json(table))
+        print(visible_json(table))
     else:
         print(f"{_title(options)}: {table['games']} games")
         print(table_text(table))
@@ -142,9 +148,9 @@ def compare(options: argparse.Namespace) -> int:
         "tests": [asdict(test) for test in tests],
     }
     if options.out:
-        shared.write_text(options.out / COMPARISON, shared.as_json(document) + "\n")
+        shared.write_text(options.out / COMPARISON, visible_json(document) + "\n")
     if options.json:
-        print(shared.as_json(document))
+        print(visible_json(document))
     else:
         print(*comparison_lines(runs, tests), sep="\n")
     return shared.lost_code(options, max(run.lost_at_ingest for run in runs))
@@ -163,7 +169,7 @@ def _runs(options: argparse.Namespace) -> list[Run]:
     settings = {}
     for name in presets:
         run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = cli.settings_of(options, name)
+        settings[run_name] = load(name, options.config, options.changes)
     if len(settings) < max(2, len(presets)):
         raise RunError(
             f"--presets needs two or more different presets, got {options.presets!r}; e.g. dual,filtered."
@@ -213,12 +219,11 @@ def export(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = (
-    shared.command(
-        "replay",
+COMMANDS = {
+    "replay": cli.Command(
         "--store data/store --games data/games/english.jsonl --split test --referee none\n"
-        "python -m evaluate replay --games data/games/english.jsonl --split test --referee every --out table.json\n"
-        "python -m evaluate replay --games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl",
+        "--games data/games/english.jsonl --split test --referee every --out table.json\n"
+        "--games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl",
         (
             *shared.PLAYED,
             cli.several(
@@ -261,8 +266,7 @@ COMMANDS = (
         replay,
         notes=SPEC_NOTE,
     ),
-    shared.command(
-        "compare",
+    "compare": cli.Command(
         "--store data/store --games data/games/english.jsonl --split test --presets dual,filtered,unfiltered",
         (
             *(shared.RUNS, *shared.COURSE),
@@ -295,8 +299,7 @@ COMMANDS = (
         ),
         compare,
     ),
-    shared.command(
-        "report",
+    "report": cli.Command(
         "default.json dual.json --out report.html",
         (
             *(shared.RUNS, shared.MEASURE),
@@ -307,10 +310,8 @@ COMMANDS = (
             ),
         ),
         report,
-        settings=(),
     ),
-    shared.command(
-        "export",
+    "export": cli.Command(
         "default.json dual.json --out exported",
         (
             shared.RUNS,
@@ -320,6 +321,5 @@ COMMANDS = (
             ),
         ),
         export,
-        settings=(),
     ),
-)
+}

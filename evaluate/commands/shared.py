@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from configs.directories import home
 from configs.settings import SettingsError
-from evaluate.commands import SUMMARIES
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from evaluate.runs import text
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize
 
@@ -37,7 +32,7 @@ WORKERS = (
     cli.number("--workers", 0, "processes; 0 takes as many as pay", 0),
     cli.CLUSTER,
 )
-STRICT = cli.flag("--strict", says="exit with 1 if a game was lost at ingest")
+STRICT = cli.flag("--strict", "exit with 1 if a game was lost at ingest")
 RUNS = cli.path(
     "runs",
     "RUN.json",
@@ -50,7 +45,6 @@ MEASURE = cli.several(
     "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
     dest="measures",
 )
-with_interval = text.with_interval
 
 
 def seed(says: str) -> cli.Option:
@@ -60,32 +54,6 @@ def seed(says: str) -> cli.Option:
         says: names the random choices that depend on the seed.
     """
     return cli.number("--seed", 0, says, 0)
-
-
-def command(
-    name: str,
-    example: str,
-    options: Sequence[cli.Option | Sequence[cli.Option]],
-    run: Callable[[argparse.Namespace], int],
-    *,
-    settings: Sequence[cli.Option] = cli.SETTINGS,
-    notes: str = "",
-) -> cli.Command:
-    """Declare a command with the options of the settings.
-
-    Args:
-        example: a command line without `python -m evaluate`.
-        settings: options of the settings that the command takes.
-        notes: for the end of --help.
-    """
-    return cli.Command(
-        name,
-        SUMMARIES[name],
-        f"python -m evaluate {name} {example}",
-        (*options, *settings),
-        run,
-        notes,
-    )
 
 
 def open_for(options: argparse.Namespace) -> Course:
@@ -117,7 +85,7 @@ def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
 
 def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:
     """Return the chosen games whose paragraph the course holds, by their labels."""
-    return [*filter(attrgetter("answerable"), chosen_games(options))]
+    return [game for game in chosen_games(options) if game.answerable]
 
 
 def lost_code(options: argparse.Namespace, n_lost: int) -> int:
@@ -135,11 +103,6 @@ def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
     from ingest import executors
 
     return executors.workers_of(options.workers, options.cluster)
-
-
-def as_json(document: Any) -> str:
-    """Return a document as JSON for people and files."""
-    return json.dumps(document, ensure_ascii=False, indent=1)
 
 
 def require_writable(out: Path | None) -> None:
@@ -170,8 +133,3 @@ def write_text(out: Path, text: str) -> None:
     """
     with writing(out):
         out.write_text(text, encoding="utf-8")
-
-
-def write_lines(out: Path, lines: Iterable[str]) -> None:
-    """Write the file of `--out` line by line; see `write_text`."""
-    write_text(out, "".join(f"{line}\n" for line in lines))

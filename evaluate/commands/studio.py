@@ -20,7 +20,6 @@ def _studio(options: argparse.Namespace) -> int:
     from evaluate.studio.app import HOSTS, create_app
     from evaluate.studio.state import Files
 
-    settings = cli.settings_of(options)
     course = shared.open_for(options)
     journal = Path(options.journal) if options.journal else default_journal()
     files = Files(options.games, options.runs, journal, options.store)
@@ -31,13 +30,12 @@ def _studio(options: argparse.Namespace) -> int:
         file=sys.stderr,
         flush=True,
     )
-    serve(create_app(course, settings, files), listener)
+    serve(create_app(course, options.settings, files), listener)
     return 0
 
 
-COMMANDS = (
-    shared.command(
-        "studio",
+COMMANDS = {
+    "studio": cli.Command(
         "--store data/store",
         (
             *shared.COURSE,
@@ -59,4 +57,4 @@ COMMANDS = (
         ),
         _studio,
     ),
-)
+}

@@ -13,9 +13,9 @@ from configs.settings import SettingsError
 from evaluate.commands import shared
 from evaluate.games.labelled import SPLITS, load_games
 from evaluate.games.locating import locate_in
+from evaluate.runs.text import with_interval
 from ingest.console import arguments as cli
-from ingest.console.terminal import pluralize
-from ingest.store import open_store
+from ingest.console.terminal import pluralize, visible_json
 from player.kinds import STARTS_FILE
 from player.search.calibration import CALIBRATION, as_tree
 
@@ -27,14 +27,13 @@ def run(options: argparse.Namespace) -> int:
     shared.require_writable(options.out)
     if bool(options.trials) == bool(options.grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
-    settings = cli.settings_of(options)
     games = load_games(options.games)
     store = shared.open_for(options)
     with shared.workers_of(options) as workers:
         result = tune(
             games,
             store,
-            settings,
+            options.settings,
             n_trials=options.trials or 0,
             grid=options.grid,
             seed=options.seed,
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         shared.write_text(options.out, tuned_file(result))
     if options.json:
         result["written_to"] = options.out and str(options.out)
-        print(shared.as_json(result))
+        print(visible_json(result))
     else:
         _print(result)
         print(
@@ -71,12 +70,12 @@ def _print(result: Mapping[str, Any]) -> None:
             one = result[kind][split]
             cells = []
             for name, value in one["measures"].items():
-                figure = shared.with_interval(value, one["intervals"][name])
+                figure = with_interval(value, one["intervals"][name])
                 cells.append(f"{name} {figure}")
             print(f"  {split:10} {kind:8} {one['objective']:.4f}  {', '.join(cells)}")
 
     gain = result["gain"]
-    change = shared.with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
+    change = with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
     print(f"  gain in {gain['measure']} on the test games {change}, p {gain['p']:.4f}")
     print(f"  {result['verdict']}")
     settings = (f"{name} {value}" for name, value in result["settings"].items())
@@ -88,17 +87,16 @@ def calibrate_search(options: argparse.Namespace) -> int:
     from evaluate.tuning.calibration import calibrate
 
     shared.require_writable(options.out)
-    settings = cli.settings_of(options)
-    store = open_store(options.store, options.collection)
+    store = shared.open_for(options)
     spec = store.embedder_spec
-    fitted = as_tree(calibrate(store, settings, shared.chosen_games(options)))
+    fitted = as_tree(calibrate(store, options.settings, shared.chosen_games(options)))
     out = options.out
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    shared.write_text(out, shared.as_json({**tree, spec: fitted}) + "\n")
+    shared.write_text(out, visible_json({**tree, spec: fitted}) + "\n")
     is_own = out == own_fit(CALIBRATION)
     used = f"; used for every store of {spec}" if is_own else ""
     cli.warn(options, f"written to {out}{used}")
-    print(shared.as_json(fitted))
+    print(visible_json(fitted))
     return 0
 
 
@@ -111,11 +109,10 @@ def calibrate_prior(options: argparse.Namespace) -> int:
     from player.questions.places import places_of
 
     shared.require_writable(options.out)
-    settings = cli.settings_of(options)
     games = shared.answerable_games(options)
-    store = open_store(options.store, options.collection)
+    store = shared.open_for(options)
     located = locate_in(games, store, str(options.games))
-    player = build_player(store, settings)
+    player = build_player(store, options.settings)
     pairs = []
     for game in tqdm(games, desc="searching", unit="game"):
         if (paragraph := located[game.game_id]) is not None:
@@ -138,9 +135,8 @@ def calibrate_prior(options: argparse.Namespace) -> int:
     return shared.lost_code(options, len(games) - len(pairs))
 
 
-COMMANDS = (
-    shared.command(
-        "tune",
+COMMANDS = {
+    "tune": cli.Command(
         "--store data/store --games data/games/english.jsonl --trials 2000",
         (
             *(*shared.COURSE, shared.GAMES, cli.PRESET),
@@ -164,7 +160,7 @@ COMMANDS = (
             ),
             cli.flag(
                 "--prune",
-                says="stop trials that are worse than the median on the first quarter of the games",
+                "stop trials that are worse than the median on the first quarter of the games",
             ),
             (cli.number("--workers", 1, "processes", 1), cli.CLUSTER),
             cli.path(
@@ -177,8 +173,7 @@ COMMANDS = (
         ),
         run,
     ),
-    shared.command(
-        "calibrate search",
+    "calibrate search": cli.Command(
         "--store my/store --games my/games.jsonl",
         (
             *(*shared.COURSE, shared.GAMES, shared.SPLIT),
@@ -191,8 +186,7 @@ COMMANDS = (
         ),
         calibrate_search,
     ),
-    shared.command(
-        "calibrate prior",
+    "calibrate prior": cli.Command(
         "--games data/games/english.jsonl --split train",
         (
             *(*shared.PLAYED, shared.seed("of splits")),
@@ -205,4 +199,4 @@ COMMANDS = (
         ),
         calibrate_prior,
     ),
-)
+}

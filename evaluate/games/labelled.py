@@ -31,7 +31,7 @@ A games file holds one JSON object a line:
   hint                       the hint for the player; always needed
   book_name                  the lecture as the hint-giver calls it
   opening_sentence           the first sentence of the paragraph, verbatim; or
-  paragraph_id               as `python -m ingest --paragraphs` gives it; null: the course does not hold the answer
+  paragraph_id               as `quarry ingest --paragraphs` gives it; null: the course does not hold the answer
   game_id                    unique; game-LINE by default
   paragraph, pdf, page       the whole text, file and page of the paragraph: these help to find it
   reader, cut                the program whose raw text `paragraph` is, such as pdfplumber and page

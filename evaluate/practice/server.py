@@ -85,8 +85,8 @@ def load_repertoire(
     if not playable:
         raise GamesError(
             f"{games_path}: at least one game must be about a paragraph of {store.location}, none of {len(games)} is; "
-            f"name the games that belong to the store with {named} (python -m evaluate games label writes some), or "
-            "be the referee yourself: run_game.py --referee me"
+            f"name the games that belong to the store with {named} (quarry games label writes some), or "
+            "be the referee yourself: quarry play --referee me"
         )
     similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
     return Repertoire(playable, referee, similarity)

@@ -146,9 +146,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
         RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
             finished.
     """
-    remedy = (
-        "run the replay that writes it: python -m evaluate replay ... --out RUN.json"
-    )
+    remedy = "run the replay that writes it: quarry replay ... --out RUN.json"
     if partial_path(path).exists():
         raise RunError(
             f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}"

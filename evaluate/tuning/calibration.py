@@ -145,7 +145,7 @@ def _fit_dense(
     if not chosen:
         raise GamesError(
             "--games must hold a hint that shares no word with its paragraph, none does; "
-            "see python -m evaluate games check"
+            "see quarry games check"
         )
 
     unrelated = [_parts(dense, hint) for hint in negatives]

@@ -155,7 +155,7 @@ def tuned_file(result: Mapping[str, Any]) -> str:
         "embed": result["embed_settings"],
     }
     text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
-    return f"# Written by python -m evaluate tune, with where it comes from; never by hand.\n{text}"
+    return f"# Written by quarry tune, with where it comes from; never by hand.\n{text}"
 
 
 def _place(storage: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import logging
 import os
 import re
@@ -15,42 +16,28 @@ from typing import Any, NoReturn
 
 from configs.directories import default_store
 from configs.project import find_project
-from configs.settings import Settings, SettingsError, WorkerError, load
+from configs.settings import QuarryError, SettingsError, WorkerError, load
 from configs.similar_names import did_you_mean
 from ingest.console import interrupts
 from ingest.console.terminal import visible
+
+Option = Callable[[argparse._ActionsContainer], object]
+"""Adds an option, or a positional argument, to a parser or a group."""
 
 
 class OneLineParser(argparse.ArgumentParser):
     """An ArgumentParser that prints an error in one line, without the usage, and exits with 2."""
 
+    @property
+    def label(self) -> str:
+        """The beginning of a command's messages, such as `quarry search` or `evaluate replay`."""
+        prog = self.prog.removeprefix("python ").removeprefix("-m ")
+        return prog.removesuffix(".py")
+
     def error(self, message: str) -> NoReturn:
         """Print a line with the command, the error and the way to the help, and exit with 2."""
         line = re.sub(r"^argument (\S+): must ", r"\1 must ", " ".join(message.split()))
-        line = f"{visible(as_typed(line, self.prog))}; see {self.prog} --help"
-        self.exit(2, f"{label_of(self.prog)}: {line}\n")
-
-
-def label_of(prog: str) -> str:
-    """Return the beginning of a command's messages, such as `quarry search`, `evaluate replay` or `run_game`."""
-    return prog.removeprefix("python ").removeprefix("-m ").removesuffix(".py")
-
-
-def as_typed(text: str, prog: str) -> str:
-    """Return a text whose commands are written as the user types them.
-
-    Args:
-        prog: the command line of the running command; where it is `quarry ...`, `python -m evaluate replay` becomes
-            `quarry replay`, and `run_game.py` becomes `quarry play`.
-    """
-    if not prog.startswith("quarry"):
-        return text
-    text = re.sub(r"(?:python )?\brun_game\.py", "quarry play", text)
-    return re.sub(r"python -m (?:evaluate |player |(?=ingest))", "quarry ", text)
-
-
-Option = Callable[[argparse._ActionsContainer], object]
-"""Adds an option, or a positional argument, to a parser or a group."""
+        self.exit(2, f"{self.label}: {visible(line)}; see {self.prog} --help\n")
 
 
 def option(
@@ -90,13 +77,21 @@ def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
 
 def number(name: str, least: int, says: str, default: int | None = None) -> Option:
     """Declare an option that takes a whole number of at least `least`; the help names the default, if there is one."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"-?\d+", text):
+            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}")
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, got {text}")
+        return int(text)
+
     shown = "" if default is None else " (default: %(default)s)"
-    return option(name, "N", f"{says}{shown}", type=at_least(least), default=default)
+    return option(name, "N", f"{says}{shown}", type=read, default=default)
 
 
-def flag(*names: str, says: str) -> Option:
+def flag(name: str, says: str) -> Option:
     """Declare an option that takes no value."""
-    return lambda parser: parser.add_argument(*names, action="store_true", help=says)
+    return lambda parser: parser.add_argument(name, action="store_true", help=says)
 
 
 def text(argument: str) -> str:
@@ -108,23 +103,6 @@ def text(argument: str) -> str:
             f"must be UTF-8, got {ascii(argument)[:80]}; save or type it as UTF-8"
         ) from None
     return argument
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """Return a function that reads a whole number of at least `least`."""
-
-    def read(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(
-                f"must be a whole number, got {text!r}"
-            ) from None
-        if value < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, got {value}")
-        return value
-
-    return read
 
 
 STORE = option(
@@ -147,17 +125,14 @@ PRESET = option(
     default="default",
     project="preset",
 )
-JSON = flag("--json", says="print one JSON document and nothing else")
-CONFIG = path("--config", "FILE", "YAML merged over configs/default.yaml")
+JSON = flag("--json", "print one JSON document and nothing else")
 CLUSTER = option(
     "--cluster",
     "ADDRESS",
     "Dask scheduler whose workers do the work, such as tcp://HOST:8786",
 )
-
-
 SETTINGS = (
-    CONFIG,
+    path("--config", "FILE", "YAML merged over configs/default.yaml"),
     several(
         "--set",
         "SECTION.KEY=VALUE",
@@ -165,7 +140,7 @@ SETTINGS = (
         dest="changes",
     ),
 )
-"""Options that `settings_of` reads; it also reads --preset."""
+"""Options of every command; `Command.main` loads the settings that they and --preset name."""
 
 
 @dataclass(frozen=True)
@@ -173,35 +148,38 @@ class Command:
     """A command with its options and its function.
 
     Attributes:
-        name: such as `replay`.
-        summary: the summary of the command, beginning with a verb in lower case.
-        example: whole command lines.
+        example: command lines, without the name of the command.
         options: a sequence among them holds options that exclude each other.
-        run: takes the parsed options and returns the exit code.
+        run: takes the parsed options, with `settings` and the `label` of messages, and returns the exit code.
         notes: for the end of --help.
-        shows: the logger whose records the command shows among its results.
+        interrupted: printed after Ctrl-C.
     """
 
-    name: str
-    summary: str
     example: str
     options: Sequence[Option | Sequence[Option]]
     run: Callable[[argparse.Namespace], int]
     notes: str = ""
-    shows: str = ""
+    interrupted: str = "interrupted"
 
-    def parser(self, prog: str) -> OneLineParser:
-        """Return the parser of the command; `prog` is the command line that calls it."""
-        example = as_typed(self.example, prog).replace("\n", "\n  ")
+    def parser(self, prog: str, summary: str = "") -> OneLineParser:
+        """Return the parser of the command.
+
+        Args:
+            prog: the command line that calls it.
+            summary: what it does, beginning with a verb in lower case.
+        """
+        examples = "".join(
+            f"  {prog} {line}".rstrip() + "\n" for line in self.example.split("\n")
+        )
         parser = OneLineParser(
             prog=prog,
-            description=f"{self.summary[0].upper()}{self.summary[1:]}.",
-            epilog=f"example:\n  {example}\n\n{as_typed(self.notes, prog)}",
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            epilog=f"example:\n{examples}\n{self.notes}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        parser.set_defaults(label=label_of(prog))
+        parser.set_defaults(label=parser.label, preset="default")
 
-        for item in self.options:
+        for item in (*self.options, *SETTINGS):
             if callable(item):
                 item(parser)
                 continue
@@ -210,35 +188,24 @@ class Command:
                 add(group)
         return parser
 
-    def parse(self, arguments: Sequence[str] | None, prog: str) -> argparse.Namespace:
-        """Return the options of a command line; exit with 2 after one line if it or the project's file is wrong."""
-        try:
-            return self.parser(prog).parse_args(arguments)
-        except SettingsError as error:
-            OneLineParser(prog=prog).error(str(error))
+    def main(self, arguments: Sequence[str] | None, prog: str, summary: str) -> int:
+        """Run the command and return its exit code.
 
-    def main(
-        self,
-        arguments: Sequence[str],
-        prog: str,
-        errors: tuple[type[Exception], ...],
-        interrupted: str = "interrupted",
-    ) -> int:
-        """Run the command and return its exit code; print an error.
-
-        The code is 2 after one of `errors`, 1 if workers cannot do the work, and 130 after Ctrl-C.
+        The code is 2 for bad input, 1 if workers cannot do the work, and 130 after Ctrl-C; a line says why.
         """
-        options = self.parse(arguments, prog)
-        interrupts.on_interrupt_print(f"{options.label}: {interrupted}")
         try:
-            with log_as_lines(options, self.shows):
+            options = self.parser(prog, summary).parse_args(arguments)
+        except SettingsError as error:  # of the project's file
+            OneLineParser(prog).error(str(error))
+
+        interrupts.on_interrupt_print(f"{options.label}: {self.interrupted}")
+        try:
+            options.settings = load(options.preset, options.config, options.changes)
+            with log_as_lines(options):
                 return run_command(lambda: self.run(options))
-        except errors as error:
+        except QuarryError as error:
             warn(options, error)
-            return 2
-        except WorkerError as error:
-            warn(options, error)
-            return 1
+            return 1 if isinstance(error, WorkerError) else 2
         except KeyboardInterrupt:
             interrupts.announce()
             return interrupts.INTERRUPTED
@@ -257,10 +224,9 @@ class _Lines(logging.Handler):
 
 
 @contextlib.contextmanager
-def log_as_lines(options: argparse.Namespace, shown: str = "") -> Iterator[None]:
-    """Print what our packages log, from INFO on, as the command's own lines, except for the logger `shown`."""
+def log_as_lines(options: argparse.Namespace) -> Iterator[None]:
+    """Print what our packages log, from INFO on, as the command's own lines."""
     lines = _Lines(options)
-    lines.addFilter(lambda record: record.name != shown)
     loggers = [logging.getLogger(name) for name in interrupts.OURS]
     for logger in loggers:
         logger.addHandler(lines)
@@ -273,74 +239,58 @@ def log_as_lines(options: argparse.Namespace, shown: str = "") -> Iterator[None]
             logger.setLevel(logging.NOTSET)
 
 
-def choose(
-    summaries: Mapping[str, str], arguments: Sequence[str] | None, prog: str, about: str
-) -> tuple[str, list[str]]:
-    """Return the name of the command, of one word or two, and the rest of the command line.
+Commands = Mapping[str, tuple[str, str]]
+"""By the name of a command, of one word or two: its module, which has it in COMMANDS, and its summary."""
+
+
+def command_of(commands: Commands, name: str) -> Command:
+    """Import a command; its module alone, because all of them take seconds."""
+    command: Command = importlib.import_module(commands[name][0]).COMMANDS[name]
+    return command
+
+
+def choose_and_run(
+    commands: Commands, arguments: Sequence[str] | None, prog: str, about: str
+) -> int:
+    """Run the command that a command line names, and return its exit code.
 
     Exit with 0 after --help, which lists the commands, and with 2 for an unknown command.
 
     Args:
-        summaries: the summaries of the commands, by name.
         arguments: None takes those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    n_words = 2 if " ".join(words[:2]) in summaries else 1
+    n_words = 2 if " ".join(words[:2]) in commands else 1
     name = " ".join(words[:n_words])
-    if name not in summaries:
-        _help_or_refuse(summaries, words, OneLineParser(prog=prog), about)
-    return name, words[n_words:]
+    if name not in commands:
+        _help_or_refuse(commands, words, OneLineParser(prog), about)
+    command = command_of(commands, name)
+    return command.main(words[n_words:], f"{prog} {name}", commands[name][1])
 
 
 def _help_or_refuse(
-    summaries: Mapping[str, str],
-    words: Sequence[str],
-    parser: OneLineParser,
-    about: str,
+    commands: Commands, words: Sequence[str], parser: OneLineParser, about: str
 ) -> NoReturn:
-    """List the commands or those of a group for --help, else refuse the unknown command."""
-    group = "".join(words[:1])
-    if not any(name.startswith(f"{group} ") for name in summaries):
-        group = ""
-    named = {}
-    for name, says in summaries.items():
-        if name.startswith(group):
-            named[name] = says
+    """List the commands, or those of a group, for --help; else refuse the unknown command."""
+    group = [name for name in commands if name.startswith(f"{''.join(words[:1])} ")]
+    names = group or list(commands)
+    if {"-h", "--help"}.intersection(words[:2]):
+        width = max(map(len, names))
+        lines = [f"  {name:{width}}  {commands[name][1]}" for name in names]
+        head = f"usage: {parser.prog} COMMAND ...\n\n{about}\n"
+        tail = f"\n{parser.prog} COMMAND --help says more"
+        parser.exit(run_command(lambda: print(head, *lines, tail, sep="\n") or 0))
 
-    if {"-h", "--help"} & {*words[:2]}:
-        width = max(map(len, named))
-        listed = "\n".join(f"  {name:{width}}  {says}" for name, says in named.items())
-        text = f"usage: {parser.prog} COMMAND ...\n\n{about}\n\n{listed}\n\n{parser.prog} COMMAND --help says more"
-        parser.exit(run_command(lambda: print(text) or 0))
-
-    got = " ".join(words[: 2 if group else 1])
-    near = did_you_mean(got, named)
-    for name in named:
-        if not near and got == name.split()[-1]:
-            near = f"; did you mean {name}?"
-    parser.error(f"the command must be one of {', '.join(named)}, got {got!r}{near}")
+    name = " ".join(words[: 2 if group else 1])
+    near = did_you_mean(name, names)
+    parser.error(f"the command must be one of {', '.join(names)}, got {name!r}{near}")
 
 
 def warn(options: argparse.Namespace, text: object) -> None:
     """Print a line on standard error that begins with the command's name, above progress bars."""
     from tqdm import tqdm
 
-    line = as_typed(str(text), options.label)
-    tqdm.write(f"{options.label}: {visible(line)}", file=sys.stderr)
-
-
-def settings_of(options: argparse.Namespace, preset: str = "") -> Settings:
-    """Load the settings of a command line.
-
-    Args:
-        preset: in place of --preset.
-
-    Raises:
-        SettingsError: a preset, key or value is invalid.
-    """
-    return load(
-        preset or getattr(options, "preset", "default"), options.config, options.changes
-    )
+    tqdm.write(f"{options.label}: {visible(text)}", file=sys.stderr)
 
 
 def run_command(command: Callable[[], int]) -> int:

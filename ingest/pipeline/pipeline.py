@@ -295,7 +295,7 @@ class _Ingest:
             if doc_id not in documents:
                 raise BadInputError(
                     f"--drop must name documents of {store.location}, got {doc_id!r}; "
-                    f"run: python -m ingest --store {store.location} --list"
+                    f"run: quarry ingest --store {store.location} --list"
                 )
         missing = set()
         for doc_id, document in documents.items():

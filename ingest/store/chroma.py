@@ -472,7 +472,7 @@ def collections_of(location: str, name: str, token: str) -> Iterator[Collections
     database = Path(location) / token
     if not database.is_dir():
         raise StoreError(
-            f"{database} is gone; run: python -m ingest PATH... --store {location}"
+            f"{database} is gone; run: quarry ingest PATH... --store {location}"
         )
     with readable(database) as folder, folder_at(folder) as client:
         yield Collections(location, name, client)

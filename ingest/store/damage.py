@@ -60,7 +60,7 @@ def write_checksums(path: Path) -> None:
 
 def _damaged(path: Path, reason: str = "") -> StoreDamagedError:
     return StoreDamagedError(
-        f"{path} is damaged{reason}; run: python -m ingest PATH... --store {path.parent}"
+        f"{path} is damaged{reason}; run: quarry ingest PATH... --store {path.parent}"
     )
 
 

@@ -59,7 +59,7 @@ def open_store(
         StoreMissingError: there is no store.
         StoreError: the store cannot be opened, or holds no paragraphs.
     """
-    command = f"python -m ingest PATH... --store {location}"
+    command = f"quarry ingest PATH... --store {location}"
     if not is_url(location) and current_generation(Path(location)) is None:
         raise StoreMissingError(
             f"--store must be a folder made by ingest, got {location}: no store there; run: {command}"

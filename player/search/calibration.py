@@ -192,7 +192,7 @@ def notices(store: Course) -> list[str]:
         ]
     return [
         f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest anew, or run "
-        "python -m evaluate calibrate search --store S --games FILE"
+        "quarry calibrate search --store S --games FILE"
     ]
 
 

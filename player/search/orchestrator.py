@@ -102,7 +102,6 @@ class SearchOrchestrator:
             self._statistics.count_failures(
                 [failure.strategy for failure in error.failures]
             )
-            _warn(error.failures)
             raise
         if result.cached:
             result = replace(

@@ -300,7 +300,7 @@ class StoreContract:
     ) -> None:
         for any_ok in (False, True):
             with pytest.raises(
-                StoreMissingError, match=r"run: python -m ingest PATH\.\.\. --store"
+                StoreMissingError, match=r"run: quarry ingest PATH\.\.\. --store"
             ):
                 open_store(location, collection, all_rejected_ok=any_ok)
         file_reading(
@@ -311,7 +311,7 @@ class StoreContract:
         )  # which a store without paragraphs does not have yet
         with pytest.raises(
             StoreError,
-            match=rf"'{collection}' must hold paragraphs, it is empty; run: python -m ingest",
+            match=rf"'{collection}' must hold paragraphs, it is empty; run: quarry ingest",
         ):
             open_store(location, collection)
         inspected = open_store(location, collection, all_rejected_ok=True)

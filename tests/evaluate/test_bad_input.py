@@ -142,7 +142,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "--storage must be a URL of a database",
         ),
         ("games check --games broken.jsonl", "broken.jsonl line 1: "),
-        (f"games check {GAMES} --store nowhere", "run: python -m ingest"),
+        (f"games check {GAMES} --store nowhere", "run: quarry ingest"),
         (
             "games label --out nowhere/g.jsonl",
             "--out must be in a folder that is there",

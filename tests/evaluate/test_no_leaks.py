@@ -96,7 +96,6 @@ def test_only_the_face_imports_the_harness_from_outside() -> None:
     assert [name_of(path) for path in outside if "evaluate" in imported(path)] == [
         "quarry/api.py",
         "quarry/command.py",
-        "quarry/completion.py",
         "quarry/play.py",
     ]
 

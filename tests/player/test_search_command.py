@@ -235,7 +235,8 @@ def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
     monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
     code, out, err = run("--hint", HINT, "--preset", "rrf", "--json")
     shown = json.loads(out)
-    assert (code, err) == (1, "")
+    reason = "strategy dense failed: RuntimeError: the model is gone"
+    assert (code, err) == (1, f"player search: {reason}\n")
     assert shown["failures"] == [
         {"strategy": "dense", "error": "RuntimeError: the model is gone"}
     ]

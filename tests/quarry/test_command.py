@@ -12,13 +12,11 @@ from pathlib import Path
 import pytest
 
 from configs.project import find_project
-from evaluate.commands import runs
-from player.command import COMMAND as SEARCH
+from ingest.console.arguments import command_of
 from player.command import main as search
 from player.game.journal import Journal, Ledger
 from player.protocol.messages import RoundStart
-from quarry.command import main, summaries
-from quarry.completion import commands
+from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
     course_games,
     make_store,
@@ -42,24 +40,22 @@ def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) ->
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["play", "ingest", "search", "replay", "tune", "studio"]
-)
-def test_each_command_has_its_own_help_under_the_name_it_was_called_by(
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_its_own_help_with_an_example_and_takes_a_config(
     name: str, capsys: Output
 ) -> None:
-    assert run_main(main, name, "--help") == 0
+    assert run_main(main, *name.split(), "--help") == 0
     usage, _, example = capsys.readouterr().out.partition("example:\n")
     assert usage.startswith(f"usage: quarry {name}")
     assert example.startswith(f"  quarry {name}")
-    assert "run_game.py" not in example
+    assert "--config FILE" in usage
     assert ") (default:" not in " ".join(usage.split())
 
 
 def test_an_unknown_command_is_refused_in_one_line(capsys: Output) -> None:
     assert run_main(main, "plya") == 2
     told = capsys.readouterr().err
-    assert "the command must be one of play, ingest, games list" in told
+    assert "the command must be one of play, ingest, search, " in told
     assert told.count("\n") == 1
 
 
@@ -117,7 +113,7 @@ def test_messages_name_the_command_that_was_typed(
     missing = ("--store", str(tmp_path / "none"), "--hint", "x")
     for command, beginning, remedy in (
         (main, "quarry search: ", "run: quarry ingest PATH"),
-        (search, "player search: ", "run: python -m ingest PATH"),
+        (search, "player search: ", "run: quarry ingest PATH"),
     ):
         assert run_main(command, "search", *missing) == 2
         line = capsys.readouterr().err
@@ -137,14 +133,15 @@ def test_values_of_the_nearest_file_are_defaults(
         'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
     )
     monkeypatch.chdir(inner)
-    search_options = SEARCH.parser("quarry search").parse_args(["--hint", "x"])
+    search_options = (
+        command_of(COMMANDS, "search").parser("x").parse_args(["--hint", "x"])
+    )
     assert (search_options.store, search_options.preset) == (
         "http://chroma:8000",
         "fast",
     )
-    replay = next(command for command in runs.COMMANDS if command.name == "replay")
     games = str(tmp_path / "course" / "games.jsonl")
-    assert str(replay.parser("quarry replay").parse_args([]).games) == games
+    assert str(command_of(COMMANDS, "replay").parser("x").parse_args([]).games) == games
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player(
@@ -223,7 +220,6 @@ def test_a_game_that_was_played_is_listed_and_shown(
 def test_completion_knows_every_command_and_its_options(
     shell: str, capsys: Output
 ) -> None:
-    assert {command.name for command in commands()} == set(summaries())
     assert run_main(main, "completion", shell) == 0
     script = capsys.readouterr().out
     assert all(text in script for text in ("calibrate", "--practice-games", "--hint"))

@@ -45,13 +45,8 @@ def test_python_without_the_environment_is_told_of_it(command: list[str]) -> Non
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    command = Command(
-        "do",
-        "do it",
-        "do it now",
-        (option("--hint", "TEXT", "a hint"),),
-        lambda options: 0,
-    )
+    hint = option("--hint", "TEXT", "a hint")
+    command = Command("--hint it", (hint,), lambda options: 0)
     with pytest.raises(SystemExit) as ended:
         command.parser("do").parse_args(["--hint", "caf\udce9"])
     assert ended.value.code == 2
@@ -79,6 +74,6 @@ def test_log_records_of_our_packages_are_lines_of_the_command(
         logging.getLogger("ingest.store").debug("nobody reads this")
         return 3
 
-    assert Command("do", "do it", "do it now", (), run).main([], "do", ()) == 3
+    assert Command("", (), run).main([], "do", "do it") == 3
     assert capsys.readouterr().err == "do: it\\x1b is odd\n"
     assert logging.getLogger("ingest").handlers == []

@@ -643,7 +643,7 @@ def test_dropped_document_is_gone_and_unknown_ones_are_refused(course: Course) -
     both = course.refusal(course.lectures / "trees.pdf", "--drop", "trees")
     assert both.startswith("ingest: PATH must be left out ")
     unknown = course.refusal("--drop", "ranking", "tree")
-    assert "got 'tree'; run: python -m ingest --store" in unknown
+    assert "got 'tree'; run: quarry ingest --store" in unknown
     assert course.texts == WHOLE
     ran = course.run("--drop", "ranking")
     assert (ran.code, ran.out.splitlines()[0]) == (0, "removed    ranking: dropped")

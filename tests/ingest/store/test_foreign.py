@@ -225,7 +225,7 @@ def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
         )
     with pytest.raises(
         StoreError,
-        match=rf"is damaged.*; run: python -m ingest PATH\.\.\. --store {folder}",
+        match=rf"is damaged.*; run: quarry ingest PATH\.\.\. --store {folder}",
     ):
         open_store(str(folder))
 
@@ -287,7 +287,7 @@ def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
     path.write_bytes(content.replace(text, text[:-2] + b"!" + text[-1:]))
     if not is_cached:
         shutil.rmtree(cache() / "courses")
-        with pytest.raises(StoreError, match=r"is damaged.*; run: python -m ingest"):
+        with pytest.raises(StoreError, match=r"is damaged.*; run: quarry ingest"):
             open_store(str(folder))
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
@@ -322,6 +322,6 @@ def test_a_database_that_is_gone_is_named_and_built_again(
     current = current_generation(folder)
     assert current is not None
     shutil.rmtree(current)
-    with pytest.raises(StoreError, match=r"is gone; run: python -m ingest") as raised:
+    with pytest.raises(StoreError, match=r"is gone; run: quarry ingest") as raised:
         open_store(str(folder))
     one_line(raised)

@@ -39,7 +39,7 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
         open_store(location)
     assert str(caught.value) == (
         f"--store must be a folder made by ingest, got {location}: no store there; "
-        f"run: python -m ingest PATH... --store {location}"
+        f"run: quarry ingest PATH... --store {location}"
     )
     assert isinstance(caught.value, FileNotFoundError)
     assert isinstance(caught.value, IngestError)
