@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
-from configs.settings import SettingsError
-from configs.similar_names import did_you_mean
+from configs.settings import SettingsError, is_file_name, require_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Project:
     file: str = ""
 
 
-KEYS = tuple(field.name for field in dataclasses.fields(Project))[:-1]
+KEYS = tuple(field.name for field in fields(Project))[:-1]
 
 
 def find_project(folder: Path | None = None) -> Project:
@@ -41,51 +41,35 @@ def find_project(folder: Path | None = None) -> Project:
     """
     start = (folder or Path.cwd()).resolve()
     for place in (start, *start.parents):
-        for path, table in (
-            (place / "quarry.toml", ""),
-            (place / "pyproject.toml", "tool.quarry"),
-        ):
-            if path.is_file():
-                values = _read(path, table)
-                if values is not None:
-                    return _checked(values, path)
+        for path in (place / "quarry.toml", place / "pyproject.toml"):
+            table = _table_of(path) if path.is_file() else None
+            if table is not None:
+                return _project(table, path)
     return Project()
 
 
-def _read(path: Path, table: str) -> object:
-    """Return the project's table of a TOML file; None if a pyproject.toml has none."""
+def _table_of(path: Path) -> Mapping[str, Any] | None:
+    """Return the project's table of a TOML file; None if another program's file has none."""
+    is_ours = path.name == "quarry.toml"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        if table:
-            return None  # another program's file
-        raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return document.get("tool", {}).get("quarry") if table else document
+        if is_ours:
+            raise SettingsError(f"{path} is not a TOML file: {error}") from error
+        return None
+    return document if is_ours else document.get("tool", {}).get("quarry")
 
 
-def _checked(values: object, path: Path) -> Project:
-    if not isinstance(values, dict):
-        raise SettingsError(f"{path}: tool.quarry is not a table.")
-    for key, value in values.items():
-        if key not in KEYS:
-            raise SettingsError(
-                f"{path} has no key {key!r}; it has {', '.join(KEYS)}{did_you_mean(key, KEYS)}"
-            )
+def _project(table: Mapping[str, Any], path: Path) -> Project:
+    """Return the checked values; paths among them are relative to the file."""
+    values = {}
+    for key, value in dict(table).items():
+        require_key(key, KEYS, str(path))
         if not isinstance(value, str):
             raise SettingsError(
                 f"{path}: {key} must be a text in quotation marks, got {value!r}"
             )
-    project = Project(**values, file=str(path))
-    return dataclasses.replace(
-        project,
-        store=_beside(path, project.store),
-        games=_beside(path, project.games),
-        preset=_beside(path, project.preset)
-        if project.preset.endswith((".yaml", ".yml"))
-        else project.preset,
-    )
-
-
-def _beside(path: Path, value: str) -> str:
-    """Return a path of the project relative to the project's file; URLs are left as they are."""
-    return value if not value or "://" in value else str(path.parent / value)
+        is_path = key not in ("preset", "server") or is_file_name(value)
+        is_local = is_path and value and "://" not in value
+        values[key] = str(path.parent / value) if is_local else value
+    return Project(**values, file=str(path))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+import reprlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Any, Literal, Self, TypeVar
 
 import yaml
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from configs.plain_yaml import read_plain_file, read_plain_yaml
@@ -29,12 +30,8 @@ KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
-MAX_SHOWN = 80
-"""The most characters of a value that an error shows."""
 ROUNDING = 1e-9
 """The excess of a sum of fractions over its bound that is ignored."""
-
-STRICT = ConfigDict(strict=True)
 N = TypeVar("N", int, float)
 
 
@@ -50,37 +47,21 @@ class SettingsError(QuarryError, ValueError):
     """A settings file, a flag or an environment variable holds a bad value."""
 
 
-def number(default: N, low: float | str, high: float | str) -> N:
-    """Return a field for a number within low..high; a bound may be the name of another key of the section."""
-    fixed: dict[str, Any] = (
-        {} if isinstance(low, str) or isinstance(high, str) else {"ge": low, "le": high}
-    )
-    field: Any = Field(default, json_schema_extra={"low": low, "high": high}, **fixed)
+def number(default: N, low: float, high: float) -> N:
+    """Return a field for a number within low..high."""
+    bounds: Any = {"low": low, "high": high}
+    field: Any = Field(default, ge=low, le=high, json_schema_extra=bounds)
     return field  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True, slots=True, config=STRICT)
-class _Section:
-    """A section of the settings."""
-
-    @model_validator(mode="after")
-    def _within_other_keys(self) -> Self:
-        for key, field in fields(type(self)).items():
-            bounds: Any = field.json_schema_extra or {}
-            if any(isinstance(end, str) for end in bounds.values()):
-                low, high = (
-                    getattr(self, end) if isinstance(end, str) else end
-                    for end in bounds.values()
-                )
-                if not low <= getattr(self, key) <= high:
-                    raise ValueError(
-                        f"{key} must be within {low}..{high}, got {getattr(self, key)}"
-                    )
-        return self
+def _require(holds: bool, rule: str, *values: float) -> None:
+    """Raise a ValueError with a rule about several keys unless it holds."""
+    if not holds:
+        raise ValueError(f"{rule}, got {' + '.join(map(str, values))}")
 
 
-@dataclass(frozen=True, slots=True, config=STRICT)
-class EmbedSettings(_Section):
+@dataclass(frozen=True, slots=True)
+class EmbedSettings:
     """Settings of the embedding of texts."""
 
     max_tokens: int = number(256, 8, 512)
@@ -89,29 +70,34 @@ class EmbedSettings(_Section):
     own: str = ""
 
 
-@dataclass(frozen=True, slots=True, config=STRICT)
-class IngestSettings(_Section):
+@dataclass(frozen=True, slots=True)
+class IngestSettings:
     """Settings of the reading of files."""
 
     workers: int = number(0, 0, 256)
     timeout_s: float = number(300.0, 0.1, 86_400.0)
     memory_mb: int = number(2_000, 200, 100_000)
     min_words: int = number(25, 1, 1_000)
-    max_words: int = number(400, "min_words", 100_000)
+    max_words: int = number(400, 1, 100_000)
     reader: str = "auto"
-    editions: tuple[str, ...] = Field(
-        default=("pdfplumber:page", "pypdf:window:2000", "pypdfium2:window:2000"),
-        strict=False,
+    editions: tuple[str, ...] = (
+        "pdfplumber:page",
+        "pypdf:window:2000",
+        "pypdfium2:window:2000",
     )
 
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        rule = "max_words must be at least min_words"
+        _require(self.max_words >= self.min_words, rule, self.max_words)
+        return self
 
-@dataclass(frozen=True, slots=True, config=STRICT)
-class SearchSettings(_Section):
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
     """Settings of a search."""
 
-    strategies: tuple[str, ...] = Field(
-        default=("dense",), strict=False
-    )  # YAML has no tuples
+    strategies: tuple[str, ...] = Field(default=("dense",), min_length=1)
     keywords: KeywordMode = "rule"
     fusion: Fusion = "linear"
     rrf_k: int = number(60, 1, 10_000)
@@ -125,10 +111,10 @@ class SearchSettings(_Section):
     merge: Merge = "slots"
     book_match: BookMatch = "resolved"
     filter_confidence: float = number(0.9, 0.0, 1.0)
-    boost_confidence: float = number(0.6, 0.0, "filter_confidence")
+    boost_confidence: float = number(0.6, 0.0, 1.0)
     boost: float = number(1.0, 0.0, 10.0)
     threshold: float = number(0.7, 0.0, 1.0)
-    lowered_threshold: float = number(0.35, 0.0, "threshold")
+    lowered_threshold: float = number(0.35, 0.0, 1.0)
     cascade: bool = True
     kind_weight: float = number(1.0, 0.0, 10.0)
     deadline_s: float = number(8.0, 0.01, 600.0)
@@ -138,20 +124,22 @@ class SearchSettings(_Section):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if self.sentence_weight + self.sentence_mean_weight > 1.0 + ROUNDING:
-            raise ValueError(
-                "sentence_weight + sentence_mean_weight must be at most 1, "
-                f"got {self.sentence_weight} + {self.sentence_mean_weight}"
-            )
-        if not self.pdf_k + self.global_k and (self.merge == "slots" or not self.k):
-            raise ValueError("pdf_k + global_k must be at least 1, got 0 + 0")
-        if not self.strategies:
-            raise ValueError("strategies must name at least one strategy, got none")
+        weights = self.sentence_weight, self.sentence_mean_weight
+        rule = "sentence_weight + sentence_mean_weight must be at most 1"
+        _require(sum(weights) <= 1.0 + ROUNDING, rule, *weights)
+        rule = "boost_confidence must be at most filter_confidence"
+        _require(
+            self.boost_confidence <= self.filter_confidence, rule, self.boost_confidence
+        )
+        rule = "lowered_threshold must be at most threshold"
+        _require(self.lowered_threshold <= self.threshold, rule, self.lowered_threshold)
+        has_hits = self.pdf_k + self.global_k or (self.merge != "slots" and self.k)
+        _require(bool(has_hits), "pdf_k + global_k must be at least 1", 0, 0)
         return self
 
 
-@dataclass(frozen=True, slots=True, config=STRICT)
-class GameSettings(_Section):
+@dataclass(frozen=True, slots=True)
+class GameSettings:
     """Settings of a game."""
 
     candidates: int = number(10_000_000, 0, 10_000_000)
@@ -175,16 +163,12 @@ class GameSettings(_Section):
 
     @model_validator(mode="after")
     def _leave_room(self) -> Self:
-        if self.careless_share + self.useless_share > 0.9 + ROUNDING:
-            raise ValueError(
-                f"careless_share + useless_share must be at most 0.9, so that somebody is sound, "
-                f"got {self.careless_share} + {self.useless_share}"
-            )
-        if self.opening_share + self.passages_share + self.name_share > 0.99:
-            raise ValueError(
-                f"opening_share + passages_share + name_share must be at most 0.99, so that somebody sees the whole "
-                f"paragraph, got {self.opening_share} + {self.passages_share} + {self.name_share}"
-            )
+        shares = self.careless_share, self.useless_share
+        rule = "careless_share + useless_share must be at most 0.9, so that somebody is sound"
+        _require(sum(shares) <= 0.9 + ROUNDING, rule, *shares)
+        views = self.opening_share, self.passages_share, self.name_share
+        rule = "opening_share + passages_share + name_share must be at most 0.99, so that somebody sees the paragraph"
+        _require(sum(views) <= 0.99, rule, *views)
         return self
 
 
@@ -244,33 +228,28 @@ def load(
     settings = Settings(preset, **parts, token=os.environ.get("QUARRY_TOKEN", ""))
     presets = _presets()
     if preset in presets:
-        settings = merge_settings(
-            settings, presets[preset], f"{PRESETS_CONFIG}, preset {preset}"
-        )
+        where = f"{PRESETS_CONFIG}, preset {preset}"
+        settings = merge_settings(settings, presets[preset], where)
     elif is_file_name(preset):
-        settings = merge_settings(
-            settings, _read_yaml(Path(preset), "--preset"), preset
-        )
+        settings = merge_settings(settings, _read_yaml(preset, "--preset"), preset)
     elif preset != "default":
         names = preset_names()
         raise SettingsError(
             f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{did_you_mean(preset, names)}"
         )
+
     if config is not None:
-        settings = merge_settings(settings, _read_yaml(config, "--config"), str(config))
-    if models_dir := os.environ.get("QUARRY_MODELS"):
-        settings = merge_settings(
-            settings, {"embed": {"models_dir": models_dir}}, "QUARRY_MODELS"
-        )
-    if (
-        accuracy := os.environ.get("QUARRY_ACCURACY")
-    ) and settings.search.accuracy == "auto":
-        settings = merge_settings(
-            settings, {"search": {"accuracy": accuracy}}, "QUARRY_ACCURACY"
-        )
-    return merge_settings(
-        settings, _changed(changes), " ".join(f"--set {change}" for change in changes)
-    )
+        tree = _read_yaml(str(config), "--config")
+        settings = merge_settings(settings, tree, str(config))
+    if folder := os.environ.get("QUARRY_MODELS"):
+        tree = {"embed": {"models_dir": folder}}
+        settings = merge_settings(settings, tree, "QUARRY_MODELS")
+    accuracy = os.environ.get("QUARRY_ACCURACY")
+    if accuracy and settings.search.accuracy == "auto":
+        tree = {"search": {"accuracy": accuracy}}
+        settings = merge_settings(settings, tree, "QUARRY_ACCURACY")
+    where = " ".join(f"--set {change}" for change in changes)[:200]
+    return merge_settings(settings, _changed(changes), where)
 
 
 def as_dict(settings: Settings) -> dict[str, Any]:
@@ -296,15 +275,17 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set must be SECTION.KEY=VALUE, got {change!r}; e.g. search.rule_weight=0"
             )
         try:
-            tree.setdefault(section, {})[key] = read_plain_yaml(text) if text else ""
+            value = read_plain_yaml(text) or ""
         except ValueError as error:
             raise SettingsError(
-                f"--set {change[:MAX_SHOWN]}: the value must be {error}"
+                f"--set {change[:80]}: the value must be {error}"
             ) from error
+        tree.setdefault(section, {})[key] = value
     return tree
 
 
-def _read_yaml(path: Path, flag: str) -> Any:
+def _read_yaml(name: str, flag: str) -> Any:
+    path = Path(name)
     if not path.is_file():
         raise SettingsError(
             f"{flag} must name a YAML file, got {path}: no such file; copy {DEFAULT_CONFIG}"
@@ -326,29 +307,13 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
     Raises:
         SettingsError: unknown section or key, a value of the wrong type or out of range; the text names `where`.
     """
-    if not isinstance(over, dict):
-        raise SettingsError(
-            f"{where}: must hold a mapping of sections, got {type(over).__name__}"
-        )
-    for section, values in over.items():
+    for section, values in _mapping(over, f"{where}: it").items():
         if section == "provenance":
             continue
-        if section not in SECTIONS:
-            raise SettingsError(
-                f"{where}: section must be one of {', '.join(SECTIONS)}, got {section!r}"
-                f"{did_you_mean(str(section), SECTIONS)}"
-            )
-        if not isinstance(values, dict):
-            raise SettingsError(
-                f"{where}: section {section} must hold keys and values, got {type(values).__name__}"
-            )
+        require_key(section, SECTIONS, f"{where}: it")
         known = fields(SECTIONS[section])
-        for key in values:
-            if key not in known:
-                raise SettingsError(
-                    f"{where}: {section} has no key {_short(key)}; it has {', '.join(known)}"
-                    f"{did_you_mean(str(key), known)}"
-                )
+        for key in _mapping(values, f"{where}: section {section}"):
+            require_key(key, known, f"{where}: {section}")
         try:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:
@@ -357,27 +322,29 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
     return settings
 
 
+def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
+    if not isinstance(value, dict):
+        raise SettingsError(
+            f"{what} must hold keys and values, got {type(value).__name__}"
+        )
+    return value
+
+
+def require_key(key: object, names: Collection[str], what: str) -> None:
+    """Raise a SettingsError with the nearest name unless a key is one of the names."""
+    if key not in names:
+        raise SettingsError(
+            f"{what} has no key {reprlib.repr(key)}; it has {', '.join(names)}{did_you_mean(str(key), names)}"
+        )
+
+
 def _refusal(error: ValidationError, section: str) -> str:
     """Return a line with the first fault: what must hold, and what was given."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['ctx']['error']}"
     key = str(first["loc"][0])
-    field = fields(SECTIONS[section])[key]
-    bounds: Any = field.json_schema_extra or {}
-    if first["type"] == "literal_error":
-        wanted = f"one of {', '.join(get_args(field.annotation))}"
-    elif get_origin(field.annotation) is tuple:
-        wanted = "a list of names"
-    elif first["type"].endswith("_type") or not bounds:
-        wanted = f"of type {field.annotation.__name__}"
-    else:
-        wanted = f"within {bounds['low']}..{bounds['high']}"
-    value = first["input"]
-    return f"{section}.{key} must be {wanted}, got {_short([value] if len(first['loc']) > 1 else value)}"
-
-
-def _short(value: object) -> str:
-    """Show a value in at most MAX_SHOWN characters."""
-    text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+    rule = f": {first['msg']}"
+    if bounds := fields(SECTIONS[section])[key].json_schema_extra:
+        rule = f" must be within {bounds['low']}..{bounds['high']}"
+    return f"{section}.{key}{rule}, got {reprlib.repr(first['input'])}"

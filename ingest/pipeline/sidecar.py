@@ -54,18 +54,13 @@ def _listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _iso_date(value: Any) -> str:
-    is_date = isinstance(value, datetime.date) and not isinstance(
-        value, datetime.datetime
-    )
-    if not is_date and not isinstance(value, str):
-        raise ValueError("must be a date")
-    return datetime.date.fromisoformat(str(value)).isoformat()
+def _iso_date(text: str) -> str:
+    return datetime.date.fromisoformat(text).isoformat()
 
 
 Line = Annotated[str, AfterValidator(_one_line)]
 Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
-Number = Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]
+Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 STRICT = ConfigDict(extra="forbid")
 
 
@@ -137,7 +132,7 @@ class Sidecar:
     title: Line | None = None
     aliases: Lines = ()
     authors: Lines | None = None
-    date: Annotated[str, BeforeValidator(_iso_date)] | None = None
+    date: Annotated[str, AfterValidator(_iso_date)] | None = None
     lecture_number: Number | None = None
     corrections: tuple[Correction, ...] = ()
     digest: str = ""

@@ -41,6 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store's embedder is the one it was made with."""
     monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("ingest.embed.models.BUILT_IN", ())
 
 
 Run = Callable[..., tuple[int, str, str]]
