@@ -61,7 +61,7 @@ def make(table: Mapping[str, Any], name: str, key: str, *arguments: Any) -> Any:
 
 def call_with_available(part: Any, arguments: Sequence[Any]) -> Any:
     """Call `found` with as many positional arguments as it accepts; return anything that is not callable unchanged."""
-    if not (inspect.isclass(part) or inspect.isfunction(part)):
+    if not (inspect.isclass(part) or inspect.isroutine(part)):
         return part
     parameters = inspect.signature(part).parameters.values()
     if any(item.kind is inspect.Parameter.VAR_POSITIONAL for item in parameters):

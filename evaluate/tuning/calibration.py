@@ -18,7 +18,7 @@ from ingest.arrays import Float64Array, IntArray
 from ingest.embed.hint_bank import as_asked, hints_of, load_hints
 from ingest.paragraph import Paragraph
 from ingest.store import Course
-from player.search.build import build_dense, store_embedder, word_scorers
+from player.search.build import store_embedder, word_scorers
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     PARAGRAPH,
@@ -28,6 +28,7 @@ from player.search.calibration import (
     calibration_for,
 )
 from player.search.strategies.dense import Dense
+from player.search.strategies.strategy import Parts
 
 LEAST_DOCUMENTS = 2
 N_NEGATIVES = 600
@@ -93,7 +94,8 @@ def calibrate(
     before = calibration_for(store)
     embedder = CachingEmbedder(store_embedder(store, settings))
     scorers = word_scorers(store, settings, embedder, bank)
-    dense = build_dense(store, settings.search, embedder, before, scorers)
+    parts = Parts(settings.search, before, embedder, scorers)
+    dense = Dense.from_course(store, parts)
     specs = [scorer.spec for scorer in scorers]
     alone, *together = _fit_dense(store, dense, specs, pairs, negatives)
 

@@ -24,10 +24,10 @@ from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player.search.build import index_of, store_embedder
 from player.search.calibration import Calibration
-from player.search.core import Columns, Scored, books_of, search
+from player.search.core import book_of, search, threshold_log_odds
 from player.search.index import SearchIndex, ask
 from player.search.strategies.dense import Dense, dense_order, dense_weights
-from player.search.types import Query
+from player.search.types import Query, ScoreArrays
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -47,18 +47,18 @@ class Prepared:
     """Games over a course, ready to be searched again and again.
 
     Attributes:
-        columns: the columns of the course.
+        groups: (n_paragraphs,) groups of duplicates, as `groups_of` returns them.
         calibration: the calibration of the store's embedder.
-        of_kind: (n_columns,) log-odds of each passage's kind.
+        of_kind: (n_paragraphs,) log-odds of each passage's kind.
         arrays: arrays with an entry for each game, by name: "confidence", (n_games,) of the resolved book, 0 without
-            any; "inside", (n_games, n_columns) whether a passage is in that book; "named", (n_games, n_columns)
-            evidence of the name; "truth", (n_games,) column of the labelled paragraph, -1 without one or if ingest
-            lost it; "is_answerable", (n_games,) whether the label names a paragraph; "relevance", (n_games,
-            n_columns) log-odds by dense search; "dense NAME", (n_games, n_columns) a term of a dense score, the
-            rule's evidence at weight 1; "STRATEGY FIELD", a field of the `Scored` of another strategy.
+            any; "inside", (n_games, n_paragraphs) whether a passage is in that book; "named", (n_games, n_paragraphs)
+            evidence of the name; "truth", (n_games,) row of the labelled paragraph, -1 without one or if ingest lost
+            it; "is_answerable", (n_games,) whether the label names a paragraph; "relevance", (n_games, n_paragraphs)
+            log-odds by dense search; "dense NAME", (n_games, n_paragraphs) a term of a dense score, the rule's
+            evidence at weight 1; "STRATEGY FIELD", a field of the `ScoreArrays` of another strategy.
     """
 
-    columns: Columns
+    groups: IntArray
     calibration: Calibration
     of_kind: AnyFloatArray
     arrays: Mapping[str, AnyArray]
@@ -75,12 +75,16 @@ class Prepared:
             arrays[name] = array[rows]
         return replace(self, arrays=arrays)
 
-    def scored(self, strategy: str) -> Scored:
-        """Return the scores of a strategy that no setting changes."""
-        return Scored(strategy, *(self.arrays[f"{strategy} {name}"] for name in SCORED))
+    def scored(self, strategy: str, game: int) -> ScoreArrays:
+        """Return the scores of a strategy that no setting changes, for one game."""
+        fields = {}
+        for name in SCORED:
+            if (key := f"{strategy} {name}") in self.arrays:
+                fields[name] = self.arrays[key][game]
+        return ScoreArrays(**fields)
 
-    def dense(self, settings: SearchSettings) -> Scored:
-        """Return the scores of dense search under these settings."""
+    def dense(self, settings: SearchSettings, game: int) -> ScoreArrays:
+        """Return the scores of dense search under these settings, for one game."""
         calibration = self.calibration.dense
         weights = dense_weights(
             calibration,
@@ -91,13 +95,13 @@ class Prepared:
         parts = {}
         for name, array in self.arrays.items():
             if name.startswith("dense "):
-                parts[name.removeprefix("dense ")] = array
+                parts[name.removeprefix("dense ")] = array[game]
         order = dense_order(parts, weights, calibration)
-        return Scored(DENSE, *order, self.arrays["relevance"])
+        return ScoreArrays(*order, self.arrays["relevance"][game])
 
 
-SCORED = ("scores", "log_odds", "relevance")
-"""Arrays of a `Scored`."""
+SCORED = ("scores", "log_odds", "relevance", "rare")
+"""Arrays of a `ScoreArrays`."""
 
 
 def _joined(batches: Sequence[Prepared]) -> Prepared:
@@ -111,7 +115,7 @@ def _joined(batches: Sequence[Prepared]) -> Prepared:
 def search_all(
     prepared: Prepared, settings: SearchSettings
 ) -> tuple[IntArray, BoolArray]:
-    """Search every game as `SearchOrchestrator.search` does, but without the slots of rare words.
+    """Search every game as `SearchOrchestrator.search` does.
 
     Returns:
         (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit; (n_games,) whether a hit is relevant.
@@ -119,29 +123,43 @@ def search_all(
     names = settings.strategies
     if settings.keywords == "fused" and KEYWORD not in names:
         names = (*names, KEYWORD)
-
-    def score(name: str) -> Scored:
-        return prepared.dense(settings) if name == DENSE else prepared.scored(name)
-
-    def scores_of(is_fallback: bool) -> list[Scored]:
-        return [*map(score, (KEYWORD,) if is_fallback else names)]
-
+    threshold = threshold_log_odds(settings.threshold)
     arrays = prepared.arrays
-    result = search(
-        scores_of,
-        books_of(arrays["confidence"], arrays["inside"], settings, arrays["named"]),
-        settings.kind_weight * prepared.of_kind if settings.kind_weight else None,
-        prepared.columns,
-        settings,
-        prepared.calibration.fused,
-        settings.keywords,
-    )
-    assert result is not None, "a study has at least one strategy"
-    chosen = np.stack([step.chosen for step in result.steps])
-    chosen = chosen[result.answer, np.arange(len(result.answer))]
-    is_truth = (chosen == arrays["truth"][:, None]) & (chosen >= 0)
-    ranks = np.where(is_truth.any(axis=1), is_truth.argmax(axis=1) + 1, 0)
-    return ranks, result.relevant
+    n_games = len(arrays["truth"])
+    ranks = np.zeros(n_games, dtype=np.int64)
+    relevant = np.zeros(n_games, dtype=np.bool_)
+
+    for game in range(n_games):
+
+        def scores_of(is_fallback: bool, game: int = game) -> dict[str, ScoreArrays]:
+            scored = {}
+            for name in (KEYWORD,) if is_fallback else names:
+                if name == DENSE:
+                    scored[name] = prepared.dense(settings, game)
+                else:
+                    scored[name] = prepared.scored(name, game)
+            return scored
+
+        book = book_of(
+            arrays["confidence"][game],
+            arrays["inside"][game],
+            settings,
+            arrays["named"][game],
+        )
+        step = search(
+            scores_of,
+            book,
+            settings.kind_weight * prepared.of_kind,
+            prepared.groups,
+            settings,
+            prepared.calibration.fused,
+            settings.keywords,
+        )
+        assert step is not None, "a study has at least one strategy"
+        places = np.flatnonzero(step.hits == arrays["truth"][game])
+        ranks[game] = places[0] + 1 if len(places) else 0
+        relevant[game] = step.best >= threshold
+    return ranks, relevant
 
 
 def prepare(
@@ -224,38 +242,40 @@ def prepare_batch(
         settings: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
-    columns, dense = index.columns, index.strategies[DENSE]
+    dense = index.strategies[DENSE]
     assert isinstance(dense, Dense)
     names = {*settings.strategies} - {DENSE}
     if settings.keywords in ("fused", "fallback"):
         names.add(KEYWORD)
+    n = len(index.paragraphs)
+    row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
     one_by_one = []
     for game, paragraph in zip(games, labelled, strict=True):
         parts = dense.parts(game.hint, ALL_PARTS)
-        relevance = index.calibration.dense.relevance_of(parts)
         book = index.book(game.book_name, settings, game.hint)
-        query = Query(game.hint, game.book_name, len(columns.rows), settings.keywords)
+        query = Query(game.hint, game.book_name, n, settings.keywords)
         named = index.name_evidence(game.book_name, settings)
         arrays: dict[str, Any] = {
             "confidence": book.confidence if book else 0.0,
-            "inside": columns.inside(book.doc_id if book else ""),
-            "named": np.zeros(len(columns.rows)) if named is None else named,
-            "truth": index.column_of(paragraph),
+            "inside": index.inside(book),
+            "named": np.zeros(n) if named is None else named,
+            "truth": row_of[paragraph.paragraph_id] if paragraph else -1,
             "is_answerable": game.answerable,
-            "relevance": relevance[columns.rows],
+            "relevance": index.calibration.dense.relevance_of(parts),
         }
         for name, part in parts.items():
-            arrays[f"dense {name}"] = part[columns.rows]
+            arrays[f"dense {name}"] = part
+        for name in names:
+            scores = ask(index, name, query)
+            for field in SCORED:
+                if (array := getattr(scores, field)) is not None:
+                    arrays[f"{name} {field}"] = array
         for name, value in arrays.items():
             arrays[name] = np.array([value])
-        for name in names:
-            scored = ask(index, name, query)
-            for field in SCORED:
-                arrays[f"{name} {field}"] = getattr(scored, field)
-        kinds = index.kind_priors
-        of_kind = np.zeros(len(columns.rows)) if kinds is None else kinds
-        one_by_one.append(Prepared(columns, index.calibration, of_kind, arrays))
+        one_by_one.append(
+            Prepared(index.groups, index.calibration, index.kind_priors, arrays)
+        )
     return _joined(one_by_one)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
 from typing import cast
 
 from configs.settings import SearchSettings, Settings
@@ -20,7 +19,6 @@ from player.deadlines import Call, Runner
 from player.errors import SearchError
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
-    Calibration,
     calibration_for,
     calibration_of,
     is_calibrated,
@@ -30,14 +28,25 @@ from player.search.index import SearchIndex
 from player.search.late_interaction import Hubs, WordByWord
 from player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
 from player.search.references import References
-from player.search.rules import RuleEvidence
-from player.search.slots import n_slots
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
-from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.dense import Dense
 from player.search.strategies.keyword import Keyword
-from player.search.strategies.strategy import Strategy
+from player.search.strategies.strategy import Parts, Strategy
 from player.search.types import Query, ScoreArrays
+
+STRATEGIES: dict[str, Callable[..., Strategy]] = {
+    "dense": Dense.from_course,
+    "chroma": Chroma.from_course,
+    "keyword": Keyword.from_course,
+    "cross-encoder": CrossEncoder.from_course,
+}
+"""Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
+EMBEDDING = ("dense", "chroma")
+"""These strategies embed the hint."""
+UNCASED = ("minilm", "mpnet")
+"""These networks read capital letters as small ones."""
+SETTING = "search.strategies"
 
 
 def build_orchestrator(
@@ -66,15 +75,19 @@ def build_orchestrator(
     require_strategies(search)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
-    given = embedder
     generation = store.generation()
-    embedder, broken = _embedder_or_reason(store, settings, given)
+    model, fault = embedder, ""
+    if model is None and needs_embedder(search):
+        try:
+            model = store_embedder(store, settings)
+        except EmbedderError as error:
+            fault = str(error)
 
     def state(course: Course) -> tuple[SearchIndex, Hashable]:
-        fits = embedder is not None and (
-            given is not None or embedder.spec == course.embedder_spec
+        is_of_store = embedder is not None or (
+            model is not None and model.spec == course.embedder_spec
         )
-        index = index_of(course, settings, embedder if fits else None, broken=broken)
+        index = index_of(course, settings, model if is_of_store else None, fault=fault)
         identity = (
             course.location,
             course.collection,
@@ -83,7 +96,7 @@ def build_orchestrator(
             repr(index.calibration),
             settings.embed,
             # a method is equal to a method of the same object only
-            type(embedder) if given is None else given.embed_queries,
+            type(model) if embedder is None else embedder.embed_queries,
             tuple(find(STRATEGIES, name, SETTING) for name in search.strategies),
         )
         return index, identity
@@ -108,24 +121,12 @@ def build_orchestrator(
     )
 
 
-def _embedder_or_reason(
-    store: Course, settings: Settings, given: Embedder | None
-) -> tuple[Embedder | None, str]:
-    """Return the embedder that a search needs, and the reason why it cannot be loaded, or ""."""
-    if given is not None or not needs_embedder(settings.search):
-        return given, ""
-    try:
-        return store_embedder(store, settings), ""
-    except EmbedderError as error:
-        return None, str(error)
-
-
 def index_of(
     store: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     *,
-    broken: str = "",
+    fault: str = "",
 ) -> SearchIndex:
     """Build the index of a course.
 
@@ -133,75 +134,72 @@ def index_of(
         store: the course to search.
         settings: settings of search and embedding.
         embedder: the store's embedder; None loads it if a strategy needs it.
-        broken: reason why the embedder cannot be loaded; the strategies that embed then fail in every search.
+        fault: reason why the embedder cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
     require_strategies(search)
-    if embedder is None and not broken and needs_embedder(search):
+    if embedder is None and not fault and needs_embedder(search):
         embedder = store_embedder(store, settings)
-    if embedder is not None and not isinstance(embedder, CachingEmbedder):
-        embedder = CachingEmbedder(embedder)
 
-    calibration = calibration_of(store.embedder_spec)
-    scorers: tuple[WordByWord, ...] = ()
+    parts = Parts(search, calibration_of(store.embedder_spec))
     if embedder is not None:
+        if not isinstance(embedder, CachingEmbedder):
+            embedder = CachingEmbedder(embedder)
         calibration = calibration_for(store)
+        scorers: tuple[WordByWord, ...] = ()
         if "+".join(words_of(store, settings)) in calibration.words:
             scorers = word_scorers(store, settings, embedder)
-            specs = [scorer.spec for scorer in scorers]
-            calibration = calibration.word_by_word(specs)
+            calibration = calibration.word_by_word([item.spec for item in scorers])
+        parts = Parts(search, calibration, embedder, scorers)
 
-    names = ["keyword", *(("dense",) if embedder else ()), *search.strategies]
-    parts = Parts(store, search, calibration, embedder, scorers)
+    names = ["keyword", *(["dense"] if embedder else []), *search.strategies]
+    strategies = {}
+    for name in names:
+        is_broken = fault and name in EMBEDDING
+        strategies[name] = (
+            Failing(name, fault) if is_broken else _strategy(name, store, parts)
+        )
     return SearchIndex(
-        {name: _strategy(name, store, parts, broken) for name in dict.fromkeys(names)},
-        _references(store, search, calibration, embedder),
+        strategies,
+        _references(store, parts),
         store.paragraphs,
-        calibration=calibration,
+        calibration=parts.calibration,
         calibrated=embedder is None or is_calibrated(store),
         kind_weight=search.kind_weight,
         is_uncased=store.embedder_spec in UNCASED
-        and all(name in STRATEGIES for name in search.strategies),
+        and STRATEGIES.keys() >= set(search.strategies),
         pieces=store.pieces,
     )
 
 
-def _strategy(name: str, store: Course, parts: Parts, broken: str) -> Strategy:
-    """Make a strategy; one that fails, or is not made by the deadline, fails in every search."""
-    if broken and name in EMBEDDING:
-        return Failing(name, broken)
-    if name in STRATEGIES:
+def _strategy(name: str, store: Course, parts: Parts) -> Strategy:
+    """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
+
+    def work() -> Strategy:
         return cast(Strategy, make(STRATEGIES, name, SETTING, store, parts))
 
+    if name in STRATEGIES:
+        return work()
     deadline = time.monotonic() + parts.search.deadline_s
-    call: Call[Strategy] = Runner().start(
-        name, lambda: make(STRATEGIES, name, SETTING, store, parts), deadline
-    )
+    call: Call[Strategy] = Runner().start(name, work, deadline)
     strategy = call.value()
-    if strategy is not None:
-        return strategy
-    return Failing(name, call.failure.reason if call.failure else "made nothing")
+    reason = call.failure.reason if call.failure else "made nothing"
+    return strategy or Failing(name, reason)
 
 
-def _references(
-    store: Course,
-    search: SearchSettings,
-    calibration: Calibration,
-    embedder: Embedder | None,
-) -> References:
+def _references(store: Course, parts: Parts) -> References:
     """Make the resolver of book names; it compares meanings if its weights are fitted for the embedder."""
+    search = parts.search
     resolves = search.book_match == "resolved"
-    compares_meanings = resolves and is_fitted(store.embedder_spec)
+    compares = resolves and parts.embedder and is_fitted(store.embedder_spec)
     return References(
         store.documents,
         search.filter_confidence,
         search.boost_confidence,
         paragraphs=store.paragraphs if resolves else (),
-        embedder=embedder if compares_meanings else None,
-        alias_vectors=(store.aliases, store.alias_vectors)
-        if compares_meanings and embedder is not None
-        else None,
-        calibration=calibration.references,
+        embedder=parts.embedder if compares else None,
+        alias_vectors=(store.aliases, store.alias_vectors) if compares else None,
+        calibration=parts.calibration.references,
     )
 
 
@@ -235,50 +233,6 @@ class Failing(Strategy):
         raise SearchError(self.name, self._reason)
 
 
-@dataclass(frozen=True)
-class Parts:
-    """Inputs of the strategies in the table.
-
-    Attributes:
-        embedder: None if no strategy needs an embedder.
-        scorers: scorers that compare hint and paragraph word by word.
-    """
-
-    store: Course
-    search: SearchSettings
-    calibration: Calibration
-    embedder: Embedder | None
-    scorers: Sequence[WordByWord]
-
-
-def _make_keyword(store: Course, parts: Parts) -> Strategy:
-    names: dict[str, list[str]] = {}
-    for document in store.documents:
-        aliases = names.setdefault(document.same_as or document.doc_id, [])
-        aliases += [alias.text for alias in document.aliases]
-    return Keyword(store.paragraphs, names, parts.calibration.keyword)
-
-
-STRATEGIES: dict[str, Callable[..., Strategy]] = {
-    "dense": lambda store, parts: build_dense(
-        store, parts.search, parts.embedder, parts.calibration, parts.scorers
-    ),
-    "chroma": lambda store, parts: Chroma(
-        store, parts.embedder, parts.calibration.dense, n_slots(parts.search)
-    ),
-    "keyword": _make_keyword,
-    "cross-encoder": lambda store, parts: CrossEncoder(
-        store.paragraphs, parts.search.cross_encoder
-    ),
-}
-"""Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
-EMBEDDING = ("dense", "chroma")
-"""These strategies embed the hint."""
-UNCASED = ("minilm", "mpnet")
-"""These networks read capital letters as small ones."""
-SETTING = "search.strategies"
-
-
 def store_embedder(store: Course, settings: Settings) -> Embedder:
     """Load the embedder that a store was built with.
 
@@ -290,15 +244,10 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
 
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
-    held = store.word_specs
-    wanted = (
-        word_models_of(store.embedder_spec, settings.search.accuracy) if held else ()
-    )
-    return (
-        tuple(spec for spec in wanted if spec in held)
-        if store.embedder_spec in held
-        else ()
-    )
+    if store.embedder_spec not in store.word_specs:
+        return ()
+    wanted = word_models_of(store.embedder_spec, settings.search.accuracy)
+    return tuple(spec for spec in wanted if spec in store.word_specs)
 
 
 def word_scorers(
@@ -319,60 +268,27 @@ def word_scorers(
         BadInputError: the bank cannot be read.
         EmbedderError: a model cannot be loaded.
     """
-    specs = words_of(store, settings)
-    if not specs:
-        return ()
     models = Models.of(settings.embed)
-    hints = hints or load_hints()
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []
-    for spec in specs:
-        own = spec == embedder.spec
-        model = embedder if own else CachingEmbedder(models.embedder(spec))
+    for spec in words_of(store, settings):
+        hints = hints or load_hints()
+        model = embedder
+        if spec != embedder.spec:
+            model = CachingEmbedder(models.embedder(spec))
         form = form_of(spec)
-        if form is not None and isinstance(model.embedder, TokenEmbedder):
-            bank, words = (
-                read_bank(hints, model.embedder, models.folder),
-                store.words(spec),
-            )
-            known = (
-                spec,
-                bank.hints.texts,
-                bank.hints.documents,
-                sorted(bank.hints.course),
-            )
-            hubs = cached(
-                store.paragraphs,
-                f"hubs {known}",
-                functools.partial(Hubs, words.pooled, doc_ids, bank),
-            )
-            scorers.append(WordByWord(model, words, hubs, form, bank))
-    return tuple(scorers)
+        if form is None or not isinstance(model.embedder, TokenEmbedder):
+            continue
 
-
-def build_dense(
-    store: Course,
-    search: SearchSettings,
-    embedder: Embedder,
-    calibration: Calibration,
-    more: Sequence[WordByWord] = (),
-) -> Dense:
-    """Make dense search over a store; compare its sentences too if they have a weight."""
-    rules = RuleEvidence(store.paragraphs, search.rule_weight)
-    sentences = None
-    if search.sentence_weight or search.sentence_mean_weight:
-        sentences = Sentences(
-            store.sentence_vectors,
-            store.sentence_rows,
-            search.sentence_weight,
-            search.sentence_mean_weight,
+        bank = read_bank(hints, model.embedder, models.folder)
+        words = store.words(spec)
+        key = (
+            spec,
+            bank.hints.texts,
+            bank.hints.documents,
+            sorted(bank.hints.course),
         )
-    return Dense(
-        store.paragraphs,
-        store.vectors,
-        embedder,
-        sentences,
-        rules.log_odds,
-        calibration.dense,
-        more,
-    )
+        make_hubs = functools.partial(Hubs, words.pooled, doc_ids, bank)
+        hubs = cached(store.paragraphs, f"hubs {key}", make_hubs)
+        scorers.append(WordByWord(model, words, hubs, form, bank))
+    return tuple(scorers)

@@ -24,7 +24,7 @@ def shared_cache(size: int) -> ResultCache:
     return ResultCache(size)
 
 
-class _NotKeptError(Exception):
+class _FailuresError(Exception):
     """Carries a result that is not cached: the next search may succeed where this one had failures."""
 
     def __init__(self, result: SearchResult) -> None:
@@ -49,23 +49,23 @@ class ResultCache:
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
         """Return the cached result with `cached=True`; else call `make`, and cache its result if it has no failures."""
-        made: list[SearchResult] = []
+        fresh: list[SearchResult] = []
 
         def make_once() -> SearchResult:
-            made.append(make())
-            return made[0]
+            fresh.append(make())
+            return fresh[0]
 
         try:
             result = self._get(key, make_once)
-        except _NotKeptError as error:
+        except _FailuresError as error:
             return error.result
-        return result if made else replace(result, cached=True)
+        return result if fresh else replace(result, cached=True)
 
 
 def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
     result = make()
     if result.failures:
-        raise _NotKeptError(result)
+        raise _FailuresError(result)
     return result
 
 
@@ -91,14 +91,14 @@ class CachingEmbedder:
 
     Attributes:
         embedder: the same embedder.
+        read: embeds a query, unless its vectors are cached.
     """
 
     def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
         self.embedder = embedder
         cache: LRUCache[str, ReadQuery] = LRUCache(size)
-        self._read = cached(
-            cache, key=lambda text: text, condition=threading.Condition()
-        )(self._read_now)
+        remember = cached(cache, key=str, condition=threading.Condition())
+        self.read: Callable[[str], ReadQuery] = remember(self._read)
 
     @property
     def spec(self) -> str:
@@ -110,11 +110,6 @@ class CachingEmbedder:
         """Length of a vector."""
         return self.embedder.dim
 
-    def read(self, text: str) -> ReadQuery:
-        """Embed a query, unless its vectors are cached."""
-        read: ReadQuery = self._read(text)
-        return read
-
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Embed passages as the embedder does."""
         return self.embedder.embed_passages(texts)
@@ -123,7 +118,7 @@ class CachingEmbedder:
         """Embed queries as the embedder does, one at a time."""
         return np.stack([self.read(text).vector for text in texts])
 
-    def _read_now(self, text: str) -> ReadQuery:
+    def _read(self, text: str) -> ReadQuery:
         if not isinstance(self.embedder, TokenEmbedder):
             return ReadQuery(self.embedder.embed_queries([text])[0], None)
         vectors, states = self.embedder.read_queries([text])

@@ -152,20 +152,16 @@ class Calibration:
     ) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
         dense = self.dense.rescaled(vectors, relevance)
-        fused = {
-            **self.fused,
-            "dense": self.fused["dense"] * dense.nats / self.dense.nats,
-        }
+        scale = dense.nats / self.dense.nats
+        fused = {**self.fused, "dense": self.fused["dense"] * scale}
         return dataclasses.replace(self, dense=dense, fused=fused, words={})
 
     def word_by_word(self, specs: Sequence[str]) -> Calibration:
         """Return the numbers for word-by-word search with these models; the same numbers if none are fitted."""
-        known = self.words.get("+".join(specs))
-        return (
-            self
-            if known is None
-            else dataclasses.replace(self, dense=known.dense, fused=known.fused)
-        )
+        words = self.words.get("+".join(specs))
+        if words is None:
+            return self
+        return dataclasses.replace(self, dense=words.dense, fused=words.fused)
 
 
 def is_fitted(embedder_spec: str) -> bool:
@@ -198,18 +194,16 @@ def notices(store: Course) -> list[str]:
 
 def calibration_for(store: Course) -> Calibration:
     """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
-    known = calibration_of(store.embedder_spec)
-    return (
-        known
-        if is_fitted(store.embedder_spec)
-        else known.rescaled(store.vectors, store.relevance)
-    )
+    calibration = calibration_of(store.embedder_spec)
+    if is_fitted(store.embedder_spec):
+        return calibration
+    return calibration.rescaled(store.vectors, store.relevance)
 
 
-def calibration_of(embedder_spec: str) -> Calibration:
+def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
     """Return the fitted numbers of an embedder, or those of `DEFAULT_EMBEDDER` if it has none."""
-    known = _fitted()
-    return known.get(embedder_spec, known[DEFAULT_EMBEDDER])
+    fitted = _fitted()
+    return fitted.get(embedder_spec, fitted[DEFAULT_EMBEDDER])
 
 
 def as_tree(calibration: Calibration) -> dict[str, Any]:
@@ -221,7 +215,10 @@ def as_tree(calibration: Calibration) -> dict[str, Any]:
 def _fitted() -> dict[str, Calibration]:
     """Read the project's numbers by embedder; the user's own numbers replace them."""
     files = [path for path in (CALIBRATION, own_fit(CALIBRATION)) if path.exists()]
-    return {spec: known for path in files for spec, known in _read(path).items()}
+    fitted: dict[str, Calibration] = {}
+    for path in files:
+        fitted |= _read(path)
+    return fitted
 
 
 def _read(path: Path) -> dict[str, Calibration]:

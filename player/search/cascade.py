@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass
 
@@ -16,21 +15,28 @@ from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
 from player.search.core import (
     FARTHEST,
-    Books,
+    Book,
     Scored,
     Step,
-    books_of,
+    book_of,
     fuse,
     probability,
     search,
     threshold_log_odds,
 )
 from player.search.index import SearchIndex, ask
-from player.search.slots import NOT_FOUND, TAIL, n_slots, with_rare_words
-from player.search.strategies.keyword import Keyword
+from player.search.slots import n_slots
 from player.search.strategies.strategy import Reranker
-from player.search.types import BookCandidate, Hit, Query, Ranking, SearchResult
-from player.search.types import Step as StepName
+from player.search.types import (
+    NOT_FOUND,
+    BookCandidate,
+    Hit,
+    Query,
+    Ranking,
+    ScoreArrays,
+    SearchResult,
+    StepName,
+)
 
 NAME_FIRST_S = 0.01
 """Strategies wait so long for the book's name: two threads of Python code at once slow both down."""
@@ -47,61 +53,54 @@ NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
 
 @dataclass(frozen=True, eq=False)
 class HitMaker:
-    """Makes hits of the columns of one step.
+    """Makes hits of the paragraphs that a step found.
 
     Attributes:
-        fused: scores of all strategies, fused.
-        scored: scores of each strategy.
-        inside: (n_columns,) whether each paragraph is in the named book.
+        inside: (n_paragraphs,) whether each paragraph is in the named book.
         level: log-odds from which a hit is relevant.
         why: end of the reason of every hit.
     """
 
     index: SearchIndex
-    fused: Scored
-    scored: Sequence[Scored]
+    step: Step
     inside: BoolArray
     level: float
-    why: str = ""
+    why: str
 
-    def hits(self, columns: IntArray, in_book: BoolArray) -> tuple[Hit, ...]:
-        """Make the hits of columns, each in a slot of the book or of the course."""
-        pairs = zip(columns.tolist(), in_book.tolist(), strict=True)
-        return tuple(self.hit(column, is_book=is_book) for column, is_book in pairs)
-
-    def hit(self, column: int, *, is_book: bool) -> Hit:
-        """Make the hit of one column."""
-        side = int(is_book)
+    def hit(self, row: int, *, is_book: bool) -> Hit:
+        """Make the hit of a paragraph, in a slot of the book or of the course."""
+        side, step = int(is_book), self.step
         reasons = [
-            f"rank {ranks[side, column]} by {item.strategy}"
-            for item, ranks in zip(self.scored, self._ranks, strict=False)
-            if item.log_odds[0, column] > NOT_FOUND
+            f"rank {self._ranks[name][side, row]} by {name}"
+            for name, item in step.scored.items()
+            if item.log_odds[row] > NOT_FOUND
         ]
-        relevance = float(self.fused.relevance[0, column])
+        relevance = float(step.fused.relevance[row])
         return Hit(
-            paragraph=self.index.paragraphs[self.index.columns.rows[column]],
-            score=float(self.fused.scores[0, column]),
+            paragraph=self.index.paragraphs[row],
+            score=float(step.fused.scores[row]),
             relevance=probability(relevance),
-            rank=int(self._ranks[-1][side, column]),
-            strategy=self.fused.strategy,
+            rank=int(self._ranks[step.strategy][side, row]),
+            strategy=step.strategy,
             slot="book" if is_book else "global",
             why=", ".join([*reasons, IN_BOOK if is_book else IN_COURSE]) + self.why,
             relevant=relevance >= self.level,
-            same_as=self.index.copies.get(column, ()),
+            same_as=self.index.copies(row),
         )
 
     @functools.cached_property
-    def _ranks(self) -> list[IntArray]:
-        """(2, n_columns) ranks from 1 in the course and in the named book, by strategy; the fused ones last."""
-        fused = [self.fused] if len(self.scored) > 1 else []
-        return [self._ranks_of(item) for item in (*self.scored, *fused)]
-
-    def _ranks_of(self, item: Scored) -> IntArray:
-        scores = np.where(item.log_odds[0] > NOT_FOUND, item.scores[0], NOT_FOUND)
-        order = np.argsort(-scores, kind="stable")
-        ranks = np.empty((2, len(order)), dtype=np.int64)
-        ranks[0, order] = np.arange(1, len(order) + 1)
-        ranks[1, order] = np.cumsum(self.inside[order])
+    def _ranks(self) -> dict[str, IntArray]:
+        """(2, n_paragraphs) ranks from 1 in the course and in the named book, by strategy and of the fusion."""
+        ranks = {}
+        for name, item in {
+            self.step.strategy: self.step.fused,
+            **self.step.scored,
+        }.items():
+            scores = np.where(item.log_odds > NOT_FOUND, item.scores, NOT_FOUND)
+            order = np.argsort(-scores, kind="stable")
+            ranks[name] = np.empty((2, len(order)), dtype=np.int64)
+            ranks[name][0, order] = np.arange(1, len(order) + 1)
+            ranks[name][1, order] = np.cumsum(self.inside[order])
         return ranks
 
 
@@ -128,86 +127,82 @@ class Cascade:
     ) -> None:
         self._index = index
         self._settings = settings
-        self._k = n_slots(settings, None if everything else query.k)
-        self._everything = everything
         self._runner = runner
         self._query = query
         self._started = started
+        self._everything = everything
         elapsed_s = time.perf_counter() - started
         self._deadline = time.monotonic() + settings.deadline_s - elapsed_s
-        self._calls: dict[str, Call[Scored]] = {}
-        self._embed_ms: list[float] = [0.0]
+        self._calls: dict[str, Call[ScoreArrays]] = {}
+        self._embed_ms = [0.0]
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[BookCandidate | None] | None = None
-        self._scored: list[tuple[str, list[Scored]]] = []
 
     def result(self) -> SearchResult:
-        """Return the result of the step that answers, or of the first step if no step answers.
+        """Return the result of the step that answers.
 
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings, index, query = self._settings, self._index, self._query
-        found = None
+        settings, query = self._settings, self._query
+        step, hits = None, []
         if query.hint.strip():
             self._start_all()
-            found = search(
+            step = search(
                 self._scores_of,
-                self._books,
-                index.kind_priors,
-                index.columns,
+                self._book,
+                self._index.kind_priors,
+                self._index.groups,
                 settings,
-                index.calibration.fused,
+                self._index.calibration.fused,
                 query.keywords or settings.keywords,
-                self._k,
+                n_slots(settings, None if self._everything else query.k),
             )
-        if found is None and not self._everything:
+        if step is not None:
+            maker = self._maker(step)
+            for row, is_book in zip(step.hits.tolist(), step.in_book, strict=True):
+                hits.append(maker.hit(row, is_book=is_book))
+        elif not self._everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
 
-        hits: tuple[Hit, ...] = ()
-        step, maker, lowered = None, None, False
-        if found is not None:
-            answer, lowered = int(found.answer[0]), bool(found.lowered[0])
-            step, (why, scored) = found.steps[answer], self._scored[answer]
-            maker = self._maker(step.scored, scored, why)
-            is_hit = step.chosen[0] >= 0
-            hits = maker.hits(step.chosen[0][is_hit], step.in_book[0][is_hit])
-            if settings.cascade and query.keywords == "fused":
-                hits = self._with_rare_words(hits, step)
-
-        answered_by = self._answered_by(hits, lowered=lowered)
+        answered_by = self._answered_by(step)
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self._started)
         return SearchResult(
             query=query,
-            hits=hits,
+            hits=tuple(hits),
             book=self.book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
             relevant=answered_by not in ("", "lowered", "course"),
-            boost=float(self._books.lift[0]),
+            boost=self._book.lift,
             threshold=settings.threshold,
-            calibrated=index.calibrated,
-            ranking=self._ranking(step, maker) if self._everything else None,
+            calibrated=self._index.calibrated,
+            ranking=self._ranking(step) if self._everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    def _maker(self, fused: Scored, scored: Sequence[Scored], why: str) -> HitMaker:
+    def _maker(self, step: Step) -> HitMaker:
         level = threshold_log_odds(self._settings.threshold)
-        return HitMaker(self._index, fused, scored, self._books.inside[0], level, why)
+        why = ""
+        if step.is_fallback:
+            why = ALL_FAILED if self._all_failed else AS_FALLBACK
+        return HitMaker(self._index, step, self._book.inside, level, why)
 
-    def _answered_by(self, hits: Sequence[Hit], *, lowered: bool) -> StepName:
+    def _answered_by(self, step: Step | None) -> StepName:
         """Return the name of the step that found the relevant hits; the named book's step goes first."""
-        relevant = [hit for hit in hits if hit.relevant]
-        if not relevant:
-            if self._everything and not hits:
-                return "course"
-            return "lowered" if lowered else ""
-        if all(hit.why.endswith((AS_FALLBACK, ALL_FAILED)) for hit in relevant):
+        settings = self._settings
+        if step is None or not len(step.hits):
+            return "course" if self._everything else ""
+        level = threshold_log_odds(settings.threshold)
+        if step.best < level:
+            lowered = threshold_log_odds(settings.lowered_threshold)
+            return "lowered" if settings.cascade and step.best >= lowered else ""
+        if step.is_fallback:
             return "fallback"
-        doc_id = self._doc_id
-        if not any(hit.paragraph.doc_id == doc_id for hit in relevant):
+        is_relevant = step.fused.relevance[step.hits] >= level
+        if not self._doc_id or not self._book.inside[step.hits[is_relevant]].any():
             return "original"
         return "filter" if self.book and self.book.tier == "filter" else "boost"
 
@@ -228,20 +223,14 @@ class Cascade:
         return "" if book is None or book.tier == "none" else book.doc_id
 
     @functools.cached_property
-    def _books(self) -> Books:
-        doc_id = self._doc_id
-        confidence = self.book.confidence if self.book and doc_id else 0.0
-        index, settings = self._index, self._settings
-        inside = index.columns.inside(doc_id)[None, :]
+    def _book(self) -> Book:
+        """Effect of the book on the search."""
+        book, index, settings = self.book, self._index, self._settings
         evidence = None
-        if self.book and not doc_id and settings.boost:  # the name is in doubt
+        if book and book.tier == "none" and settings.boost:
             evidence = index.name_evidence(self._query.book_name, settings)
-        return books_of(
-            np.array([confidence]),
-            inside,
-            settings,
-            None if evidence is None else evidence[None, :],
-        )
+        confidence = book.confidence if book else 0.0
+        return book_of(confidence, index.inside(book), settings, evidence)
 
     def _start_all(self) -> None:
         """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""
@@ -254,7 +243,7 @@ class Cascade:
             wait([self._naming], NAME_FIRST_S)
         for name in self._names:
             if not isinstance(self._index.strategies[name], Reranker):
-                self._start(name)
+                self._start(name, {})
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -263,48 +252,44 @@ class Cascade:
         is_fused = self._query.keywords == "fused" and KEYWORD in self._index.strategies
         return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
 
-    def _scores_of(self, is_fallback: bool) -> list[Scored]:
+    @property
+    def _all_failed(self) -> bool:
+        return all(name in self._failures for name in self._names)
+
+    def _scores_of(self, is_fallback: bool) -> Scored:
         """Return the scores of a step's strategies that have not failed, in declared order."""
-        names, why = self._names, ""
+        names = self._names
         if is_fallback:
-            all_failed = not self._scored
-            can_answer = KEYWORD in self._index.strategies and not (
-                all_failed and self._everything
+            is_asked = KEYWORD in self._index.strategies and not (
+                self._everything and self._all_failed
             )
-            names = (KEYWORD,) if can_answer else ()
-            why = ALL_FAILED if all_failed else AS_FALLBACK
-        scored: list[Scored] = []
+            names = (KEYWORD,) if is_asked else ()
+
+        scored: dict[str, ScoreArrays] = {}
         for name in names:
-            item = self._score(name, scored)
-            if item is not None:
-                scored.append(item)
-        if scored:
-            self._scored.append((why, scored))
+            if name in self._failures:
+                continue
+            call = self._calls.get(name) or self._start(name, scored)
+            scores = call.value()
+            if call.failure is not None:
+                self._failures[name] = call.failure
+            elif scores is not None:
+                scored[name] = scores
         return scored
 
-    def _score(self, name: str, before: Sequence[Scored] = ()) -> Scored | None:
-        """Return the scores of a strategy, which runs once; note its failure.
+    def _start(self, name: str, before: Scored) -> Call[ScoreArrays]:
+        """Start a strategy in another thread.
 
         Args:
             before: scores whose best paragraphs a reranker sees.
         """
-        if name in self._failures:
-            return None
-        call = self._calls.get(name) or self._start(name, before)
-        scored = call.value()
-        if call.failure is not None:
-            self._failures[name] = call.failure
-        return scored
-
-    def _start(self, name: str, before: Sequence[Scored] = ()) -> Call[Scored]:
-        """Start a strategy in another thread."""
         index, query = self._index, self._query
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
             rows = self._best_rows(before, strategy.n_candidates)
 
-        def work() -> Scored:
+        def work() -> ScoreArrays:
             strategy.load()
             started = time.perf_counter()
             strategy.prepare(query)
@@ -317,90 +302,56 @@ class Cascade:
         self._calls[name] = self._runner.start(name, work, deadline)
         return self._calls[name]
 
-    def _best_rows(self, scored: Sequence[Scored], n: int) -> IntArray:
+    def _best_rows(self, scored: Scored, n: int) -> IntArray:
         """Return the rows of the n best paragraphs by several strategies, the best first."""
-        index = self._index
         if not scored:
             return np.empty(0, dtype=np.int64)
-        weights = index.calibration.fused
-        fused = fuse(scored, self._books, index.kind_priors, self._settings, weights)
-        log_odds = fused.log_odds[0]
-        best = np.argsort(-log_odds, kind="stable")[:n]
-        rows: IntArray = index.columns.rows[best[log_odds[best] > NOT_FOUND]]
-        return rows
-
-    def _with_rare_words(self, hits: tuple[Hit, ...], step: Step) -> tuple[Hit, ...]:
-        """Return the hits, at most one in `TAIL` replaced by a paragraph with a rare word that no hit holds."""
         index = self._index
-        keyword = index.strategies.get(KEYWORD)
-        if not isinstance(keyword, Keyword):
-            return hits
-        is_hit = step.chosen[0] >= 0
-        chosen, in_book = step.chosen[0][is_hit], step.in_book[0][is_hit]
-        rows = frozenset(index.columns.rows[chosen].tolist())
-        rare = keyword.rare(self._query.hint)
-        missing = frozenset().union(*(word for word in rare if not word & rows))
-        scored = self._score(KEYWORD) if missing else None
-        if scored is None:
-            return hits
+        prior = index.kind_priors + self._book.prior
+        _, fused = fuse(scored, prior, self._settings, index.calibration.fused)
+        best = np.argsort(-fused.log_odds, kind="stable")[:n]
+        return best[fused.log_odds[best] > NOT_FOUND]
 
-        columns = np.flatnonzero(np.isin(index.columns.rows, list(missing)))
-        by_score = np.argsort(-scored.log_odds[0, columns], kind="stable")
-        fresh = columns[by_score][: max(1, self._k // TAIL)]
-        inside = self._books.inside[0] & self._books.filters[0]
-        columns, slots = with_rare_words(chosen, in_book, fresh, inside, self._k)
-        maker = self._maker(scored, [scored], AS_FALLBACK)
-        hit_of = dict(zip(chosen.tolist(), hits, strict=True))
-        return tuple(
-            hit_of.get(column) or maker.hit(column, is_book=is_book)
-            for column, is_book in zip(columns.tolist(), slots.tolist(), strict=True)
-        )
-
-    def _ranking(self, step: Step | None, maker: HitMaker | None) -> Ranking:
+    def _ranking(self, step: Step | None) -> Ranking:
         """Rank the paragraphs of the course; see `everything`."""
-        index, n = self._index, len(self._index.paragraphs)
-        order = np.empty(0, dtype=np.int64)
-        in_book = self._books.inside[0] & self._books.filters[0]
-        best_first = np.empty(0)
-        if step is not None:
-            log_odds = step.scored.log_odds[0]
-            place = np.full(n, n)
-            hits = step.chosen[0][step.chosen[0] >= 0]
-            place[hits] = np.arange(len(hits))
-            order = np.lexsort((-log_odds, ~in_book, place))
-            order = order[log_odds[order] > NOT_FOUND]
-            priors = index.kind_priors
-            by_hint = log_odds if priors is None else log_odds - priors
-            best_first = by_hint[order] - by_hint.max(initial=-FARTHEST)
-            if self._query.k is None:
-                order, best_first = order[: len(hits)], best_first[: len(hits)]
+        index, k = self._index, self._query.k
+        n = len(index.paragraphs)
+        hits = np.empty(0, dtype=np.int64) if step is None else step.hits
+        log_odds = np.full(n, NOT_FOUND) if step is None else step.fused.log_odds
+        is_found = log_odds > NOT_FOUND
+        in_book = self._book.inside & self._book.filters
 
-        rows = index.columns.rows[order]
-        if self._query.k is not None or not len(rows):
-            rows = np.concatenate([rows, np.setdiff1d(np.arange(n), rows)])
-        rows = rows[: self._query.k]
-        log_odds = np.full(max(len(rows), len(order)), -FARTHEST)
-        log_odds[: len(order)] = np.maximum(best_first, -FARTHEST)
+        place = np.full(n, n)
+        place[hits] = np.arange(len(hits))
+        order = np.lexsort((-log_odds, ~(in_book & is_found), ~is_found, place))
+        n_found = int(is_found.sum())
+        if k is None and len(hits):
+            k = n_found = len(hits)
+        rows = order[:k]
+
+        by_hint = log_odds - index.kind_priors
+        by_hint -= by_hint.max(initial=-FARTHEST)
+        maker = None if step is None else self._maker(step)
 
         def hit(place: int) -> Hit:
-            if maker is not None and place < len(order):
-                column = int(order[place])
-                return maker.hit(column, is_book=bool(in_book[column]))
+            row = int(rows[place])
+            if maker is not None and place < n_found:
+                return maker.hit(row, is_book=bool(in_book[row]))
             return Hit(
-                paragraph=index.paragraphs[rows[place]],
+                paragraph=index.paragraphs[row],
                 score=0.0,
                 relevance=0.0,
-                rank=place - len(order) + 1,
+                rank=place - n_found + 1,
                 strategy="course",
                 slot="global",
-                why=NOT_FOUND_BY_SEARCH if len(order) else NOTHING_WAS_FOUND,
+                why=NOT_FOUND_BY_SEARCH if n_found else NOTHING_WAS_FOUND,
                 relevant=False,
             )
 
         return Ranking(
             course=index.paragraphs,
             rows=rows,
-            log_odds=log_odds[: len(rows)],
+            log_odds=np.maximum(by_hint[rows], -FARTHEST),
             hit=hit,
             pieces=index.pieces,
         )

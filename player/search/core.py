@@ -1,7 +1,7 @@
-"""The search of arrays: scores and settings in, slots, steps and relevance out, for one query and for many.
+"""The search of arrays: scores and settings in, the step that answers with its slots and relevance out.
 
-Arrays are (n_queries, n_columns): a row is a query, a column a paragraph. Columns are in the order of their
-paragraph_id. Ties go to the earlier column. A paragraph that was not found has -inf.
+Arrays are (n_paragraphs,), in the order of the course. Ties go to the earlier paragraph. A paragraph that was not found
+has -inf.
 
 Order and relevance are two arrays. The order may use everything: fusion, the named book, the kind of a passage. The
 relevance of a paragraph is the calibrated probability that it answers the hint, from its own evidence alone. Both are
@@ -12,15 +12,17 @@ or models.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from configs.settings import KeywordMode, SearchSettings
-from ingest.arrays import AnyFloatArray, BoolArray, IntArray
+from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from ingest.paragraph import Paragraph
-from player.search.slots import NO_COLUMN, NOT_FOUND, n_slots, slotted
+from player.search.slots import n_slots, slotted, with_rare_words
+from player.search.types import NOT_FOUND, ScoreArrays
 
 TRACE = 1e-6
 """Paragraphs in the order of reciprocal ranks differ by at least so many log-odds, so that they do not tie."""
@@ -29,324 +31,254 @@ FARTHEST = 30.0
 SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Columns:
-    """Columns of the arrays: the paragraph, document and group of duplicates of each column.
-
-    Attributes:
-        rows: (n_columns,) row of each column in the course's paragraphs.
-        document: (n_columns,) index of each column's document in `doc_ids`.
-        doc_ids: documents that have paragraphs, ascending.
-        duplicates: (n_groups, size of the largest) columns of duplicates, ascending, then -1.
-    """
-
-    rows: IntArray
-    document: IntArray
-    doc_ids: tuple[str, ...]
-    duplicates: IntArray
-
-    def inside(self, doc_id: str) -> BoolArray:
-        """Return (n_columns,) whether each paragraph is in a document; "" is no document."""
-        if doc_id not in self.doc_ids:
-            return np.zeros(len(self.rows), dtype=np.bool_)
-        inside: BoolArray = self.document == self.doc_ids.index(doc_id)
-        return inside
+Scored = Mapping[str, ScoreArrays]
+"""Scores of several strategies by name, in declared order."""
 
 
-def columns_of(paragraphs: Sequence[Paragraph]) -> Columns:
-    """Return the columns of a course.
+def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
+    """Return (n_paragraphs,) the number of each paragraph's group of duplicates, -1 without duplicates.
 
     Two paragraphs are duplicates if their texts are equal, or if ingest found them nearly identical.
     """
-    rows = sorted(
-        range(len(paragraphs)), key=lambda row: (paragraphs[row].paragraph_id, row)
-    )
-    doc_ids = sorted({paragraph.doc_id for paragraph in paragraphs})
-    number = {doc_id: place for place, doc_id in enumerate(doc_ids)}
-    return Columns(
-        rows=np.array(rows, dtype=np.int64),
-        document=np.array(
-            [number[paragraphs[row].doc_id] for row in rows], dtype=np.int64
-        ),
-        doc_ids=tuple(doc_ids),
-        duplicates=_duplicates([paragraphs[row] for row in rows]),
-    )
+    parents: dict[str, str] = {}
 
+    def root(key: str) -> str:
+        while parents.setdefault(key, key) != key:
+            key = parents[key]
+        return key
 
-def _duplicates(paragraphs: Sequence[Paragraph]) -> IntArray:
-    """Return the groups of duplicates among paragraphs, as `Columns` holds them."""
-    group_of: dict[str, list[int]] = {}
-    for column, paragraph in enumerate(paragraphs):
-        keys = (f"={paragraph.text}", paragraph.same_as or paragraph.paragraph_id)
-        first, second = (group_of.get(key, []) for key in keys)
-        group = first if first is second else [*first, *second]
-        group.append(column)
-        for key in keys:
-            group_of[key] = group
-        if first is not second:  # a duplicate of two groups merges them
-            for key, members in group_of.items():
-                if members and (members is first or members is second):
-                    group_of[key] = group
-
-    groups = {id(group): sorted(group) for group in group_of.values()}
-    same = sorted(group for group in groups.values() if len(group) > 1)
-    duplicates = np.full((len(same), max(map(len, same), default=0)), NO_COLUMN)
-    for line, group in enumerate(same):
-        duplicates[line, : len(group)] = group
-    return duplicates
+    for paragraph in paragraphs:
+        original = paragraph.same_as or paragraph.paragraph_id
+        parents[root(f"={paragraph.text}")] = root(original)
+    numbers: dict[str, int] = {}
+    groups = np.empty(len(paragraphs), dtype=np.int64)
+    for row, paragraph in enumerate(paragraphs):
+        key = root(f"={paragraph.text}")
+        groups[row] = numbers.setdefault(key, len(numbers))
+    return np.where(np.bincount(groups)[groups] > 1, groups, -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
-    """Scores of one strategy, or of a fusion of several.
+class Book:
+    """Effect of a named book on a search.
 
     Attributes:
-        strategy: name of the strategy in its hits.
-        scores: (n_queries, n_columns) on its own scale, higher is better; finite also if not found.
-        log_odds: (n_queries, n_columns) by which paragraphs are ordered, up to a constant for each query; -inf where
-            not found.
-        relevance: (n_queries, n_columns) log-odds that the paragraph answers the hint; -inf where not found.
-    """
-
-    strategy: str
-    scores: AnyFloatArray
-    log_odds: AnyFloatArray
-    relevance: AnyFloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Books:
-    """The named books of some queries.
-
-    Attributes:
-        inside: (n_queries, n_columns) whether a paragraph is in the named book.
-        lift: (n_queries,) log-odds that are added to the order of the paragraphs of this book.
-        filters: (n_queries,) whether the book filters.
-        evidence: (n_queries, n_columns) log-odds of the order by a name in doubt; None without such names.
+        inside: (n_paragraphs,) whether a paragraph is in the book.
+        lift: log-odds that are added to the order of the paragraphs of this book.
+        filters: whether the book filters.
+        evidence: (n_paragraphs,) log-odds of the order by a name in doubt; None without such a name.
     """
 
     inside: BoolArray
-    lift: AnyFloatArray
-    filters: BoolArray
+    lift: float = 0.0
+    filters: bool = False
     evidence: AnyFloatArray | None = None
 
+    @property
+    def prior(self) -> AnyFloatArray:
+        """(n_paragraphs,) log-odds that the book adds to the order."""
+        lifts: AnyFloatArray = self.lift * self.inside
+        return lifts if self.evidence is None else lifts + self.evidence
 
-def books_of(
-    confidence: AnyFloatArray,
+
+def book_of(
+    confidence: float,
     inside: BoolArray,
     settings: SearchSettings,
     evidence: AnyFloatArray | None = None,
-) -> Books:
-    """Return what named books change in a search.
+) -> Book:
+    """Return the effect of a named book.
 
     The lift of a book is the log-odds, at least 0, by which its paragraphs are likelier than others.
 
     Args:
-        confidence: (n_queries,) 0..1, confidence that the book is right; 0 without a book.
-        inside: (n_queries, n_columns) whether a paragraph is in the book.
-        evidence: (n_queries, n_columns) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the
-            name is in doubt: a book that neither filters nor is boosted.
+        confidence: 0..1, confidence that the book is right; 0 without a book.
+        inside: (n_paragraphs,) whether a paragraph is in the book.
+        evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the name is
+            in doubt: a book that neither filters nor is boosted.
     """
-    n_inside = inside.sum(axis=1)
-    n_outside = inside.shape[1] - n_inside
-    is_part = (n_inside > 0) & (n_outside > 0)
-    ratio = np.log(np.where(is_part, n_outside, 1) / np.where(is_part, n_inside, 1))
+    if not confidence or confidence < settings.boost_confidence:
+        doubt = None if evidence is None else settings.boost * evidence
+        return Book(inside, evidence=doubt)
 
-    surest = np.clip(confidence, 1.0 - SUREST_BOOK, SUREST_BOOK)
-    log_odds = np.maximum(0.0, np.log(surest / (1.0 - surest)) + ratio)
-    is_taken = (confidence > 0.0) & (confidence >= settings.boost_confidence)
-    if evidence is not None:
-        evidence = np.where(is_taken[:, None], 0.0, settings.boost * evidence)
-    return Books(
-        inside,
-        np.where(is_taken, settings.boost * log_odds, 0.0).astype(np.float32),
-        is_taken & (confidence >= settings.filter_confidence),
-        evidence,
-    )
+    n_inside = np.count_nonzero(inside)
+    n_outside = len(inside) - n_inside
+    odds_of_others = n_outside / n_inside if n_inside and n_outside else 1.0
+    surest = min(max(confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
+    lift = max(0.0, log_odds_of(surest) + math.log(odds_of_others))
+    filters = confidence >= settings.filter_confidence
+    return Book(inside, settings.boost * lift, filters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One step of the cascade, for many queries.
+    """One step of the cascade.
 
     Attributes:
-        scored: fused scores; in its log-odds, which have lifts and priors, duplicates are merged.
-        chosen: (n_queries, k) columns that are returned, in order, then -1.
-        in_book: (n_queries, k) whether each takes a slot of the book.
-        best: (n_queries,) log-odds of the most relevant paragraph that is returned.
+        scored: scores of each strategy.
+        strategy: name of the fusion, or of the only strategy.
+        fused: fused scores; in its log-odds, which have lifts and priors, duplicates are merged.
+        hits: (n_hits,) rows of the paragraphs to return, in order.
+        in_book: (n_hits,) whether each takes a slot of the book.
+        best: log-odds of the most relevant hit.
+        is_fallback: whether it is the step of keywords.
     """
 
     scored: Scored
-    chosen: IntArray
+    strategy: str
+    fused: ScoreArrays
+    hits: IntArray
     in_book: BoolArray
-    best: AnyFloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """A search of many queries.
-
-    Attributes:
-        steps: the steps of the cascade that were needed, in order.
-        answer: (n_queries,) index of the step whose paragraphs are returned.
-        relevant: (n_queries,) whether this step passes the threshold.
-        lowered: (n_queries,) whether it only passes the lowered threshold.
-    """
-
-    steps: Sequence[Step]
-    answer: IntArray
-    relevant: BoolArray
-    lowered: BoolArray
+    best: float
+    is_fallback: bool
 
 
 def search(
-    scores_of: Callable[[bool], Sequence[Scored]],
-    books: Books,
-    priors: AnyFloatArray | None,
-    columns: Columns,
+    scores_of: Callable[[bool], Scored],
+    book: Book,
+    priors: AnyFloatArray,
+    groups: IntArray,
     settings: SearchSettings,
     weights: Mapping[str, float],
     keywords: KeywordMode,
     k: int | None = None,
-) -> Found | None:
-    """Search step by step: fuse, lift, merge duplicates, fill the slots, and choose the step that answers.
+) -> Step | None:
+    """Search step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
 
     The first step is that of all strategies. The second is that of keywords, in the mode "fallback", if the first one
-    found nothing relevant for some query.
+    found nothing relevant. The first step that reaches the threshold answers, else the first that reaches the lowered
+    threshold, else the first.
 
     Args:
-        scores_of: returns the scores of each strategy, in declared order, of the first step or (True) of the fallback;
-            none if all have failed. It is called once for each step that is needed.
-        priors: (n_columns,) log-odds that are added to the order; None adds nothing.
+        scores_of: returns the scores of each strategy, of the first step or (True) of the fallback; none if all have
+            failed. It is called once for each step that is needed.
+        priors: (n_paragraphs,) log-odds that are added to the order.
+        groups: as `groups_of` returns them.
         weights: log-odds per unit of each strategy's score, for linear fusion.
         k: maximal number of hits; None takes the settings' number.
 
     Returns:
-        The search; None if no step has scores.
+        The step; None if no step has scores.
     """
-    level = threshold_log_odds(settings.threshold)
-    falls_back = settings.cascade and keywords == "fallback"
+    threshold = threshold_log_odds(settings.threshold)
     steps: list[Step] = []
     for is_fallback in (False, True):
-        if steps and not (falls_back and (steps[0].best < level).any()):
+        is_needed = settings.cascade and keywords == "fallback"
+        if steps and not (is_needed and steps[0].best < threshold):
             break
         scored = scores_of(is_fallback)
-        if scored:
-            fused = fuse(scored, books, priors, settings, weights)
-            steps.append(fill_slots(fused, books, columns, settings, k))
-    if not steps:
-        return None
+        if not scored:
+            continue
+        strategy, fused = fuse(scored, priors + book.prior, settings, weights)
+        preferred = book.inside & book.filters
+        merged = merge_duplicates(fused.log_odds, groups, preferred)
+        hits, in_book = _hits(merged, scored, book, settings, keywords, k)
+        best = float(fused.relevance[hits].max(initial=NOT_FOUND))
+        fused = replace(fused, log_odds=merged)
+        steps.append(Step(scored, strategy, fused, hits, in_book, best, is_fallback))
 
-    best = np.stack([step.best for step in steps])
-    lowered = settings.lowered_threshold if settings.cascade else settings.threshold
-    passed, passed_lowered = best >= level, best >= threshold_log_odds(lowered)
-    relevant: BoolArray = np.asarray(passed.any(axis=0))
-    answer = np.where(relevant, passed.argmax(axis=0), passed_lowered.argmax(axis=0))
-    is_lowered: BoolArray = np.asarray(passed_lowered.any(axis=0))
-    return Found(steps, answer, relevant, is_lowered & ~relevant)
+    if settings.cascade:
+        for level in (threshold, threshold_log_odds(settings.lowered_threshold)):
+            for step in steps:
+                if step.best >= level:
+                    return step
+    return next(iter(steps), None)
 
 
-def fill_slots(
-    fused: Scored,
-    books: Books,
-    columns: Columns,
+def _hits(
+    log_odds: AnyFloatArray,
+    scored: Scored,
+    book: Book,
     settings: SearchSettings,
-    k: int | None = None,
-) -> Step:
-    """Merge duplicates, and choose the paragraphs to return; see `slotted`."""
-    preferred = books.inside & books.filters[:, None]
-    log_odds = merge_duplicates(fused.log_odds, columns, preferred)
-    n_queries, n_hits = len(log_odds), min(n_slots(settings, k), log_odds.shape[1])
-    chosen = np.full((n_queries, n_hits), NO_COLUMN)
-    in_book = np.zeros((n_queries, n_hits), dtype=np.bool_)
-    best = np.full(n_queries, NOT_FOUND)
+    keywords: KeywordMode,
+    k: int | None,
+) -> tuple[IntArray, BoolArray]:
+    """Return the rows of the paragraphs to return, and whether each takes a slot of the book.
 
-    for query in range(n_queries):
-        filters, lift = bool(books.filters[query]), float(books.lift[query])
-        has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
-        inside = books.inside[query] if has_slots else None
-        hits, slots = slotted(
-            log_odds[query], inside, settings, n_hits, lift, filters=filters
-        )
-        chosen[query, : len(hits)], in_book[query, : len(hits)] = hits, slots
-        best[query] = fused.relevance[query, hits].max(initial=NOT_FOUND)
-    return Step(replace(fused, log_odds=log_odds), chosen, in_book, best)
+    Args:
+        log_odds: (n_paragraphs,) of the order, with duplicates merged.
+    """
+    k = n_slots(settings, k)
+    has_slots = book.filters or (book.lift > 0.0 and settings.pdf_k > 0)
+    hits, in_book = slotted(
+        log_odds, book.inside & has_slots, settings, k, book.lift, filters=book.filters
+    )
+    if settings.cascade and keywords == "fused":
+        for item in scored.values():
+            if item.rare is not None:
+                rare = np.where(log_odds > NOT_FOUND, item.rare, 0)
+                item = replace(item, rare=rare)
+                inside = book.inside & book.filters
+                hits, in_book = with_rare_words(hits, in_book, item, inside, k)
+    return hits, in_book
 
 
 def fuse(
-    scored: Sequence[Scored],
-    books: Books,
-    priors: AnyFloatArray | None,
+    scored: Scored,
+    prior: AnyFloatArray,
     settings: SearchSettings,
     weights: Mapping[str, float],
-) -> Scored:
-    """Fuse several strategies into one, and add lifts and priors to the order.
+) -> tuple[str, ScoreArrays]:
+    """Fuse several strategies into one, and add the prior to the order; return its name and scores.
 
-    "rrf" orders by the sum of 1 / (rrf_k + rank); lifts and priors are added before it ranks. "linear" orders by the
-    weighted sum of scores; a strategy without a weight counts by its relevance. The relevance of a paragraph is the
-    highest that a strategy gives it.
+    "rrf" orders by the sum of 1 / (rrf_k + rank); the prior is added before it ranks. "linear" orders by the weighted
+    sum of scores; a strategy without a weight counts by its relevance. The relevance of a paragraph is the highest that
+    a strategy gives it.
 
     Args:
-        scored: at least one, in declared order.
-        priors, weights: arguments of `search`.
+        scored: at least one.
+        prior: (n_paragraphs,) log-odds.
+        weights: argument of `search`.
 
     Reference:
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
-    first = scored[0]
-    known = np.zeros(1, dtype=np.float32) if priors is None else priors
-    if books.lift.any():
-        known = known + books.lift[:, None] * books.inside
-    if books.evidence is not None:
-        known = known + books.evidence
     if len(scored) == 1:
-        return replace(first, log_odds=first.log_odds + known)
+        ((name, only),) = scored.items()
+        return name, replace(only, log_odds=only.log_odds + prior)
 
-    relevance = np.max([item.relevance for item in scored], axis=0)
-    found = relevance > NOT_FOUND
+    relevance = np.max([item.relevance for item in scored.values()], axis=0)
+    sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
-        shares = [_reciprocal_ranks(item.log_odds + known, settings) for item in scored]
-        sums: AnyFloatArray = np.sum(shares, axis=0)
-        return Scored("rrf", sums, _falling(relevance + known, sums), relevance)
+        for item in scored.values():
+            sums += _reciprocal_ranks(item.log_odds + prior, settings.rrf_k)
+        log_odds = _falling(relevance + prior, sums)
+        return "rrf", ScoreArrays(sums, log_odds, relevance)
 
-    terms = [_weighted(item, weights.get(item.strategy)) for item in scored]
-    total: AnyFloatArray = np.sum(terms, axis=0)
-    log_odds = np.where(found, total + known, NOT_FOUND)
-    return Scored("fused", total, log_odds, relevance)
+    for name, item in scored.items():
+        sums += _weighted(item, weights.get(name))
+    log_odds = np.where(relevance > NOT_FOUND, sums + prior, NOT_FOUND)
+    return "fused", ScoreArrays(sums, log_odds, relevance)
 
 
-def _falling(log_odds: AnyFloatArray, sums: AnyFloatArray) -> AnyFloatArray:
+def _falling(log_odds: AnyFloatArray, sums: AnyFloatArray) -> Float64Array:
     """Lower log-odds until they fall in the order of `sums`, by at least `TRACE` a rank."""
-    order = np.argsort(-sums, axis=1, kind="stable")
-    lowest = np.minimum.accumulate(np.take_along_axis(log_odds, order, axis=1), axis=1)
-    in_order = np.empty(log_odds.shape)
-    steps = TRACE * np.arange(log_odds.shape[1])
-    np.put_along_axis(in_order, order, lowest - steps, axis=1)
+    order = np.argsort(-sums, kind="stable")
+    in_order = np.empty(len(sums))
+    lowest = np.minimum.accumulate(log_odds[order])
+    in_order[order] = lowest - TRACE * np.arange(len(sums))
     return in_order
 
 
-def _reciprocal_ranks(
-    log_odds: AnyFloatArray, settings: SearchSettings
-) -> AnyFloatArray:
-    order = np.argsort(-log_odds, axis=1, kind="stable")
-    ranks = 1.0 + np.arange(log_odds.shape[1])[None, :]
-    shares = np.empty(log_odds.shape)
-    np.put_along_axis(shares, order, 1.0 / (settings.rrf_k + ranks), axis=1)
+def _reciprocal_ranks(log_odds: AnyFloatArray, rrf_k: int) -> Float64Array:
+    """Return 1 / (rrf_k + rank) of each paragraph, 0 if it was not found."""
+    shares = np.empty(len(log_odds))
+    order = np.argsort(-log_odds, kind="stable")
+    shares[order] = 1.0 / (rrf_k + 1.0 + np.arange(len(order)))
     return np.where(log_odds > NOT_FOUND, shares, 0.0)
 
 
-def _weighted(item: Scored, weight: float | None) -> AnyFloatArray:
+def _weighted(item: ScoreArrays, weight: float | None) -> AnyFloatArray:
     """Return the term of one strategy in the sum of a linear fusion.
 
     If a strategy has no weight, paragraphs that it did not find get its lowest log-odds, at most 0.
     """
     if weight is not None:
         return np.float32(weight) * item.scores
-    found = item.relevance > NOT_FOUND
-    lowest = np.where(found, item.relevance, 0.0).min(axis=1, initial=0.0)
-    return np.where(found, item.relevance, lowest[:, None])
+    is_found = item.relevance > NOT_FOUND
+    lowest = item.relevance[is_found].min(initial=0.0)
+    return np.where(is_found, item.relevance, lowest)
 
 
 def combine(
@@ -358,38 +290,31 @@ def combine(
         parts: arrays of one shape, on different scales.
         weights: log-odds per unit of each; parts without a weight are ignored.
     """
-    total: AnyFloatArray | None = None
+    total = np.zeros_like(next(iter(parts.values())))
     for name, weight in weights.items():
-        if weight and name in parts:
-            term = np.float32(weight) * parts[name]
-            total = term if total is None else np.add(total, term, out=total)
-    return np.zeros_like(next(iter(parts.values()))) if total is None else total
+        if name in parts:
+            total = total + np.float32(weight) * parts[name]
+    return total
 
 
 def merge_duplicates(
-    log_odds: AnyFloatArray, columns: Columns, preferred: BoolArray | None = None
+    log_odds: AnyFloatArray, groups: IntArray, preferred: BoolArray
 ) -> AnyFloatArray:
     """Keep one paragraph of each group of duplicates; the others get -inf.
 
     Args:
-        preferred: (n_queries, n_columns) paragraphs to keep rather than the others of their group.
+        groups: as `groups_of` returns them.
+        preferred: (n_paragraphs,) paragraphs to keep rather than the others of their group.
     """
-    if not len(columns.duplicates):
-        return log_odds
-    is_member = columns.duplicates >= 0
-    members = np.where(is_member, columns.duplicates, 0)
-    values = np.where(is_member, log_odds[:, members], NOT_FOUND)
-    if preferred is not None:
-        chosen = preferred[:, members] & (values > NOT_FOUND)
-        others = chosen.any(axis=2, keepdims=True) & ~chosen
-        values = np.where(others, NOT_FOUND, values)
+    members = np.flatnonzero(groups >= 0)
+    goes_first = preferred[members] & (log_odds[members] > NOT_FOUND)
+    order = members[np.lexsort((-log_odds[members], ~goes_first))]
+    _, places = np.unique(groups[order], return_index=True)
 
-    best = np.argmax(values, axis=2)[:, :, None]
-    kept = np.take_along_axis(np.broadcast_to(members, values.shape), best, axis=2)
-    kept = kept[:, :, 0]
     merged = log_odds.copy()
-    merged[:, members[is_member]] = NOT_FOUND
-    np.put_along_axis(merged, kept, np.take_along_axis(log_odds, kept, axis=1), axis=1)
+    merged[members] = NOT_FOUND
+    best = order[places]
+    merged[best] = log_odds[best]
     return merged
 
 
@@ -407,5 +332,4 @@ def log_odds_of(probability: float) -> float:
 
 def threshold_log_odds(threshold: float) -> float:
     """Return the log-odds of a threshold; every paragraph that was found passes the threshold 0."""
-    lowest = -float(np.finfo(np.float32).max)
-    return log_odds_of(threshold) if threshold > 0.0 else lowest
+    return log_odds_of(threshold) if threshold > 0.0 else -sys.float_info.max

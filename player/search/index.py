@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from configs.settings import SearchSettings
-from ingest.arrays import Float64Array, IntArray
+from ingest.arrays import BoolArray, Float64Array, IntArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from player.errors import SearchError
 from player.kinds import search_log_odds
 from player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
-from player.search.core import Columns, Scored, columns_of
+from player.search.core import groups_of
 from player.search.references import References
-from player.search.slots import NO_COLUMN
 from player.search.strategies.strategy import Reranker, Strategy
 from player.search.types import BookCandidate, Query, ScoreArrays
 
@@ -52,44 +52,33 @@ class SearchIndex:
     pieces: Sequence[Piece] = ()
 
     @functools.cached_property
-    def columns(self) -> Columns:
-        """Columns of the core's arrays."""
-        return columns_of(self.paragraphs)
+    def groups(self) -> IntArray:
+        """(n_paragraphs,) number of each paragraph's group of duplicates, -1 without duplicates."""
+        return groups_of(self.paragraphs)
 
     @functools.cached_property
-    def kind_priors(self) -> Float64Array | None:
-        """(n_columns,) prior log-odds of each passage from its kind; None if all are 0."""
-        priors: Float64Array = (
-            self.kind_weight * search_log_odds(self.paragraphs)[self.columns.rows]
-        )
-        return priors if priors.any() else None
+    def kind_priors(self) -> Float64Array:
+        """(n_paragraphs,) prior log-odds of each passage from its kind."""
+        priors: Float64Array = self.kind_weight * search_log_odds(self.paragraphs)
+        return priors
 
     @functools.cached_property
-    def copies(self) -> Mapping[int, tuple[str, ...]]:
-        """Ids of the duplicates of each paragraph that has any, by column."""
-        ids = [self.paragraphs[row].paragraph_id for row in self.columns.rows.tolist()]
-        groups = (
-            [column for column in line if column >= 0]
-            for line in self.columns.duplicates.tolist()
-        )
-        return {
-            column: tuple(ids[other] for other in group if other != column)
-            for group in groups
-            for column in group
-        }
+    def _documents(self) -> tuple[NDArray[np.str_], IntArray, IntArray]:
+        """The documents that have paragraphs, (n_paragraphs,) the index of each one's document, and their sizes."""
+        doc_ids = np.array([item.doc_id for item in self.paragraphs], dtype=np.str_)
+        return np.unique(doc_ids, return_inverse=True, return_counts=True)
 
-    @functools.cached_property
-    def _columns_by_id(self) -> Mapping[str, int]:
-        rows = enumerate(self.columns.rows.tolist())
-        return {self.paragraphs[row].paragraph_id: column for column, row in rows}
+    def inside(self, book: BookCandidate | None) -> BoolArray:
+        """Return (n_paragraphs,) whether each paragraph is in a book; None is no book."""
+        doc_ids, document, _ = self._documents
+        inside: BoolArray = (doc_ids == (book.doc_id if book else ""))[document]
+        return inside
 
-    def column_of(self, paragraph: Paragraph | None) -> int:
-        """Return the column of a paragraph of the course; -1 for None."""
-        return (
-            NO_COLUMN
-            if paragraph is None
-            else self._columns_by_id[paragraph.paragraph_id]
-        )
+    def copies(self, row: int) -> tuple[str, ...]:
+        """Return the ids of the duplicates of a paragraph."""
+        is_copy = (self.groups == self.groups[row]) & (self.groups >= 0)
+        copies = np.flatnonzero(is_copy).tolist()
+        return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
 
     def book(
         self, book_name: str, settings: SearchSettings, hint: str
@@ -99,31 +88,29 @@ class SearchIndex:
             return None
         if settings.book_match == "stem":
             return self.references.by_stem(book_name)
-        return (
-            self.references.best(book_name)
-            if book_name.strip()
-            else self.references.named_in(hint)
-        )
+        if not book_name.strip():
+            return self.references.named_in(hint)
+        return self.references.best(book_name)
 
     def name_evidence(
         self, book_name: str, settings: SearchSettings
     ) -> Float64Array | None:
-        """Return (n_columns,) log-odds by a book name of any confidence that a paragraph is meant, up to a constant.
+        """Return (n_paragraphs,) log-odds by a book name of any confidence that each is meant, up to a constant.
 
         The confidence in a document is shared by its paragraphs, and that in none of the documents by all of them.
         None if names are not resolved by confidence.
         """
         if settings.book_match != "resolved" or not book_name.strip():
             return None
-        columns = self.columns
+        doc_ids, document, sizes = self._documents
         books = self.references.resolve(book_name)
         confidence_of = {book.doc_id: book.confidence for book in books}
-        confidences = np.array([confidence_of.get(one, 0.0) for one in columns.doc_ids])
-        shares = confidences / np.bincount(columns.document)
-        unnamed = max(LEAST_UNNAMED, 1.0 - confidences.sum())
-        evidence: Float64Array = np.log(
-            shares[columns.document] * len(columns.rows) + unnamed
+        confidences = np.array(
+            [confidence_of.get(one, 0.0) for one in doc_ids.tolist()]
         )
+        shares = confidences / sizes * len(document)
+        unnamed = max(LEAST_UNNAMED, 1.0 - confidences.sum())
+        evidence: Float64Array = np.log(shares[document] + unnamed)
         return evidence
 
 
@@ -133,7 +120,7 @@ def ask(
     query: Query,
     doc_id: str = "",
     rows: IntArray | None = None,
-) -> Scored:
+) -> ScoreArrays:
     """Run one strategy for one hint.
 
     Args:
@@ -145,18 +132,16 @@ def ask(
     """
     strategy, n = index.strategies[name], len(index.paragraphs)
     if isinstance(strategy, Reranker) and rows is not None:
-        found = strategy.rerank(query, rows)
+        arrays = strategy.rerank(query, rows)
     else:
-        found = strategy.score(query, doc_id)
-    if not isinstance(found, ScoreArrays):
-        raise SearchError(name, f"it returned {str(found)[:80]}, not ScoreArrays")
-    relevance = found.log_odds if found.relevance is None else found.relevance
-    arrays = (found.scores, found.log_odds, relevance)
-    if any(len(array) != n for array in arrays):
+        arrays = strategy.score(query, doc_id)
+    if not isinstance(arrays, ScoreArrays):
+        raise SearchError(name, f"it returned {str(arrays)[:80]}, not ScoreArrays")
+    log_odds = (arrays.log_odds, arrays.relevance)
+    if any(len(array) != n for array in (arrays.scores, *log_odds)):
         raise SearchError(name, f"it did not score each of the {n} paragraphs")
-    if not np.isfinite(found.scores).all():
+    if not np.isfinite(arrays.scores).all():
         raise SearchError(name, "a score is not a finite number")
-    if any(np.isnan(array).any() or np.isposinf(array).any() for array in arrays[1:]):
+    if any(np.isnan(array).any() or np.isposinf(array).any() for array in log_odds):
         raise SearchError(name, "log-odds are neither finite numbers nor -inf")
-    rows = index.columns.rows
-    return Scored(name, *(array[None, rows] for array in arrays))
+    return arrays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import functools
 import logging
 import threading
 import time
@@ -18,7 +18,6 @@ from player.deadlines import Call, Runner
 from player.errors import (
     AllStrategiesFailedError,
     LateStrategyError,
-    PlayerError,
     QueryError,
     SearchError,
 )
@@ -47,8 +46,8 @@ class SearchOrchestrator:
         settings: settings of search.
         cache: cache of results; None caches nothing.
         identity: equal for orchestrators with equal results, which share cached results; None shares nothing.
-        renew: called by every search, with half of its deadline as timeout; returns the new index and identity if the
-            store has changed, else None. While the store does not answer, the last index is searched.
+        renew: called before every search, with half of its deadline as timeout; returns the new index and identity if
+            the store has changed, else None. While the store does not answer, the last index is searched.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class SearchOrchestrator:
         self._cache = cache
         self._renew = renew
         self._runner = Runner()
-        self._statistics = SearchStatistics(total=OF_PROCESS)
+        self._statistics = SearchStatistics()
         self._lock = threading.Lock()
         self._check: Call[None] | None = None
         self._state = index, identity or object()
@@ -79,38 +78,9 @@ class SearchOrchestrator:
         Raises:
             QueryError: the hint is empty or k is below 1.
             AllStrategiesFailedError: no strategy answered.
-            IngestError: the store has changed and cannot be read.
+            IngestError: the store is missing, or has changed and cannot be read.
         """
-        started = time.perf_counter()
-        query = self._checked(query)
-
-        def find(index: SearchIndex, identity: Hashable) -> SearchResult:
-            def search_now() -> SearchResult:
-                return Cascade(
-                    index, self.settings, self._runner, query, started
-                ).result()
-
-            return (
-                search_now()
-                if self._cache is None
-                else self._cache.get(self._key(query, index, identity), search_now)
-            )
-
-        try:
-            result = self._current(find)
-        except AllStrategiesFailedError as error:
-            self._statistics.count_failures(
-                [failure.strategy for failure in error.failures]
-            )
-            raise
-        if result.cached:
-            result = replace(
-                result,
-                query=query,
-                embed_ms=0.0,
-                search_ms=1000.0 * (time.perf_counter() - started),
-            )
-        return self._counted(result)
+        return self._find(query, everything=False)
 
     async def search_async(self, query: Query) -> SearchResult:
         """Run `search` in a thread, so that it does not block the event loop."""
@@ -123,23 +93,15 @@ class SearchOrchestrator:
 
         Raises:
             QueryError: the query cannot be searched.
+            IngestError: the store is missing, or has changed and cannot be read.
         """
-        started = time.perf_counter()
-        query = self._checked(query, everything=True)
-
-        def find(index: SearchIndex, identity: Hashable) -> SearchResult:
-            return Cascade(
-                index, self.settings, self._runner, query, started, everything=True
-            ).result()
-
-        return self._counted(self._current(find))
+        return self._find(query, everything=True)
 
     def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
         """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
-        result = self.search(Query(hint, k=k, keywords="fused"))
+        hits = self.search(Query(hint, k=k, keywords="fused")).relevant_hits
         best_first = sorted(
-            result.relevant_hits,
-            key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id),
+            hits, key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id)
         )
         return tuple(hit.paragraph for hit in best_first)
 
@@ -147,62 +109,57 @@ class SearchOrchestrator:
         """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
         return self._statistics.as_dict()
 
-    def _current(
-        self, find: Callable[[SearchIndex, Hashable], SearchResult]
-    ) -> SearchResult:
-        """Search the course as it was read last while the store is asked for changes; if it has changed, search again.
+    def _find(self, query: Query, *, everything: bool) -> SearchResult:
+        """Search the course as the store holds it now, and count the search; see `Cascade` for `everything`."""
+        started = time.perf_counter()
+        query = self._checked(query, everything=everything)
+        unreachable = self._refresh()
+        index, identity = self._state
+        cascade = functools.partial(
+            Cascade, index, self.settings, self._runner, query, started
+        )
+        try:
+            if everything or self._cache is None:
+                result = cascade(everything=everything).result()
+            else:
+                key = self._key(query, index, identity)
+                result = self._cache.get(key, lambda: cascade().result())
+        except AllStrategiesFailedError as error:
+            for statistics in (self._statistics, OF_PROCESS):
+                statistics.count(None, error.failures)
+            raise
 
-        Args:
-            find: searches an index that has this identity.
+        if result.cached:
+            elapsed_ms = 1000.0 * (time.perf_counter() - started)
+            result = replace(result, query=query, embed_ms=0.0, search_ms=elapsed_ms)
+        if unreachable is not None:
+            result = replace(result, failures=(unreachable, *result.failures))
+        for statistics in (self._statistics, OF_PROCESS):
+            statistics.count(result, result.failures)
+        _write_log(result)
+        return result
+
+    def _refresh(self) -> SearchError | None:
+        """Take the store's changes; return a failure if the store does not answer within half of the deadline.
 
         Raises:
-            AllStrategiesFailedError: no strategy answered.
             IngestError: the store is missing, or has changed and cannot be read.
         """
-        check, state = self._start_check(), self._state
-        result: SearchResult | None = None
-        fault: PlayerError | None = None
-        try:
-            result = find(*state)
-        except PlayerError as error:
-            fault = error
-        unreachable = self._unreachable(check) if check is not None else None
-        if self._state is not state:
-            result = find(*self._state)
-        if result is None:
-            assert fault is not None
-            raise fault
-        return (
-            result
-            if unreachable is None
-            else replace(result, failures=(unreachable, *result.failures))
-        )
-
-    def _start_check(self) -> Call[None] | None:
-        """Start to ask the store for changes, or return the call that is already asking; None if nothing can change."""
         renew = self._renew
         if renew is None:
             return None
 
         def check() -> None:
-            self._state = (
-                renew() or self._state
-            )  # also if the search has stopped waiting
+            # also if the search has stopped waiting
+            self._state = renew() or self._state
 
         with self._lock:
             if self._check is None or self._check.done():
                 deadline = time.monotonic() + self.settings.deadline_s / 2.0
                 self._check = self._runner.start(STORE, check, deadline)
-            return self._check
-
-    def _unreachable(self, check: Call[None]) -> SearchError | None:
-        """Wait until the store has answered; return a failure if it cannot be reached in time, else None.
-
-        Raises:
-            IngestError: the store is missing, or has changed and cannot be read.
-        """
+            call = self._check
         try:
-            check.result(max(0.0, check.deadline - time.monotonic()))
+            call.result(max(0.0, call.deadline - time.monotonic()))
         except TimeoutError:
             return LateStrategyError(STORE, f"no answer in time; {AT_HAND}")
         except SearchError as failure:
@@ -233,28 +190,6 @@ class SearchOrchestrator:
             mode = "fallback"
         return replace(query, keywords=query.keywords or mode)
 
-    def _counted(self, result: SearchResult) -> SearchResult:
-        """Count a result, write it to the log, and return it."""
-        self._statistics.count(result)
-        if not result.cached:
-            _warn(result.failures)
-        if _log.isEnabledFor(logging.DEBUG):
-            fields = {
-                "book": result.book.doc_id if result.book else "",
-                "tier": result.tier,
-                "answered_by": result.answered_by,
-                "hits": len(result.hits),
-                "best": round(
-                    max((hit.relevance for hit in result.hits[:1]), default=0.0), 4
-                ),
-                "cached": result.cached,
-                "failures": [failure.strategy for failure in result.failures],
-                "embed_ms": round(result.embed_ms, 3),
-                "search_ms": round(result.search_ms, 3),
-            }
-            _log.debug("search %s", json.dumps(fields), extra={"search": fields})
-        return result
-
 
 def _plain(text: str) -> str:
     """Normalise a text for the cache key: NFKC, with single spaces."""
@@ -267,6 +202,21 @@ def _folded(text: str) -> str:
     return text if has_meaning else text.casefold()
 
 
-def _warn(failures: Sequence[SearchError]) -> None:
+def _write_log(result: SearchResult) -> None:
+    """Write the failures of a search as warnings, and the search as one line with its fields."""
+    failures = [] if result.cached else result.failures
     for failure in failures:
         _log.warning("%s", failure)
+    best = result.hits[0].relevance if result.hits else 0.0
+    fields = {
+        "book": result.book.doc_id if result.book else "",
+        "tier": result.tier,
+        "answered_by": result.answered_by,
+        "hits": len(result.hits),
+        "best": round(best, 4),
+        "cached": result.cached,
+        "failures": [failure.strategy for failure in failures],
+        "embed_ms": round(result.embed_ms, 3),
+        "search_ms": round(result.search_ms, 3),
+    }
+    _log.debug("search %s", fields, extra={"search": fields})

@@ -22,22 +22,18 @@ class Postings(Mapping[str, RowArray]):
         self._ids: dict[str, int] = {}
         ids, rows = array("i"), array("i")
         for row, text in enumerate(texts):
-            ids.extend(
-                self._ids.setdefault(word, len(self._ids))
-                for word in dict.fromkeys(text)
-            )
-            rows.extend([row] * (len(ids) - len(rows)))
+            for word in dict.fromkeys(text):
+                ids.append(self._ids.setdefault(word, len(self._ids)))
+                rows.append(row)
         order = np.argsort(ids, kind="stable")
-        self._rows = cast(
-            RowArray, np.array(rows, dtype=np.int32)[order]
-        )  # half the memory
-        self._starts = np.searchsorted(
-            np.array(ids, dtype=np.int32)[order], np.arange(len(self._ids) + 1)
-        )
+        # int32 takes half the memory
+        self._rows = cast(RowArray, np.array(rows, dtype=np.int32)[order])
+        self._ends = np.cumsum(np.bincount(ids, minlength=len(self._ids)))
 
     def __getitem__(self, word: str) -> RowArray:
         number = self._ids[word]
-        return self._rows[self._starts[number] : self._starts[number + 1]]
+        start = self._ends[number - 1] if number else 0
+        return self._rows[start : self._ends[number]]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)

@@ -20,8 +20,7 @@ _LEAST_LETTERS = 3
 """At least so many letters of a Hebrew word remain after a prefix is removed."""
 WORDS_KEPT = 65_536
 """The cache holds the base forms of at most so many words."""
-MOST_SHARED = 32
-"""The table of likelihoods holds so many counts of shared words; larger counts are clipped."""
+NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 class Likelihood(NamedTuple):
@@ -40,10 +39,10 @@ class Likelihood(NamedTuple):
 
     def log_odds(self, shared: RowArray) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of counts of shared words; a count of 0 has log-odds 0."""
-        found: Float32Array = np.log(
-            self.keep * self.slip**shared + (1.0 - self.keep)
-        ).astype(np.float32)
-        return found
+        counts = np.arange(shared.max(initial=0) + 1)
+        by_count = np.log(self.keep * self.slip**counts + 1.0 - self.keep)
+        log_odds: Float32Array = by_count.astype(np.float32)[shared]
+        return log_odds
 
 
 CONTENT = Likelihood(keep=0.99, slip=0.02)
@@ -71,62 +70,34 @@ class RuleEvidence:
         """Paragraphs by the words and by the base forms of words that they hold."""
         return cached(self._paragraphs, "rule", lambda: _index_of(self._paragraphs))
 
-    @functools.cached_property
-    def _evidence(self) -> Float32Array:
-        """(MOST_SHARED,) * 3 log-odds by the counts of content words, function words and related words."""
-        content, function, related = (
-            kind.log_odds(np.arange(MOST_SHARED))
-            for kind in (CONTENT, FUNCTION, RELATED)
-        )
-        evidence: Float32Array = (
-            content[:, None, None] + function[None, :, None] + related[None, None, :]
-        )
-        return self._weight * evidence
-
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""
         by_word, by_form = self._index
-        said = dict.fromkeys(words(hint))
-        content: list[RowArray] = []
-        function: list[RowArray] = []
-        related: list[RowArray] = []
-        for word in said:
-            holders = by_word.get(word)
+        content, function, related = np.zeros((3, len(self._paragraphs)), np.intp)
+        for word in dict.fromkeys(words(hint)):
+            rows = by_word.get(word, NO_ROWS)
             if is_stop_word(word):
-                if holders is not None:
-                    function.append(holders)
+                function[rows] += 1
                 continue
-            kin = [by_form[form] for form in base_forms(word) if form in by_form]
-            if kin:
-                related.append(
-                    kin[0] if len(kin) == 1 else np.unique(np.concatenate(kin))
-                )
-            if holders is not None:
-                content.append(holders)
-        n_content, n_function = self._count(content), self._count(function)
-        n_related = (
-            self._count(related) - n_content
-        )  # every word is among its own relatives
-        most = MOST_SHARED - 1
-        evidence: Float32Array = self._evidence[
-            np.minimum(n_content, most),
-            np.minimum(n_function, most),
-            np.minimum(n_related, most),
-        ]
-        return evidence
-
-    def _count(self, found: Sequence[RowArray]) -> RowArray:
-        """Return (n_paragraphs,) the number of words that each paragraph holds."""
-        rows = np.concatenate([*found, np.empty(0, dtype=np.intp)])
-        counts: RowArray = np.bincount(rows, minlength=len(self._paragraphs))
-        return counts
+            content[rows] += 1
+            related[rows] -= 1  # every word is among its own relatives
+            forms = [by_form.get(form, NO_ROWS) for form in base_forms(word)]
+            related[np.concatenate(forms)] += 1  # indexing counts a row once
+        log_odds = (
+            CONTENT.log_odds(content)
+            + FUNCTION.log_odds(function)
+            + RELATED.log_odds(related)
+        )
+        return np.float32(self._weight) * log_odds
 
 
 def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
-    texts = [set(words(paragraph.text)) for paragraph in paragraphs]
-    return Postings(texts), Postings(
-        {form for word in text for form in base_forms(word)} for text in texts
-    )
+    by_word, by_form = [], []
+    for paragraph in paragraphs:
+        held = dict.fromkeys(words(paragraph.text))
+        by_word.append(held)
+        by_form.append([form for word in held for form in base_forms(word)])
+    return Postings(by_word), Postings(by_form)
 
 
 @functools.lru_cache(WORDS_KEPT)
@@ -134,10 +105,10 @@ def base_forms(word: str) -> tuple[str, ...]:
     """Return the base forms of a word: its stems; for a Hebrew word, the word without 0, 1 or 2 prefix letters."""
     if not _HEBREW.fullmatch(word):
         return tuple(dict.fromkeys(stems(word)))
-    found = [word]
-    for cut in (1, 2):
-        rest = word[cut:]
-        if len(rest) < _LEAST_LETTERS or word[cut - 1] not in HEBREW_PREFIXES:
+    forms = [word]
+    for n_letters in (1, 2):
+        rest = word[n_letters:]
+        if len(rest) < _LEAST_LETTERS or word[n_letters - 1] not in HEBREW_PREFIXES:
             break
-        found.append(rest)
-    return tuple(found)
+        forms.append(rest)
+    return tuple(forms)

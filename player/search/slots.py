@@ -6,11 +6,8 @@ import numpy as np
 
 from configs.settings import SearchSettings
 from ingest.arrays import AnyFloatArray, BoolArray, IntArray
+from player.search.types import NOT_FOUND, ScoreArrays
 
-NOT_FOUND = -np.inf
-"""Log-odds of a paragraph that was not found."""
-NO_COLUMN = -1
-"""Fills arrays of columns after the last one."""
 TAIL = 5
 """One slot in so many is reserved for rare words that no hit holds."""
 
@@ -22,74 +19,80 @@ def n_slots(settings: SearchSettings, k: int | None = None) -> int:
 
 def slotted(
     log_odds: AnyFloatArray,
-    inside: BoolArray | None,
+    inside: BoolArray,
     settings: SearchSettings,
     k: int,
     lift: float = 0.0,
     *,
     filters: bool = True,
 ) -> tuple[IntArray, BoolArray]:
-    """Choose the paragraphs of one query to return.
+    """Choose the paragraphs to return.
 
-    The book's slots come first, then the course's slots, each in the order of log-odds; ties go to the earlier column.
-    The course's slots go to the best of all paragraphs that are not in the book's slots. These may include paragraphs
-    of the book, ranked without its lift. With a book that is boosted, the slots of the book go to the best of all
-    paragraphs, and all hits are in the order of log-odds.
+    The book's slots come first, then the course's slots, each in the order of log-odds; ties go to the earlier
+    paragraph. The course's slots go to the best of all paragraphs that are not in the book's slots. These may include
+    paragraphs of the book, ranked without its lift. With a book that is boosted, the slots of the book go to the best
+    of all paragraphs, and all hits are in the order of log-odds.
 
     Args:
-        log_odds: (n_columns,) with duplicates merged.
-        inside: (n_columns,) whether each is in a book that filters or is boosted; None without one.
+        log_odds: (n_paragraphs,) with duplicates merged.
+        inside: (n_paragraphs,) whether each is in a book that filters or is boosted.
         settings: the numbers of slots, and the rules of their merge and spill-over.
         k: maximal number of hits.
         lift: log-odds that were added to the paragraphs inside.
         filters: whether the book filters.
 
     Returns:
-        (n_returned,) columns in order, and (n_returned,) whether each is in a book's slot.
+        (n_returned,) rows in order, and (n_returned,) whether each is in a book's slot.
 
     Reference:
         The first design record: 15 filtered, then the first 5 unfiltered that are new.
     """
-    found = np.flatnonzero(log_odds > NOT_FOUND)
-    order = found[np.argsort(-log_odds[found], kind="stable")]
-    in_book = np.zeros(len(order), dtype=np.bool_) if inside is None else inside[order]
+    n_found = np.count_nonzero(log_odds > NOT_FOUND)
+    order = np.argsort(-log_odds, kind="stable")[:n_found]
+    in_book = inside[order]
     if settings.merge == "relevance" or not in_book.any():
         is_open = settings.merge == "relevance" or settings.spill_over != "never"
         n = k if is_open else min(k, settings.global_k)
         return order[:n], in_book[:n] & filters
-    is_first = in_book | (not filters)
-    in_slot = is_first & (np.cumsum(is_first) <= min(settings.pdf_k, k))
-    room = k - int(in_slot.sum())
-    n_global = room if settings.spill_over == "always" else min(settings.global_k, room)
+
+    may_take_slot = in_book | (not filters)
+    in_slot = may_take_slot & (np.cumsum(may_take_slot) <= min(settings.pdf_k, k))
+    n_global = k - int(in_slot.sum())
+    if settings.spill_over != "always":
+        n_global = min(settings.global_k, n_global)
+
     rest = np.flatnonzero(~in_slot)
-    chosen = rest[
-        np.argsort(-(log_odds[order[rest]] - lift * in_book[rest]), kind="stable")[
-            :n_global
-        ]
-    ]
-    places = np.concatenate([np.flatnonzero(in_slot), np.sort(chosen)])
+    unlifted = log_odds[order[rest]] - lift * in_book[rest]
+    best = rest[np.argsort(-unlifted, kind="stable")[:n_global]]
+    places = np.concatenate([np.flatnonzero(in_slot), np.sort(best)])
     return order[places], in_slot[places] & filters
 
 
 def with_rare_words(
-    chosen: IntArray, in_book: BoolArray, fresh: IntArray, inside: BoolArray, k: int
+    hits: IntArray, in_book: BoolArray, keyword: ScoreArrays, inside: BoolArray, k: int
 ) -> tuple[IntArray, BoolArray]:
     """Replace the last hits by paragraphs with rare words that no hit holds, in the slots of the same side.
 
-    Embeddings represent rare words poorly.
+    Embeddings represent rare words poorly. At most one hit in `TAIL` is replaced.
 
     Args:
-        chosen, in_book: result of `slotted`.
-        fresh: columns of the paragraphs to add, the best first.
-        inside: (n_columns,) whether each is in a book that filters.
+        hits, in_book: result of `slotted`.
+        keyword: scores by keywords; its `rare` is not None, and it has found only paragraphs that may be hits.
+        inside: (n_paragraphs,) whether each is in a book that filters.
         k: maximal number of hits.
     """
+    rare, log_odds = keyword.rare, keyword.log_odds
+    assert rare is not None
+    missing = np.bitwise_or.reduce(rare) & ~np.bitwise_or.reduce(rare[hits])
+    fresh = np.flatnonzero((rare & missing) != 0)
+    best_first = np.argsort(-log_odds[fresh], kind="stable")
+    fresh = fresh[best_first][: max(1, k // TAIL)]
+
     sides = []
     for is_book in (True, False):
-        hits = chosen[in_book == is_book]
+        retained = hits[in_book == is_book]
         added = fresh[inside[fresh] == is_book]
-        kept = hits[: max(0, len(hits) - len(added))]
-        sides.append(np.concatenate([kept, added]))
-
+        n_retained = max(0, len(retained) - len(added))
+        sides.append(np.concatenate([retained[:n_retained], added]))
     slots = np.repeat([True, False], [len(side) for side in sides])
     return np.concatenate(sides)[:k], slots[:k]

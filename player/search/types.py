@@ -1,8 +1,10 @@
-"""Types of search: Query, Hit, Ranking and SearchResult."""
+"""Types of search: Query, ScoreArrays, Hit, Ranking and SearchResult."""
 
 from __future__ import annotations
 
 import html
+import operator
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -14,10 +16,12 @@ from ingest.arrays import AnyFloatArray, Float64Array, IntArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from player.errors import SearchError
-from player.search.slots import NOT_FOUND
 
 if TYPE_CHECKING:
     import pandas as pd
+
+NOT_FOUND = -np.inf
+"""Log-odds of a paragraph that was not found."""
 
 Slot = Literal["book", "global", ""]
 """A hit has a slot of its book or of the whole course; "" before the slots are filled."""
@@ -28,7 +32,7 @@ Tier = Literal["filter", "boost", "none"]
 NOTHING_FOUND = "Nothing relevant was found for this hint."
 NOTHING_SURE = "Nothing surely relevant was found; this embedder is uncalibrated."
 
-Step = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
+StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
 
 
@@ -51,7 +55,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One paragraph found.
+    """A paragraph that a search returns.
 
     Attributes:
         score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
@@ -78,18 +82,24 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreArrays:
-    """Scores that a strategy gives to the paragraphs of a course, for one query.
+    """Scores of the paragraphs of a course for one query, by one strategy or by a fusion of several.
 
     Attributes:
         scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
         log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
-        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; None takes
-            `log_odds`.
+        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; `log_odds` unless
+            given.
+        rare: (n_paragraphs,) a bit for each rare word of the hint that a paragraph holds; None if words do not matter.
     """
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
-    relevance: AnyFloatArray | None = None
+    relevance: AnyFloatArray = None  # type: ignore[assignment]
+    rare: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.relevance is None:
+            object.__setattr__(self, "relevance", self.log_odds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +164,7 @@ class SearchResult:
     hits: Sequence[Hit]
     book: BookCandidate | None = None
     failures: tuple[SearchError, ...] = ()
-    answered_by: Step = ""
+    answered_by: StepName = ""
     relevant: bool = True
     cached: bool = False
     boost: float = 0.0
@@ -182,41 +192,22 @@ class SearchResult:
         return NOTHING_FOUND if self.calibrated else NOTHING_SURE
 
     def __repr__(self) -> str:
-        best = f", best {self.hits[0].paragraph.paragraph_id!r}" if self.hits else ""
-        relevant = "" if self.relevant else ", nothing relevant"
-        relevant += "" if self.calibrated else ", uncalibrated"
-        hint = (
-            self.query.hint
-            if len(self.query.hint) <= 60
-            else f"{self.query.hint[:57]}..."
-        )
-        return f"SearchResult({hint!r}, {len(self.hits)} hits{best}{relevant})"
+        notes = [f"{len(self.hits)} hits"]
+        if self.hits:
+            notes.append(f"best {self.hits[0].paragraph.paragraph_id!r}")
+        if not self.relevant:
+            notes.append("nothing relevant")
+        if not self.calibrated:
+            notes.append("uncalibrated")
+        hint = textwrap.shorten(self.query.hint, 60, placeholder="...")
+        return f"SearchResult({hint!r}, {', '.join(notes)})"
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a data frame with a row for each hit, in order."""
         import pandas as pd
 
-        paragraph_columns = {"document": "doc_id"} | {
-            name: name for name in ("page", "heading", "opening_sentence", "text")
-        }
-        hit_columns = (
-            "relevance",
-            "slot",
-            "strategy",
-            "rank",
-            "score",
-            "relevant",
-            "why",
-        )
-        columns = {"paragraph_id": [hit.paragraph.paragraph_id for hit in self.hits]}
-        columns |= {
-            name: [getattr(hit.paragraph, key) for hit in self.hits]
-            for name, key in paragraph_columns.items()
-        }
-        return pd.DataFrame(
-            columns
-            | {name: [getattr(hit, name) for hit in self.hits] for name in hit_columns}
-        )
+        values_of = operator.attrgetter(*_COLUMNS.values())
+        return pd.DataFrame(map(values_of, self.hits), columns=list(_COLUMNS))
 
     def _repr_html_(self) -> str:
         """Return the best 20 hits as an HTML table, for notebooks."""
@@ -227,11 +218,28 @@ class SearchResult:
 
     def row_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
-        ids = (hit.paragraph.paragraph_id for hit in self.hits)
-        return next(
-            (row for row, found in enumerate(ids) if found == paragraph.paragraph_id),
-            None,
+        ids = [hit.paragraph.paragraph_id for hit in self.hits]
+        return (
+            ids.index(paragraph.paragraph_id) if paragraph.paragraph_id in ids else None
         )
+
+
+_COLUMNS = {
+    "paragraph_id": "paragraph.paragraph_id",
+    "document": "paragraph.doc_id",
+    "page": "paragraph.page",
+    "heading": "paragraph.heading",
+    "opening_sentence": "paragraph.opening_sentence",
+    "text": "paragraph.text",
+    "relevance": "relevance",
+    "slot": "slot",
+    "strategy": "strategy",
+    "rank": "rank",
+    "score": "score",
+    "relevant": "relevant",
+    "why": "why",
+}
+"""Columns of the data frame of hits, and the attributes of a hit that they hold."""
 
 
 def nothing_found(n: int) -> ScoreArrays:

@@ -15,19 +15,20 @@ from configs.settings import GameSettings, SearchSettings, Settings, load
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from ingest.arrays import Float32Array
+from ingest.embed import Embedder
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from player.player import Player
 from player.protocol.client import GameState
 from player.protocol.messages import Json
 from player.questions.question import Question
+from player.search.cache import CachingEmbedder
 from player.search.core import log_odds_of, probability
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
-from player.search.slots import NOT_FOUND
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
-from player.search.types import Hit, Query, ScoreArrays
+from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
 from player.words import words
 from tests.contracts.paragraphs import paragraph
 
@@ -79,6 +80,12 @@ def game_settings(**changes: Any) -> GameSettings:
 @functools.cache
 def _dual() -> Settings:
     return load("dual")
+
+
+def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
+    """Dense search over the vectors of the texts."""
+    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    return Dense(paragraphs, vectors, CachingEmbedder(embedder))
 
 
 class WordsEmbedder:
@@ -205,12 +212,11 @@ def ranked(strategy: Strategy, query: Query, k: int = 1_000) -> list[Hit]:
     )
     rows = [row for row in range(len(paragraphs)) if found.log_odds[row] > NOT_FOUND]
     rows.sort(key=lambda row: (-found.log_odds[row], paragraphs[row].paragraph_id))
-    log_odds = found.log_odds if found.relevance is None else found.relevance
     return [
         Hit(
             paragraphs[row],
             float(found.scores[row]),
-            probability(float(log_odds[row])),
+            probability(float(found.relevance[row])),
             rank,
             strategy.name,
         )
@@ -223,11 +229,7 @@ def dense_player(
 ) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     embedder = WordsEmbedder()
-    dense = Dense(
-        paragraphs,
-        embedder.embed_passages([item.text for item in paragraphs]),
-        embedder,
-    )
+    dense = dense_of(paragraphs, embedder)
     references = References(
         [document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})],
         0.9,

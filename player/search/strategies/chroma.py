@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from ingest.embed import Embedder
 from ingest.store import Course
 from player.deadlines import start_in_thread
 from player.search.cache import CachingEmbedder
 from player.search.calibration import PARAGRAPH, DenseCalibration
-from player.search.slots import NOT_FOUND
-from player.search.strategies.strategy import Strategy
-from player.search.types import Query, ScoreArrays
+from player.search.slots import n_slots
+from player.search.strategies.strategy import Parts, Strategy
+from player.search.types import NOT_FOUND, Query, ScoreArrays, nothing_found
 
 
 class Chroma(Strategy):
@@ -29,18 +30,25 @@ class Chroma(Strategy):
     name = "chroma"
 
     def __init__(
-        self, store: Course, embedder: Embedder, calibration: DenseCalibration, k: int
+        self,
+        store: Course,
+        embedder: CachingEmbedder,
+        calibration: DenseCalibration,
+        k: int,
     ) -> None:
         super().__init__(store.paragraphs)
         self._store = store
-        self._embedder = (
-            embedder
-            if isinstance(embedder, CachingEmbedder)
-            else CachingEmbedder(embedder)
-        )
+        self._embedder = embedder
         self._calibration = calibration
         self._k = k
         self._n_copies = sum(bool(paragraph.same_as) for paragraph in store.paragraphs)
+
+    @classmethod
+    def from_course(cls, store: Course, parts: Parts) -> Chroma:
+        """Make the search of a store by its own index."""
+        assert parts.embedder is not None
+        k = n_slots(parts.search)
+        return cls(store, parts.embedder, parts.calibration.dense, k)
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""
@@ -58,17 +66,17 @@ class Chroma(Strategy):
         vector = self._embedder.read(query.hint).vector
         n = (query.k or self._k) + self._n_copies
         with self._store.chroma_index() as nearest:
-            inside = (
-                start_in_thread(lambda: nearest(vector, n, doc_id)) if doc_id else None
-            )
-            course = nearest(vector, n, "")
-            cosines = {**(inside.result() if inside is not None else {}), **course}
-        scores = np.full(len(self._paragraphs), min(cosines.values(), default=0.0))
-        log_odds, relevance = np.full((2, len(self._paragraphs)), NOT_FOUND)
-        if cosines:
-            rows = np.fromiter(cosines, dtype=np.int64)
-            scores[rows] = list(cosines.values())
-            log_odds[rows] = self._calibration.nats * scores[rows]
-            parts = {PARAGRAPH: scores[rows]}
-            relevance[rows] = self._calibration.relevance_of(parts)
-        return ScoreArrays(scores, log_odds, relevance)
+            doc_ids = (doc_id, "") if doc_id else ("",)
+            searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]
+            cosines: dict[int, float] = {}
+            for call in [start_in_thread(one) for one in searches]:
+                cosines |= call.result()
+
+        arrays = nothing_found(len(self._paragraphs))
+        arrays.scores[:] = min(cosines.values(), default=0.0)
+        rows = np.fromiter(cosines, dtype=np.int64)
+        arrays.scores[rows] = list(cosines.values())
+        arrays.log_odds[rows] = self._calibration.nats * arrays.scores[rows]
+        relevance = self._calibration.relevance_of({PARAGRAPH: arrays.scores})
+        relevance[arrays.log_odds == NOT_FOUND] = NOT_FOUND
+        return ScoreArrays(arrays.scores, arrays.log_odds, relevance)

@@ -10,7 +10,8 @@ import numpy as np
 
 from ingest.arrays import AnyFloatArray
 from ingest.paragraph import Paragraph
-from player.search.strategies.strategy import Reranker
+from ingest.store import Course
+from player.search.strategies.strategy import Parts, Reranker
 from player.search.types import Query
 
 
@@ -32,6 +33,11 @@ class CrossEncoder(Reranker):
         self._spec = spec
         self._model: Any = None
         self._lock = threading.Lock()
+
+    @classmethod
+    def from_course(cls, store: Course, parts: Parts) -> CrossEncoder:
+        """Make the reranker of a course, with the model of the settings."""
+        return cls(store.paragraphs, parts.search.cross_encoder)
 
     def load(self) -> None:
         """Load the model."""

@@ -10,18 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.arrays import AnyFloatArray, Float32Array, IntArray
-from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
+from ingest.store import Course
 from player.search.cache import CachingEmbedder
-from player.search.calibration import (
-    DEFAULT_EMBEDDER,
-    PARAGRAPH,
-    DenseCalibration,
-    calibration_of,
-)
+from player.search.calibration import PARAGRAPH, DenseCalibration, calibration_of
 from player.search.core import combine
 from player.search.late_interaction import WordByWord
-from player.search.strategies.strategy import Strategy
+from player.search.rules import RuleEvidence
+from player.search.strategies.strategy import Parts, Strategy
 from player.search.types import Query, ScoreArrays, nothing_found
 from player.words import words
 
@@ -32,13 +28,13 @@ class Sentences:
 
     Attributes:
         vectors: (n_sentences, dim) unit vectors.
-        rows: (n_sentences,) row of the paragraph of each, ascending; every paragraph has at least one.
+        starts: (n_paragraphs,) row of the first sentence of each paragraph; every paragraph has at least one.
         best: 0..1, weight of the most similar sentence.
         mean: 0..1, weight of the mean over all sentences.
     """
 
     vectors: Float32Array
-    rows: IntArray
+    starts: IntArray
     best: float
     mean: float
 
@@ -114,7 +110,7 @@ class Dense(Strategy):
         self,
         paragraphs: Sequence[Paragraph],
         vectors: Float32Array,
-        embedder: Embedder,
+        embedder: CachingEmbedder,
         sentences: Sentences | None = None,
         evidence: Callable[[str], Float32Array] | None = None,
         calibration: DenseCalibration | None = None,
@@ -122,25 +118,40 @@ class Dense(Strategy):
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
-        self._embedder = (
-            embedder
-            if isinstance(embedder, CachingEmbedder)
-            else CachingEmbedder(embedder)
-        )
+        self._embedder = embedder
         self._sentences = sentences
-        if sentences is not None and len(paragraphs):
-            self._starts = np.searchsorted(sentences.rows, np.arange(len(paragraphs)))
-            self._n_sentences = np.bincount(
-                sentences.rows, minlength=len(paragraphs)
-            ).astype(np.float32)
         self._evidence = evidence
-        self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).dense
+        self._calibration = calibration or calibration_of().dense
         self._more = more
+
+    @classmethod
+    def from_course(cls, store: Course, parts: Parts) -> Dense:
+        """Make dense search over a course; compare its sentences too if they have a weight."""
+        assert parts.embedder is not None
+        best, mean = parts.search.sentence_weight, parts.search.sentence_mean_weight
+        sentences = None
+        if best or mean:
+            rows = np.arange(len(store.paragraphs))
+            starts = np.searchsorted(store.sentence_rows, rows)
+            sentences = Sentences(store.sentence_vectors, starts, best, mean)
+        return cls(
+            store.paragraphs,
+            store.vectors,
+            parts.embedder,
+            sentences,
+            RuleEvidence(store.paragraphs, parts.search.rule_weight).log_odds,
+            parts.calibration.dense,
+            parts.scorers,
+        )
 
     @property
     def name(self) -> str:
         """Always "dense"."""
         return "dense"
+
+    def load(self) -> None:
+        """Build the index of words, for the rule."""
+        self.evidence("")
 
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
@@ -148,25 +159,10 @@ class Dense(Strategy):
         for scorer in self._more:
             scorer.prepare(query.hint)
 
-    def load(self) -> None:
-        """Build the index of words, for the rule."""
-        _ = self._rule_is_loaded
-
-    @functools.cached_property
-    def _rule_is_loaded(self) -> bool:
-        self.evidence("")
-        return True
-
-    def cosines(self, hint: str) -> Float32Array:
-        """Return (n_paragraphs,) the cosine of each paragraph with the hint, -1..1."""
-        return cosines_of(self._vectors, self._embedder.read(hint).vector)
-
     def similarity_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return (n_paragraphs,) the weighted mean of the cosines of paragraph, best sentence and all sentences."""
         plain = replace(self._calibration, nats=1.0, parts={})
-        sentences = self._sentences
-        best, mean = (sentences.best, sentences.mean) if sentences else (0.0, 0.0)
-        return combine(parts, dense_weights(plain, best, mean, 0.0))
+        return combine(parts, self._weights(plain, 0.0))
 
     def evidence(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of the game's rule for each paragraph; 0 without a rule."""
@@ -183,53 +179,53 @@ class Dense(Strategy):
             wanted: names of the scores to compute.
             doc_id: the named document, of which more paragraphs are compared word by word; "" without one.
         """
-        found: dict[str, AnyFloatArray] = {PARAGRAPH: self.cosines(hint)}
-        if self._sentences is not None and ("sentence" in wanted or "mean" in wanted):
-            each = cosines_of(self._sentences.vectors, self._embedder.read(hint).vector)
-            found["sentence"] = np.maximum.reduceat(each, self._starts)
-            found["mean"] = np.add.reduceat(each, self._starts) / self._n_sentences
+        vector = self._embedder.read(hint).vector
+        parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
+        sentences = self._sentences
+        if sentences is not None and ("sentence" in wanted or "mean" in wanted):
+            cosines = cosines_of(sentences.vectors, vector)
+            starts = sentences.starts
+            n_sentences = np.diff(starts, append=len(cosines)).astype(np.float32)
+            parts["sentence"] = np.maximum.reduceat(cosines, starts)
+            parts["mean"] = np.add.reduceat(cosines, starts) / n_sentences
         if "rule" in wanted:
-            found["rule"] = self.evidence(hint)
-        if len(self._paragraphs) <= N_CLOSELY:
-            for scorer in self._more:
-                found |= scorer.parts(hint)
-        elif self._more:
-            rows = self._likely(hint, found, doc_id)
-            for scorer in self._more:
-                for name, scores in scorer.parts(hint, rows).items():
-                    worst = (
-                        scores.max()
-                        if self._calibration.parts.get(name, 0.0) < 0.0
-                        else scores.min()
-                    )
-                    found[name] = np.full(
-                        len(self._paragraphs), worst, dtype=np.float32
-                    )
-                    found[name][rows] = scores
-        return found
+            parts["rule"] = self.evidence(hint)
+
+        rows = None
+        if self._more and len(self._paragraphs) > N_CLOSELY:
+            rows = self._likely(hint, parts, doc_id)
+        for scorer in self._more:
+            for name, scores in scorer.parts(hint, rows).items():
+                if rows is None:
+                    parts[name] = scores
+                    continue
+                is_penalty = self._calibration.parts.get(name, 0.0) < 0.0
+                worst = scores.max() if is_penalty else scores.min()
+                parts[name] = np.full_like(parts[PARAGRAPH], worst)
+                parts[name][rows] = scores
+        return parts
 
     def _likely(
-        self, hint: str, found: Mapping[str, AnyFloatArray], doc_id: str
+        self, hint: str, parts: Mapping[str, AnyFloatArray], doc_id: str
     ) -> IntArray:
         """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
-            found: (n_paragraphs,) the other scores, by name.
+            parts: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        scores = dict(found)
+        scores = dict(parts)
         for scorer in self._more:
-            scores |= scorer.estimates(hint, found.get("sentence"))
-        log_odds = combine(scores, self._weights(rule=float("rule" in found)))
-        inside = np.flatnonzero(self._documents == doc_id)
+            scores |= scorer.estimates(hint, parts.get("sentence"))
+        weights = self._weights(self._calibration, float("rule" in parts))
+        log_odds = combine(scores, weights)
         n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
-        return np.union1d(
-            best_of(log_odds, n_closely),
-            inside[best_of(log_odds[inside], N_OF_DOCUMENT)],
-        )
+        inside = np.flatnonzero(self._doc_ids == doc_id)
+        best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
+        return np.union1d(best_of(log_odds, n_closely), inside[best_inside])
 
     @functools.cached_property
-    def _documents(self) -> NDArray[np.str_]:
+    def _doc_ids(self) -> NDArray[np.str_]:
         """(n_paragraphs,) the document of each paragraph."""
         return np.array([paragraph.doc_id for paragraph in self._paragraphs])
 
@@ -238,7 +234,7 @@ class Dense(Strategy):
         if not len(self._vectors):
             return nothing_found(0)
         is_ruled = query.keywords == "rule" and self._evidence is not None
-        weights = self._weights(rule=float(is_ruled))
+        weights = self._weights(self._calibration, float(is_ruled))
         parts = self.parts(query.hint, weights, doc_id)
         order = dense_order(parts, weights, self._calibration)
         relevance = self._calibration.relevance_of(parts)
@@ -246,19 +242,18 @@ class Dense(Strategy):
             relevance = np.minimum(relevance, MOST_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)
 
-    def _weights(self, *, rule: float) -> dict[str, float]:
-        sentences = self._sentences
-        best, mean = (sentences.best, sentences.mean) if sentences else (0.0, 0.0)
-        return dense_weights(self._calibration, best, mean, rule)
+    def _weights(self, calibration: DenseCalibration, rule: float) -> dict[str, float]:
+        best, mean = 0.0, 0.0
+        if self._sentences is not None:
+            best, mean = self._sentences.best, self._sentences.mean
+        return dense_weights(calibration, best, mean, rule)
 
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     """Return the indices of the n highest, in any order."""
-    return (
-        np.arange(len(log_odds))
-        if len(log_odds) <= n
-        else np.argpartition(-log_odds, n - 1)[:n]
-    )
+    if len(log_odds) <= n:
+        return np.arange(len(log_odds))
+    return np.argpartition(-log_odds, n - 1)[:n]
 
 
 def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:

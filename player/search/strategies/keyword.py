@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import regex
 
-from ingest.arrays import AnyFloatArray
+from ingest.arrays import AnyFloatArray, IntArray, RowArray
 from ingest.paragraph import Paragraph
+from ingest.store import Course
 from ingest.store.cache import cached
 from player.answer.associations import load_associations
-from player.search.calibration import (
-    DEFAULT_EMBEDDER,
-    KeywordCalibration,
-    calibration_of,
-)
+from player.search.calibration import KeywordCalibration, calibration_of
 from player.search.postings import Postings
-from player.search.slots import NOT_FOUND
-from player.search.strategies.strategy import Strategy
-from player.search.types import Query, ScoreArrays, nothing_found
+from player.search.strategies.strategy import Parts, Strategy
+from player.search.types import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.words import has_capitals, is_stop_word, stems, words, written_words
 
 K1, B = 1.5, 0.75
@@ -38,6 +34,8 @@ A_LEVEL = 1e3
 """Paragraphs are ordered by this level first; so many log-odds are more than scores, books and kinds add up to."""
 MOST_WITH_TERM = 20
 """A word in more paragraphs is no term of this course."""
+MOST_BITS = 63
+"""At most so many rare words of a hint are told apart."""
 LEAST_PART = 3
 """A part of a word must have at least so many letters to be searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
@@ -49,39 +47,19 @@ class _Index:
     """BM25 over a course.
 
     Attributes:
-        holders: rows of the paragraphs with a stem in text, headings or title.
-        in_text: rows of the paragraphs with an unstemmed word in the text.
-        above: rows of the paragraphs with an unstemmed word in a heading or the lecture's first name.
-        named: rows of the paragraphs with an unstemmed word in another name of the lecture.
-
-    Words with capitals after their first letter are also indexed as they are written.
+        stems: rows of the paragraphs with a stem in text, headings or the lecture's first name.
+        words: rows of the paragraphs with an unstemmed word in text, headings or any name of the lecture. Words with
+            capitals after their first letter are also indexed as they are written.
     """
 
     scorer: Any
-    holders: Postings
-    in_text: Postings
-    above: Postings
-    named: Postings
+    stems: Postings
+    words: Postings
 
-    def rows(self, word: str, *, names: bool = True) -> frozenset[int]:
-        """Return the rows with an unstemmed word in text, headings or names.
-
-        Args:
-            names: include names of the lecture apart from the first.
-        """
-        places = (self.in_text, self.above, self.named)[: 3 if names else 2]
-        found = (known[word].tolist() for known in places if word in known)
-        return frozenset().union(*found)
-
-    def containing(self, part: str) -> frozenset[int]:
-        """Return the rows with a word that contains `part` in text, headings or names."""
-        return frozenset().union(
-            *(
-                self.rows(word)
-                for word in {*self.in_text, *self.above, *self.named}
-                if part in word
-            )
-        )
+    def containing(self, part: str) -> list[int]:
+        """Return the rows with a word that contains `part`."""
+        longer = [word for word in self.words if part in word]
+        return _union(self.words[word] for word in longer)
 
 
 class Keyword(Strategy):
@@ -106,93 +84,89 @@ class Keyword(Strategy):
     ) -> None:
         super().__init__(paragraphs)
         self._names = names or {}
-        self._calibration = calibration or calibration_of(DEFAULT_EMBEDDER).keyword
+        self._calibration = calibration or calibration_of().keyword
         self._lock = threading.Lock()
 
+    @classmethod
+    def from_course(cls, store: Course, parts: Parts) -> Keyword:
+        """Make keyword search over a course."""
+        names: dict[str, list[str]] = {}
+        for document in store.documents:
+            aliases = names.setdefault(document.same_as or document.doc_id, [])
+            aliases += [alias.text for alias in document.aliases]
+        return cls(store.paragraphs, names, parts.calibration.keyword)
+
     @functools.cached_property
-    def _built(self) -> _Index:
+    def _index(self) -> _Index:
         """The index, built on first use: most searches of the game do not need it."""
-        return cached(
-            self._paragraphs, f"keyword {sorted(self._names.items())}", self._build
-        )
+        key = f"keyword {sorted(self._names.items())}"
+        return cached(self._paragraphs, key, self._build)
 
     def _build(self) -> _Index:
         import bm25s
 
-        names = [
-            self._names.get(paragraph.doc_id, ()) for paragraph in self._paragraphs
-        ]
-        above = [
-            "\n".join((*_headings(paragraph), *known[:1]))
-            for paragraph, known in zip(self._paragraphs, names, strict=True)
-        ]
-        texts = [
-            _stems(f"{paragraph.text}\n{over}")
-            for paragraph, over in zip(self._paragraphs, above, strict=True)
-        ]
+        stemmed, written = [], []
+        for paragraph in self._paragraphs:
+            names = self._names.get(paragraph.doc_id, ())
+            headings = paragraph.section or (paragraph.heading,)
+            stemmed.append(_stems("\n".join((paragraph.text, *headings, *names[:1]))))
+            written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
-        scorer.index(texts, show_progress=False)
-        return _Index(
-            scorer,
-            Postings(texts),
-            Postings(_indexed(paragraph.text) for paragraph in self._paragraphs),
-            Postings(map(_indexed, above)),
-            Postings(_indexed("\n".join(known[1:])) for known in names),
-        )
+        scorer.index(stemmed, show_progress=False)
+        return _Index(scorer, Postings(stemmed), Postings(written))
 
     def load(self) -> None:
         """Build the index."""
         with self._lock:
-            _ = self._built
+            _ = self._index
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph; those that share no word with the hint are not found.
 
-        In the mode "fallback" the hint is a list of keywords, see `_looked_up`.
+        In the mode "fallback" the hint is a list of keywords, see `_looked_up`. In the mode "fused" paragraphs are
+        marked by the rare words that they hold.
         """
         self.load()
         if query.keywords == "fallback":
             return self._looked_up(query.hint)
-        return self._ranked(query.hint)
+        rare = self._rare(query.hint) if query.keywords == "fused" else None
+        return replace(self._ranked(query.hint), rare=rare)
 
-    def rare(self, hint: str) -> list[frozenset[int]]:
-        """Return the rows of each rare word of a hint.
-
-        A word is rare if at most `RARE` paragraphs hold it in their text; it may be only in headings and names.
-        """
-        self.load()
-        index = self._built
-        found = (
-            index.rows(word, names=False)
-            for word in _spelt(hint)
-            if not is_stop_word(word) and len(index.in_text.get(word, ())) <= RARE
-        )
-        return [rows for rows in found if rows]
+    def _rare(self, hint: str) -> IntArray:
+        """Return (n_paragraphs,) a bit for each word of a hint that at most `RARE` paragraphs hold."""
+        bits = np.zeros(len(self._paragraphs), dtype=np.int64)
+        content = [word for word in sorted(_spelt(hint)) if not is_stop_word(word)]
+        holders = [self._index.words.get(word, ()) for word in content]
+        rare = [rows for rows in holders if 0 < len(rows) <= RARE]
+        for number, rows in enumerate(rare[:MOST_BITS]):
+            bits[rows] |= 1 << number
+        return bits
 
     def _ranked(self, hint: str) -> ScoreArrays:
         """Score by BM25; relevance is calibrated on the share of the highest possible score."""
-        index, n = self._built, len(self._paragraphs)
-        said = _stems(hint)
-        scores = self._bm25(said)
-        found = scores > 0.0
-        if not found.any():
+        n = len(self._paragraphs)
+        stems = _stems(hint)
+        scores = self._bm25(stems)
+        is_found = scores > 0.0
+        if not is_found.any():
             return nothing_found(n)
 
+        rarity = {stem: _idf(n, len(self._index.stems.get(stem, ()))) for stem in stems}
+        content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
-        content = {word for word in words(hint) if not is_stop_word(word)}
-        for stem in (stem for word in content for stem in _stems(word)):
-            if (rows := index.holders.get(stem)) is not None:
-                evidence[rows] += _idf(n, len(rows))
+        for stem in dict.fromkeys(_stems(" ".join(content))):
+            if stem in self._index.stems:
+                evidence[self._index.stems[stem]] += rarity[stem]
 
         calibration = self._calibration
-        highest = sum(_idf(n, len(index.holders.get(stem, ()))) for stem in said)
+        highest = sum(rarity[stem] for stem in stems)
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
         return ScoreArrays(
             scores,
-            np.where(found, calibration.nats * scores, NOT_FOUND),
-            np.where(found, relevance, NOT_FOUND),
+            np.where(is_found, calibration.nats * scores, NOT_FOUND),
+            np.where(is_found, relevance, NOT_FOUND),
         )
 
     def _looked_up(self, hint: str) -> ScoreArrays:
@@ -203,7 +177,7 @@ class Keyword(Strategy):
         """
         n = len(self._paragraphs)
         said = dict.fromkeys(written_words(hint))
-        content, terms = self._content(hint)
+        content, terms = self._content(list(said), hint)
         scores = self._bm25(_stems(" ".join(content)))
         relevance = np.full(n, COMMON_WORD)
         n_held = np.zeros(n, dtype=np.int64)
@@ -222,32 +196,32 @@ class Keyword(Strategy):
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
         relevance[n_held == len(said)] = ALL_WORDS
 
-        found = scores > 0.0
+        is_found = scores > 0.0
         log_odds = A_LEVEL * relevance + self._calibration.nats * scores
         return ScoreArrays(
             scores,
-            np.where(found, log_odds, NOT_FOUND),
-            np.where(found, relevance, NOT_FOUND),
+            np.where(is_found, log_odds, NOT_FOUND),
+            np.where(is_found, relevance, NOT_FOUND),
         )
 
-    def _content(self, hint: str) -> tuple[list[str], list[str]]:
+    def _content(self, said: Sequence[str], hint: str) -> tuple[list[str], list[str]]:
         """Return the content words of a hint, as written, and the terms among them.
 
         A word in capitals that the course also writes so is a term, even if it is a stop word: "NEAR".
         """
-        said = list(dict.fromkeys(written_words(hint)))
         is_shouted = hint.isupper() and len(said) > 1
-        cased = [
-            word
-            for word in said
-            if has_capitals(word) and not is_shouted and self._built.rows(word)
-        ]
-        content = [
-            word for word in said if word in cased or not is_stop_word(word.casefold())
-        ]
-        terms = [word for word in content if word in cased or _is_uncommon(word)]
+        content, terms = [], []
+        for word in said:
+            is_cased = has_capitals(word) and word in self._index.words
+            if is_cased and not is_shouted:
+                terms.append(word)
+            elif is_stop_word(word.casefold()):
+                continue
+            elif _is_uncommon(word):
+                terms.append(word)
+            content.append(word)
         is_foreign = 2 * len(terms) > len(content) + 1
-        return content or said, [] if is_foreign else terms
+        return content or [*said], [] if is_foreign else terms
 
     def _holders(self, word: str, *, parts: bool) -> list[list[int]]:
         """Return the rows with a word: as written, also in another case, in another form, as a part of a word.
@@ -255,19 +229,21 @@ class Keyword(Strategy):
         Args:
             parts: look for words that contain the word even if it occurs itself.
         """
-        index, folded = self._built, word.casefold()
-        stemmed = (index.holders.get(stem, ()) for stem in _stems(word))
-        other_form = frozenset(int(row) for rows in stemmed for row in rows)
-        found = [index.rows(word), index.rows(folded), other_form]
-        if len(folded) >= LEAST_PART and (parts or not any(found)):
-            found.append(index.containing(folded))
-        return [sorted(frozenset().union(*found[:n])) for n in range(1, len(found) + 1)]
+        index, folded = self._index, word.casefold()
+        rows: list[Sequence[int] | RowArray] = [
+            index.words.get(word, ()),
+            index.words.get(folded, ()),
+        ]
+        rows.append(_union(index.stems.get(stem, ()) for stem in _stems(word)))
+        if len(folded) >= LEAST_PART and (parts or not any(map(len, rows))):
+            rows.append(index.containing(folded))
+        return [_union(rows[:n]) for n in range(1, len(rows) + 1)]
 
     def _bm25(self, said: Sequence[str]) -> AnyFloatArray:
         """Return (n_paragraphs,) the scores of stems."""
         if not said:
             return np.zeros(len(self._paragraphs))
-        return np.asarray(self._built.scorer.get_scores(said), dtype=np.float64)
+        return np.asarray(self._index.scorer.get_scores(said), dtype=np.float64)
 
 
 def _stems(text: str) -> list[str]:
@@ -297,9 +273,9 @@ def _is_uncommon(word: str) -> bool:
     return is_latin and not len(load_associations().rows_of(word))
 
 
-def _headings(paragraph: Paragraph) -> Sequence[str]:
-    """Return the headings above a paragraph."""
-    return paragraph.section or ((paragraph.heading,) if paragraph.heading else ())
+def _union(rows: Iterable[Iterable[int]]) -> list[int]:
+    """Return the rows that are in any of the groups, ascending."""
+    return sorted({int(row) for group in rows for row in group})
 
 
 def _idf(n_paragraphs: int, n_occurs_in: int) -> float:

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
+from configs.settings import SearchSettings
 from ingest.arrays import AnyFloatArray, IntArray
 from ingest.paragraph import Paragraph
-from player.search.slots import NOT_FOUND
+from player.search.cache import CachingEmbedder
+from player.search.calibration import Calibration
+from player.search.late_interaction import WordByWord
 from player.search.types import Query, ScoreArrays, nothing_found
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Inputs of a strategy besides the course.
+
+    Attributes:
+        embedder: None if no strategy needs an embedder.
+        scorers: scorers that compare hint and paragraph word by word.
+    """
+
+    search: SearchSettings
+    calibration: Calibration
+    embedder: CachingEmbedder | None = None
+    scorers: Sequence[WordByWord] = ()
 
 
 class Strategy(ABC):
@@ -58,11 +75,10 @@ class Reranker(Strategy):
 
     def rerank(self, query: Query, rows: IntArray) -> ScoreArrays:
         """Score the paragraphs at `rows` of the course, and find no others."""
-        scores, log_odds = np.zeros((2, len(self._paragraphs)))
-        scores[rows] = self.compare(query, [self._paragraphs[row] for row in rows])
-        log_odds[:] = NOT_FOUND
-        log_odds[rows] = scores[rows]
-        return ScoreArrays(scores, log_odds)
+        arrays = nothing_found(len(self._paragraphs))
+        log_odds = self.compare(query, [self._paragraphs[row] for row in rows])
+        arrays.scores[rows] = arrays.log_odds[rows] = log_odds
+        return arrays
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Find nothing: a reranker has no candidates of its own."""

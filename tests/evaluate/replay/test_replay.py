@@ -23,6 +23,7 @@ from evaluate.runs.record import ReplayRecord
 from ingest.store import Course
 from player.player import Player
 from player.questions.answer import Answer
+from player.search.cache import CachingEmbedder
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
@@ -125,9 +126,8 @@ def hand_store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def hand_player(hand_store: Course, hand_settings: Settings) -> Player:
-    dense = Dense(
-        hand_store.paragraphs, hand_store.vectors, FixedEmbedder({HINT: [1.0]})
-    )
+    embedder = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
+    dense = Dense(hand_store.paragraphs, hand_store.vectors, embedder)
     references = References(hand_store.documents, 0.9, 0.6)
     search = SearchOrchestrator(
         SearchIndex({"dense": dense}, references, hand_store.paragraphs),

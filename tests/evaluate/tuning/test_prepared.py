@@ -137,8 +137,7 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "fusion": draw(st.sampled_from(["linear", "rrf"])),
         "merge": draw(st.sampled_from(["slots", "relevance"])),
         "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
-        "cascade": keywords != "fused"
-        and draw(st.booleans()),  # rare words have places of their own there
+        "cascade": draw(st.booleans()),
     }
 
 

@@ -1,4 +1,4 @@
-"""The arithmetic of every search, worked by hand on a few columns, and counted places against sorted ones."""
+"""The arithmetic of every search, worked by hand on a few paragraphs."""
 
 from __future__ import annotations
 
@@ -9,140 +9,100 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
-from configs.settings import Fusion, KeywordMode, SearchSettings
+from configs.settings import Fusion, KeywordMode
 from ingest.arrays import AnyFloatArray
 from player.search.core import (
-    Books,
-    Columns,
+    Book,
     Scored,
-    books_of,
-    columns_of,
+    Step,
+    book_of,
     combine,
-    fill_slots,
     fuse,
+    groups_of,
     log_odds_of,
     merge_duplicates,
     probability,
     search,
     threshold_log_odds,
 )
-from player.search.slots import NOT_FOUND
+from player.search.types import NOT_FOUND, ScoreArrays
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import search_settings
 
 NO = NOT_FOUND
+NOBODYS = np.zeros(3, dtype=np.bool_)
 
 
-def scored(
-    *log_odds: float,
-    strategy: str = "one",
-    scores: tuple[float, ...] = (),
-    relevance: tuple[float, ...] = (),
-) -> Scored:
-    """One query's marks, whose scores and relevance are its log-odds unless they are given."""
-    values = np.array([log_odds])
-    return Scored(
-        strategy,
-        np.array([scores]) if scores else np.where(values > NO, values, 0.0),
-        values,
-        np.array([relevance]) if relevance else values,
+def scores(*log_odds: float, scores: tuple[float, ...] = ()) -> ScoreArrays:
+    """Scores are the log-odds unless they are given."""
+    values = np.array(log_odds)
+    return ScoreArrays(
+        np.array(scores) if scores else np.where(values > NO, values, 0.0), values
     )
 
 
-def books(*inside: int, n: int = 3, lift: float = 0.0) -> Books:
-    is_inside = np.array([[column in inside for column in range(n)]])
-    return Books(is_inside, np.array([lift]), np.array([False]))
+def book(*inside: int, n: int = 3, **more: Any) -> Book:
+    return Book(np.isin(np.arange(n), inside), **more)
 
 
 def fused(
-    *found: Scored,
-    by: Books | None = None,
-    priors: AnyFloatArray | None = None,
+    prior: AnyFloatArray | float = 0.0,
     fusion: Fusion = "linear",
     weights: Mapping[str, float] = {},
-) -> Scored:
-    n_columns = found[0].scores.shape[1]
+    **scored: ScoreArrays,
+) -> ScoreArrays:
+    n = len(next(iter(scored.values())).scores)
     settings = search_settings(fusion=fusion)
-    return fuse(found, by or books(n=n_columns), priors, settings, weights)
+    name, result = fuse(scored, np.zeros(n) + prior, settings, weights)
+    expected = next(iter(scored)) if len(scored) == 1 else fusion
+    assert name == expected.replace("linear", "fused")
+    return result
 
 
 def order(log_odds: AnyFloatArray) -> list[int]:
-    return list(np.argsort(-log_odds[0], kind="stable"))
+    return list(np.argsort(-log_odds, kind="stable"))
 
 
-def columns(*paragraph_ids: str, same: Mapping[str, str] = {}) -> Columns:
-    return columns_of(
-        [replace(paragraph(key), same_as=same.get(key, "")) for key in paragraph_ids]
-    )
+def test_duplicates_have_one_text_or_were_found_by_ingest() -> None:
+    texts = [("a", ""), ("b", ""), ("a", ""), ("c", "p:1:1"), ("d", ""), ("e", "q:9:9")]
+    texts += [("f", "q:9:9"), ("e", "")]
+    paragraphs = [
+        replace(paragraph(f"p:1:{row}", text), same_as=same_as)
+        for row, (text, same_as) in enumerate(texts)
+    ]
+    groups = groups_of(paragraphs).tolist()
+    # "b" and "c" by ingest; "e" and "f" are like one that is not there
+    assert [groups.index(group) for group in groups] == [0, 1, 0, 1, 4, 5, 5, 5]
+    assert groups[4] == -1
+    assert not len(groups_of([]))
 
 
-class TestColumns:
-    def test_columns_stand_in_the_order_of_the_ids(self) -> None:
-        found = columns("b:1:1", "a:2:1", "a:1:1")
-        assert found.rows.tolist() == [2, 1, 0]
-        assert [found.doc_ids[number] for number in found.document] == ["a", "a", "b"]
-        assert found.inside("b").tolist() == [False, False, True]
-        assert found.inside("").tolist() == [False] * 3
-
-    def test_twins_are_those_of_one_text_and_those_that_ingest_found(self) -> None:
-        texts = [
-            paragraph("a:1:1", "Same."),
-            paragraph("b:1:1", "Same."),
-            paragraph("c:1:1", "Nearly same."),
-        ]
-        found = columns_of(
-            [*texts[:2], replace(texts[2], same_as="b:1:1"), paragraph("d:1:1")]
-        )
-        assert found.duplicates.tolist() == [[0, 1, 2]]
-
-    def test_groups_of_twins_have_the_length_of_the_largest(self) -> None:
-        found = columns("a:1:1", "b:1:1", "c:1:1", "d:1:1", "e:1:1",
-                        same={"b:1:1": "a:1:1", "d:1:1": "c:1:1", "e:1:1": "c:1:1"})  # fmt: skip
-        assert found.duplicates.tolist() == [[0, 1, -1], [2, 3, 4]]
-        log_odds = np.array([[1.0, 2.0, 3.0, 1.0, 3.0]])
-        merged = merge_duplicates(log_odds, found, np.array([[True, *[False] * 4]]))
-        assert merged.tolist() == [[1.0, NO, 3.0, NO, NO]]
+def test_parts_are_added_by_weight() -> None:
+    parts = {"cosine": np.array([0.5, 1.0]), "rule": np.array([0.0, -2.0])}
+    weights = {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
+    assert combine(parts, weights).tolist() == [5.0, 8.0]
+    assert combine(parts, {}).tolist() == [0.0, 0.0]
 
 
-class TestScores:
-    def test_parts_are_added_by_weight(self) -> None:
-        parts = {
-            "cosine": np.array([[0.5, 1.0]]),
-            "rule": np.array([[0.0, -2.0]]),
-            "unused": np.array([[9.0, 9.0]]),
-        }
-        assert combine(
-            parts, {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
-        ).tolist() == [[5.0, 8.0]]
-        assert combine(parts, {"cosine": 0.0}).tolist() == [[0.0, 0.0]]
-
-
-class TestDocuments:
+class TestBooks:
     def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
         self,
     ) -> None:
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
-        inside = np.arange(100)[None, :] < 10
-        found = books_of(np.array([0.75]), inside, search_settings(boost=1.0))
-        assert found.lift[0] == pytest.approx(math.log(27.0))
-        assert not found.filters[0]
+        result = book_of(0.75, np.arange(100) < 10, search_settings(boost=1.0))
+        assert result.lift == pytest.approx(math.log(27.0))
+        assert not result.filters
 
+    @pytest.mark.parametrize(
+        ("owners", "odds"), [("bbb", 3), ("ooo", 3), ("boo", 6), ("bbo", 1.5)]
+    )
     def test_the_number_of_paragraphs_counts_if_a_book_is_a_part_of_the_course(
-        self,
+        self, owners: str, odds: float
     ) -> None:
-        rows = ("bbb", "ooo", "boo", "bbo", "boo")
-        inside = np.array([[letter == "b" for letter in row] for row in rows])
-        settings = search_settings(
-            boost=1.0, boost_confidence=0.0, filter_confidence=0.0
-        )
-        found = books_of(np.array([0.75] * 4 + [0.0]), inside, settings)
-        odds = [3.0, 3.0, 3.0 * 2.0, 3.0 / 2.0, 1.0]
-        assert found.lift.tolist() == pytest.approx(np.log(odds))
-        assert found.filters.tolist() == [True] * 4 + [False]
+        inside = np.array([letter == "b" for letter in owners])
+        result = book_of(0.75, inside, search_settings(boost=1.0))
+        assert result.lift == pytest.approx(math.log(odds))
 
     @pytest.mark.parametrize(
         ("confidence", "filters", "lifts"),
@@ -151,40 +111,36 @@ class TestDocuments:
     def test_confidence_decides_between_filter_boost_and_neither(
         self, confidence: float, filters: bool, lifts: bool
     ) -> None:
-        inside = np.array([[True, False]])
-        found = books_of(np.array([confidence]), inside, search_settings(boost=1.0))
-        assert (found.filters[0], found.lift[0] > 0.0) == (filters, lifts)
+        evidence = np.array([0.5, 0.25])
+        settings = search_settings(boost=2.0)
+        result = book_of(confidence, np.array([True, False]), settings, evidence)
+        assert (result.filters, result.lift > 0.0) == (filters, lifts)
+        expected = [result.lift, 0.0] if lifts else [1.0, 0.5]
+        assert result.prior.tolist() == expected
 
-    def test_lifts_and_priors_change_the_order_and_no_relevance(self) -> None:
-        marks = scored(2.0, 1.0, NO)
-        for result in (
-            fused(marks, by=books(1, lift=3.0)),
-            fused(marks, priors=np.array([0.0, 3.0, 0.0])),
-        ):
-            assert result.log_odds.tolist() == [[2.0, 4.0, NO]]
-            assert result.relevance.tolist() == [[2.0, 1.0, NO]]
+    def test_priors_change_the_order_and_no_relevance(self) -> None:
+        result = fused(np.array([0.0, 3.0, 0.0]), one=scores(2.0, 1.0, NO))
+        assert result.log_odds.tolist() == [2.0, 4.0, NO]
+        assert result.relevance.tolist() == [2.0, 1.0, NO]
 
 
 class TestFusion:
     def test_ranks_are_fused_by_their_reciprocals(self) -> None:
-        result = fused(
-            scored(3.0, 2.0, 1.0, NO), scored(NO, 2.0, NO, 1.0), fusion="rrf"
-        )
-        assert result.scores[0] == pytest.approx(
-            [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62]
-        )
+        one, two = scores(3.0, 2.0, 1.0, NO), scores(NO, 2.0, NO, 1.0)
+        result = fused(fusion="rrf", one=one, two=two)
+        expected = [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62]
+        assert result.scores == pytest.approx(expected)
         assert order(result.log_odds) == [1, 0, 3, 2]
-        assert result.strategy == "rrf"
 
     def test_fused_log_odds_fall_in_the_order_of_the_ranks(self) -> None:
-        lifted = fused(
-            scored(3.0, 1.0), scored(2.0, 1.0), by=books(1, n=2, lift=1.0), fusion="rrf"
-        )
-        assert lifted.log_odds[0] == pytest.approx([3.0, 2.0], abs=1e-5)
+        lift = np.array([0.0, 1.0])
+        one, two = scores(3.0, 1.0), scores(2.0, 1.0)
+        result = fused(lift, "rrf", one=one, two=two)
+        assert result.log_odds == pytest.approx([3.0, 2.0], abs=1e-5)
 
-    def test_ties_of_many_columns_go_to_the_earlier_one(self) -> None:
-        same = scored(*[1.0, 2.0] * 30)
-        result = fused(same, same, fusion="rrf")
+    def test_ties_of_many_paragraphs_go_to_the_earlier_one(self) -> None:
+        same = scores(*[1.0, 2.0] * 30)
+        result = fused(fusion="rrf", one=same, two=same)
         assert order(result.log_odds) == [*range(1, 60, 2), *range(0, 60, 2)]
 
     @pytest.mark.parametrize("fusion", ["rrf", "linear"])
@@ -192,39 +148,31 @@ class TestFusion:
         self, fusion: Fusion
     ) -> None:
         odds = 2.0 - 0.5 * np.arange(20.0)
-        result = fused(scored(*odds), scored(*odds[::-1]), fusion=fusion)
-        assert result.relevance[0] == pytest.approx(np.maximum(odds, odds[::-1]))
+        result = fused(fusion=fusion, one=scores(*odds), two=scores(*odds[::-1]))
+        assert result.relevance == pytest.approx(np.maximum(odds, odds[::-1]))
 
     def test_scores_are_fused_by_their_weights(self) -> None:
-        dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
-        keyword = scored(0.0, NO, 1.0, strategy="keyword", scores=(0.8, 0.0, 0.9))
-        weights = {"dense": 10.0, "keyword": 2.0}
-        result = fused(dense, keyword, weights=weights)
-        assert result.scores[0] == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
-        assert result.log_odds[0] == pytest.approx(result.scores[0])
-        assert result.strategy == "fused"
+        result = fused(
+            weights={"dense": 10.0, "keyword": 2.0},
+            dense=scores(1.0, 0.0, NO, scores=(0.9, 0.8, 0.7)),
+            keyword=scores(0.0, NO, NO, scores=(0.8, 0.0, 0.9)),
+        )
+        assert result.scores == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
+        assert result.log_odds == pytest.approx([9.0 + 1.6, 8.0, NO])
 
-    def test_one_that_no_strategy_found_stays_unfound(self) -> None:
-        one, two = scored(1.0, NO, strategy="dense"), scored(2.0, NO)
-        result = fused(one, two, weights={"dense": 10.0})
-        assert result.log_odds[0].tolist() == [12.0, NO]
-
-    def test_without_a_weight_unfound_ones_count_as_the_lowest_and_never_more_than_0(
-        self,
-    ) -> None:
-        base = scored(0.0, 0.0, 0.0)
-        for own, expected in (
+    @pytest.mark.parametrize(
+        ("relevance", "terms"),
+        [
             ((2.0, 3.0, NO), [2.0, 3.0, 0.0]),
             ((-1.0, -2.0, NO), [-1.0, -2.0, -2.0]),
-        ):
-            result = fused(base, scored(*own, strategy="own"))
-            assert result.scores[0] == pytest.approx(expected)
-
-    def test_a_strategy_without_a_weight_counts_by_its_own_relevance(self) -> None:
-        dense = scored(1.0, 0.0, -1.0, strategy="dense", scores=(0.9, 0.8, 0.7))
-        own = scored(NO, 3.0, 2.0, strategy="own")
-        result = fused(dense, own, weights={"dense": 10.0})
-        assert result.scores[0] == pytest.approx([9.0 + 0.0, 8.0 + 3.0, 7.0 + 2.0])
+        ],
+    )
+    def test_a_strategy_without_a_weight_counts_by_its_relevance_unfound_ones_by_the_lowest_up_to_0(
+        self, relevance: tuple[float, ...], terms: list[float]
+    ) -> None:
+        dense = scores(1.0, 0.0, -1.0, scores=(0.9, 0.8, 0.7))
+        result = fused(weights={"dense": 10.0}, dense=dense, own=scores(*relevance))
+        assert result.scores == pytest.approx(np.array([9.0, 8.0, 7.0]) + terms)
 
     @pytest.mark.parametrize("fusion", ["rrf", "linear"])
     def test_a_boost_lifts_within_any_fusion_and_is_a_filter_in_none(
@@ -232,160 +180,82 @@ class TestFusion:
     ) -> None:
         # twenty paragraphs, half a nat apart; every fourth is in the book, which is three times as likely
         odds = -0.5 * np.arange(20.0)
-        one = scored(*odds, strategy="dense", scores=tuple(odds / 10.0))
-        two = scored(*odds, strategy="keyword", scores=tuple(odds / 2.0))
-        book = books(3, 7, 11, 15, 19, n=20, lift=math.log(3.0))
-        weights = {"dense": 5.0, "keyword": 1.0}
-        places = order(
-            fused(one, two, by=book, fusion=fusion, weights=weights).log_odds
+        lifts = np.where(np.arange(20) % 4 == 3, math.log(3.0), 0.0)
+        result = fused(
+            lifts,
+            fusion,
+            {"dense": 5.0, "keyword": 1.0},
+            dense=scores(*odds, scores=tuple(odds / 10.0)),
+            keyword=scores(*odds, scores=tuple(odds / 2.0)),
         )
-        gained = [column - places.index(column) for column in (3, 7, 11)]
+        places = order(result.log_odds)
+        gained = [row - places.index(row) for row in (3, 7, 11)]
         # a lift of 1.1 nats passes two or three neighbours that are half a nat apart, not the whole course
         assert all(1 <= n_places <= 3 for n_places in gained), gained
 
 
-class TestTwins:
-    COLUMNS = columns(
-        "a:1:1", "b:1:1", "c:1:1", "d:1:1", same={"b:1:1": "a:1:1", "d:1:1": "a:1:1"}
-    )
-
-    def test_the_best_of_them_stays(self) -> None:
-        log_odds = np.array([[1.0, 3.0, 2.0, 0.0], [1.0, 0.0, 5.0, 1.0]])
-        assert merge_duplicates(log_odds, self.COLUMNS).tolist() == [
-            [NO, 3.0, 2.0, NO],
-            [1.0, NO, 5.0, NO],
-        ]
-
-    def test_one_in_a_book_that_filters_goes_first(self) -> None:
-        preferred = np.array([[False, False, False, True]])
-        assert merge_duplicates(
-            np.array([[1.0, 3.0, 2.0, 0.0]]), self.COLUMNS, preferred
-        ).tolist() == [[NO, NO, 2.0, 0.0]]
-        assert merge_duplicates(
-            np.array([[1.0, 3.0, 2.0, NO]]), self.COLUMNS, preferred
-        ).tolist() == [[NO, 3.0, 2.0, NO]]
-
-
-def random_search(seed: int, settings: SearchSettings) -> dict[str, Any]:
-    """Arrays of five queries over some columns, with ties and duplicates."""
-    generator = np.random.default_rng(seed)
-    n_columns = int(generator.integers(1, 14))
-    shape = (5, n_columns)
-    ids = [f"{'abc'[generator.integers(3)]}:1:{row}" for row in range(n_columns)]
-    same = {key: str(generator.choice(ids)) for key in ids if generator.random() < 0.3}
-    scored = []
-    for strategy in ("dense", "keyword"):
-        scores = generator.integers(0, 4, shape).astype(np.float32)
-        relevance = scores - generator.integers(0, 4)
-        missing = generator.random(shape) < 0.3
-        log_odds = np.where(missing, NO, scores)
-        scored.append(
-            Scored(strategy, scores, log_odds, np.where(missing, NO, relevance))
-        )
-    confidence = generator.choice([0.0, 0.5, 0.7, 0.95], 5)
-    return {
-        "scored": scored,
-        "books": books_of(confidence, generator.random(shape) < 0.4, settings),
-        "priors": generator.integers(-1, 2, n_columns).astype(np.float32),
-        "columns": columns(*ids, same=same),
-    }
-
-
-def found_by(
-    arrays: Mapping[str, Any], settings: SearchSettings, rows: slice
-) -> list[list[Any]]:
-    """Chosen columns, their slots, whether they are relevant and the step that answers, by query."""
-    parts = [
-        replace(
-            item,
-            scores=item.scores[rows],
-            log_odds=item.log_odds[rows],
-            relevance=item.relevance[rows],
-        )
-        for item in arrays["scored"]
-    ]
-    books = Books(
-        *(
-            getattr(arrays["books"], name)[rows]
-            for name in ("inside", "lift", "filters")
-        )
-    )
-    found = search(
-        lambda is_fallback: parts[1:] if is_fallback else parts,
-        books,
-        arrays["priors"],
-        arrays["columns"],
-        settings,
-        {"dense": 2.0},
-        settings.keywords,
-    )
-    assert found is not None
-    result = []
-    for query, answer in enumerate(found.answer.tolist()):
-        step = found.steps[answer]
-        hits = step.chosen[query]
-        relevance = step.scored.relevance[query, hits[hits >= 0]]
-        result.append(
-            [
-                hits.tolist(),
-                step.in_book[query].tolist(),
-                relevance.tolist(),
-                bool(found.relevant[query]),
-                bool(found.lowered[query]),
-            ]
-        )
-    return result
-
-
-@hypothesis_settings(derandomize=True, max_examples=200, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    changes=st.fixed_dictionaries(
-        {
-            "pdf_k": st.integers(0, 5),
-            "global_k": st.integers(1, 5),
-            "fusion": st.sampled_from(["linear", "rrf"]),
-            "merge": st.sampled_from(["slots", "relevance"]),
-            "spill_over": st.sampled_from(["always", "never", "no-book"]),
-            "keywords": st.sampled_from(["rule", "fallback"]),
-            "cascade": st.booleans(),
-            "boost": st.sampled_from([0.0, 1.0]),
-        }
-    ),
+@pytest.mark.parametrize(
+    ("log_odds", "preferred", "merged"),
+    [
+        ([1.0, 3.0, 2.0, 0.0], [], [NO, 3.0, 2.0, NO]),
+        ([1.0, 0.0, 5.0, 1.0], [], [1.0, NO, 5.0, NO]),
+        # one in a book that filters goes first, if it was found
+        ([1.0, 3.0, 2.0, 0.0], [3], [NO, NO, 2.0, 0.0]),
+        ([1.0, 3.0, 2.0, NO], [3], [NO, 3.0, 2.0, NO]),
+        ([NO, NO, 2.0, NO], [], [NO, NO, 2.0, NO]),
+    ],
 )
-def test_many_queries_at_once_are_the_queries_one_by_one(
-    seed: int, changes: dict[str, Any]
+def test_one_of_a_group_of_duplicates_stays(
+    log_odds: list[float], preferred: list[int], merged: list[float]
 ) -> None:
-    settings = search_settings(**changes)
-    arrays = random_search(seed, settings)
-    together = found_by(arrays, settings, slice(None))
-    alone = [found_by(arrays, settings, slice(row, row + 1))[0] for row in range(5)]
-    assert together == alone
+    goes_first = np.isin(np.arange(4), preferred)
+    groups = np.array([0, 0, -1, 0])
+    assert merge_duplicates(np.array(log_odds), groups, goes_first).tolist() == merged
+
+
+def searched(
+    *steps: Scored, keywords: KeywordMode = "fallback", **changes: Any
+) -> tuple[Step, list[bool]]:
+    """The step that answers a search, and which steps were asked for."""
+    asked = []
+
+    def scores_of(is_fallback: bool) -> Scored:
+        asked.append(is_fallback)
+        return steps[is_fallback]
+
+    values: dict[str, Any] = {
+        "cascade": True,
+        "by": Book(NOBODYS),
+        "groups": np.full(3, -1),
+        "spill_over": "always",
+    }
+    values |= changes
+    by, groups = values.pop("by"), values.pop("groups")
+    settings = search_settings(**values)
+    step = search(scores_of, by, np.zeros(3), groups, settings, {}, keywords)
+    assert step is not None
+    return step, asked
 
 
 class TestAnswering:
-    def answers(self, first: float, fallback: float) -> tuple[int, bool, bool]:
-        steps = [scored(first, NO, NO)], [scored(NO, fallback, NO)]
-        found = search(
-            lambda is_fallback: steps[is_fallback],
-            books(),
-            None,
-            columns("a:1:1", "a:1:2", "a:1:3"),
-            search_settings(cascade=True, threshold=0.7, lowered_threshold=0.35),
-            {},
-            "fallback",
-        )
-        assert found is not None
-        return int(found.answer[0]), bool(found.relevant[0]), bool(found.lowered[0])
-
-    def test_the_first_step_over_the_threshold_answers(self) -> None:
-        assert self.answers(1.0, 3.0) == (0, True, False)
-        assert self.answers(0.0, 3.0) == (1, True, False)
-
-    def test_the_lowered_threshold_chooses_hits_and_makes_none_relevant(self) -> None:
-        assert self.answers(-2.0, 0.0) == (1, False, True)
-        assert self.answers(-0.5, 0.0) == (0, False, True)
-        assert self.answers(-5.0, -4.0) == (0, False, False)
+    @pytest.mark.parametrize(
+        ("first", "fallback", "answers"),
+        [
+            (1.0, 3.0, 0),
+            (0.0, 3.0, 1),
+            # none reaches .7; the first that reaches .35 answers, else the first
+            (-2.0, 0.0, 1),
+            (-0.5, 0.0, 0),
+            (-5.0, -4.0, 0),
+        ],
+    )
+    def test_the_first_step_over_the_threshold_answers_else_over_the_lowered_one(
+        self, first: float, fallback: float, answers: int
+    ) -> None:
+        one, two = scores(first, NO, NO), scores(NO, fallback, NO)
+        step, _ = searched({"dense": one}, {"keyword": two})
+        assert step.hits.tolist() == [answers]
+        assert (step.is_fallback, step.best) == (answers, (first, fallback)[answers])
 
     @pytest.mark.parametrize(
         ("first", "cascade", "keywords", "n_steps"),
@@ -399,62 +269,69 @@ class TestAnswering:
     def test_the_fallback_is_asked_only_if_nothing_reaches_the_threshold(
         self, first: float, cascade: bool, keywords: KeywordMode, n_steps: int
     ) -> None:
-        asked = []
-
-        def scores_of(is_fallback: bool) -> list[Scored]:
-            asked.append(is_fallback)
-            return [scored(first, NO, NO)]
-
-        settings = search_settings(cascade=cascade, threshold=0.7)
-        ids = ("a:1:1", "a:1:2", "a:1:3")
-        found = search(scores_of, books(), None, columns(*ids), settings, {}, keywords)
+        steps = [{"one": scores(first, NO, NO)}] * 2
+        _, asked = searched(*steps, keywords=keywords, cascade=cascade)
         assert asked == [False, True][:n_steps]
-        assert found is not None
-        assert found.relevant.tolist() == [first > 0.0]
+
+    def test_the_fallback_answers_in_any_mode_if_all_strategies_have_failed(
+        self,
+    ) -> None:
+        step, _ = searched({}, {"keyword": scores(1.0, NO, NO)}, keywords="off")
+        assert step.is_fallback
+
+    @pytest.mark.parametrize(
+        ("cascade", "hits"), [(True, [0, 1, 4]), (False, [0, 1, 2])]
+    )
+    def test_a_rare_word_that_no_hit_holds_takes_the_last_slot(
+        self, cascade: bool, hits: list[int]
+    ) -> None:
+        # 3 is a duplicate of 1; 0 holds the first rare word, 3 and 4 hold the second
+        rare = np.array([1, 0, 0, 2, 2, 1])
+        keyword = replace(scores(9.0, 8.0, 7.0, 6.0, 5.0, 4.0), rare=rare)
+        step = search(
+            lambda _: {"keyword": keyword},
+            book(n=6),
+            np.zeros(6),
+            np.array([-1, 0, -1, 0, -1, -1]),
+            search_settings(cascade=cascade, k=3, spill_over="always"),
+            {},
+            "fused",
+        )
+        assert step is not None
+        assert step.hits.tolist() == hits
 
 
 class TestSlots:
-    def test_slots_are_as_many_as_columns_at_most_and_merged_scores_are_kept(
-        self,
-    ) -> None:
-        found = columns("a:1:1", "b:1:1", "c:1:1", same={"b:1:1": "a:1:1"})
-        book = books(0)  # it does not filter
-        step = fill_slots(scored(1.0, 2.0, 3.0), book, found, search_settings())
-        assert step.chosen.tolist() == [[2, 1, -1]]
-        assert step.in_book.dtype == np.bool_
-        assert step.scored.log_odds.tolist() == [[NO, 2.0, 3.0]]
-        assert step.best.tolist() == [3.0]
+    def test_hits_are_distinct_and_merged_scores_are_kept(self) -> None:
+        step, _ = searched({"one": scores(1.0, 2.0, 3.0)}, groups=np.array([0, 0, -1]))
+        assert step.hits.tolist() == [2, 1]
+        assert step.in_book.tolist() == [False, False]
+        assert step.fused.log_odds.tolist() == [NO, 2.0, 3.0]
+        assert step.best == 3.0
 
     @pytest.mark.parametrize(
-        ("lift", "pdf_k", "filters", "chosen", "in_book"),
+        ("lift", "pdf_k", "filters", "hits", "in_book"),
         [
             (0.5, 1, False, [2, 1], [False, False]),
             (0.5, 0, False, [2, 0], [False, False]),
-            (0.0, 1, False, [2, 0], [False, False]),
+            (0.0, 1, False, [2, 1], [False, False]),
             (0.5, 1, True, [0, 2], [True, False]),
         ],
     )
     def test_a_book_has_slots_if_it_filters_or_lifts(
-        self, lift: float, pdf_k: int, filters: bool, chosen: list[int], in_book: Any
+        self, lift: float, pdf_k: int, filters: bool, hits: list[int], in_book: Any
     ) -> None:
-        book = replace(books(0, lift=lift), filters=np.array([filters]))
-        settings = search_settings(pdf_k=pdf_k, global_k=2 - pdf_k, spill_over="always")
-        ids = ("a:1:1", "b:1:1", "c:1:1")
-        step = fill_slots(scored(1.4, 1.2, 3.0), book, columns(*ids), settings)
-        assert (step.chosen.tolist(), step.in_book.tolist()) == ([chosen], [in_book])
+        by = book(0, lift=lift, filters=filters)
+        step, _ = searched(
+            {"one": scores(0.9, 1.2, 3.0)}, by=by, pdf_k=pdf_k, global_k=2 - pdf_k
+        )
+        assert (step.hits.tolist(), step.in_book.tolist()) == (hits, in_book)
 
 
-class TestProbabilities:
-    def test_0_and_1_are_far_away_and_the_threshold_0_is_passed_by_all(self) -> None:
-        assert [log_odds_of(share) for share in (0.0, 1.0)] == [-30.0, 30.0]
-        assert threshold_log_odds(0.0) < -1e38
-        assert threshold_log_odds(0.5) == 0.0
-
-    @pytest.mark.parametrize(
-        ("share", "odds"), [(0.5, 0.0), (0.75, np.log(3.0)), (0.2, -np.log(4.0))]
-    )
-    def test_log_odds_and_probabilities_are_each_others_inverse(
-        self, share: float, odds: float
-    ) -> None:
+def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
+    for share, odds in ((0.5, 0.0), (0.75, math.log(3.0)), (0.2, -math.log(4.0))):
         assert log_odds_of(share) == pytest.approx(odds)
         assert probability(odds) == pytest.approx(share)
+    assert [log_odds_of(share) for share in (0.0, 1.0)] == [-30.0, 30.0]
+    assert threshold_log_odds(0.0) < -1e38
+    assert threshold_log_odds(0.5) == 0.0

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ingest.paragraph import Paragraph
+from player.search.cache import CachingEmbedder
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
@@ -35,7 +36,6 @@ def random_corpus(seed: int) -> Corpus:
         for book in range(generator.integers(1, 6))
         for page in range(1, generator.integers(1, 32))
     ] or [paragraph("book0:1:1")]
-    generator.shuffle(paragraphs)
     signs = generator.choice([-0.25, 0.25], size=(len(paragraphs) + 1, DIM)).tolist()
     return Corpus(paragraphs, signs[1:], signs[0])
 
@@ -48,10 +48,7 @@ def design_record(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
         )
         for item, vector in zip(corpus.paragraphs, corpus.vectors, strict=True)
     }
-    ranked = sorted(
-        corpus.paragraphs,
-        key=lambda item: (-similarity[item.paragraph_id], item.paragraph_id),
-    )
+    ranked = sorted(corpus.paragraphs, key=lambda item: -similarity[item.paragraph_id])
     filtered = [item.paragraph_id for item in ranked if item.doc_id == book_name][:15]
     unfiltered = [item.paragraph_id for item in ranked][:20]
     new = [found for found in unfiltered if found not in filtered][:5]
@@ -63,11 +60,9 @@ def design_record(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
 def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
     """The same by preset `dual`."""
     settings = search_settings()
-    dense = Dense(
-        corpus.paragraphs,
-        np.array(corpus.vectors, dtype=np.float32),
-        FixedEmbedder({"hint": corpus.hint}),
-    )
+    embedder = CachingEmbedder(FixedEmbedder({"hint": corpus.hint}))
+    vectors = np.array(corpus.vectors, dtype=np.float32)
+    dense = Dense(corpus.paragraphs, vectors, embedder)
     # every book also has a title, which preset `dual` must not match
     documents = [
         document(doc_id, (f"The course, part {doc_id[-1]}", "title"))

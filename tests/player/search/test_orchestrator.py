@@ -95,24 +95,15 @@ def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
 def test_an_unknown_book_changes_nothing() -> None:
     result = orchestrator(one()).search(Query("hint", "Organic Chemistry"))
     assert found(result) == found(orchestrator(one()).search(Query("hint")))
-    assert found(result) == [
-        "global rest:1:1",
-        "global rest:1:2",
-        "global sure:1:1",
-        "global likely:1:1",
-    ]
     assert result.answered_by == "original"
 
 
 def test_the_boost_comes_before_the_cut() -> None:
     # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
     low = dict(RELEVANCE, **{"likely:1:1": 0.54, "likely:1:2": 0.4})
-    plain = orchestrator(ListStrategy("one", low), pdf_k=0, global_k=2, boost=1.0)
-    assert found(plain.search(Query("hint"))) == ["global rest:1:1", "global rest:1:2"]
-    assert found(plain.search(Query("hint", "Optics"))) == [
-        "global likely:1:1",
-        "global rest:1:1",
-    ]
+    searches = orchestrator(ListStrategy("one", low), pdf_k=0, global_k=2, boost=1.0)
+    result = searches.search(Query("hint", "Optics"))
+    assert found(result) == ["global likely:1:1", "global rest:1:1"]
 
 
 @pytest.mark.parametrize("book_name", ["", "sure", "Optics", "Organic Chemistry"])
@@ -154,28 +145,6 @@ def test_all_strategies_failing_raises_and_names_each() -> None:
     )
 
 
-def test_a_book_without_hits_leaves_its_slots_to_the_course() -> None:
-    result = orchestrator(
-        ListStrategy("one", {"rest:1:1": 0.8, "rest:1:2": 0.7})
-    ).search(Query("hint", "sure"))
-    assert found(result) == ["global rest:1:1", "global rest:1:2"]
-    assert result.answered_by == "original"
-
-
-def test_fusion_merges_all_strategies_by_rank() -> None:
-    other = ListStrategy(
-        "other", {"rest:1:2": 0.01, "rest:1:1": 0.005, "sure:1:1": 0.001}
-    )
-    result = orchestrator(one(), other, fusion="rrf").search(Query("hint"))
-    # rest:1:1 and rest:1:2 have ranks 1, 2 and 2, 1: a tie
-    assert [(hit.paragraph.paragraph_id, hit.strategy) for hit in result.hits[:3]] == [
-        ("rest:1:1", "rrf"),
-        ("rest:1:2", "rrf"),
-        ("sure:1:1", "rrf"),
-    ]
-    assert result.hits[0].score == pytest.approx(1 / 61 + 1 / 62)
-
-
 @pytest.mark.parametrize("hint", ["", "   ", "\n\t"])
 def test_an_empty_hint_is_refused(hint: str) -> None:
     with pytest.raises(QueryError, match="hint must hold at least one word"):
@@ -203,14 +172,3 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
     result = orchestrator(Slow("one", RELEVANCE)).search(Query("hint"))
     assert result.embed_ms == pytest.approx(3000.0)
     assert result.search_ms == pytest.approx(500.0)
-
-
-def test_with_spill_over_where_there_is_no_book_a_short_book_is_not_topped_up() -> None:
-    search = orchestrator(one(), pdf_k=4, global_k=0, spill_over="no-book").search
-    assert found(search(Query("hint", "sure"))) == ["book sure:1:1", "book sure:1:2"]
-    assert found(search(Query("hint", "nothing like it"))) == [
-        "global rest:1:1",
-        "global rest:1:2",
-        "global sure:1:1",
-        "global likely:1:1",
-    ]

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from configs.settings import Merge, SpillOver
-from player.search.slots import NOT_FOUND as NO
 from player.search.slots import n_slots, slotted, with_rare_words
+from player.search.types import NOT_FOUND as NO
+from player.search.types import ScoreArrays
 from tests.player.fakes import search_settings
 
 BOOK = np.array([True, True, True, False, False, False])
@@ -19,23 +20,20 @@ def filled(
     *log_odds: float,
     spill_over: SpillOver = "always",
     merge: Merge = "slots",
-    boosted_by: float = 0.0,
+    lift: float = 0.0,
+    filters: bool = True,
 ) -> str:
-    """The slots over six columns of which the first three are the book's, e.g. "b0 b1 g3"."""
+    """The slots over six paragraphs of which the first three are the book's, e.g. "b0 b1 g3"."""
     settings = search_settings(
         pdf_k=pdf_k, global_k=global_k, spill_over=spill_over, merge=merge
     )
+    k = pdf_k + global_k
     chosen, in_book = slotted(
-        np.array(log_odds),
-        BOOK,
-        settings,
-        pdf_k + global_k,
-        boosted_by,
-        filters=not boosted_by,
+        np.array(log_odds), BOOK, settings, k, lift, filters=filters
     )
     return " ".join(
-        f"{'b' if book else 'g'}{column}"
-        for column, book in zip(chosen, in_book, strict=True)
+        f"{'b' if book else 'g'}{row}"
+        for row, book in zip(chosen, in_book, strict=True)
     )
 
 
@@ -65,9 +63,9 @@ class TestSlots:
 
     def test_a_boosted_book_leaves_the_course_its_slots(self) -> None:
         lifted = (11, 12, 10, 6, 5, 4)
-        assert filled(2, 2, *lifted, boosted_by=10) == "g1 g0 g3 g4"
-        assert filled(4, 0, *lifted, boosted_by=10) == "g1 g0 g2 g3"
-        assert filled(2, 2, 5, 2, 1, 6, 4, 3, boosted_by=1) == "g3 g0 g4 g5"
+        assert filled(2, 2, *lifted, lift=10, filters=False) == "g1 g0 g3 g4"
+        assert filled(4, 0, *lifted, lift=10, filters=False) == "g1 g0 g2 g3"
+        assert filled(2, 2, 5, 2, 1, 6, 4, 3, lift=1, filters=False) == "g3 g0 g4 g5"
 
     def test_by_relevance_no_slot_is_reserved(self) -> None:
         log_odds = (1, 2, 0, 6, 5, 1.5)
@@ -75,7 +73,7 @@ class TestSlots:
         assert filled(2, 2, *log_odds, merge="relevance") == spread
         assert filled(2, 2, *log_odds, merge="relevance", spill_over="never") == spread
 
-    def test_ties_go_to_the_earlier_column(self) -> None:
+    def test_ties_go_to_the_earlier_paragraph(self) -> None:
         assert filled(2, 2, 1, 1, 1, 1, 1, 1) == "b0 b1 g2 g3"
         many, inside = np.tile([1.0, 2.0], 30), np.arange(60) >= 30
         settings = search_settings(pdf_k=20, global_k=20)
@@ -83,38 +81,20 @@ class TestSlots:
         book = [*range(31, 60, 2), *range(30, 40, 2)]
         assert chosen.tolist() == [*book, *range(1, 30, 2), *range(0, 10, 2)]
 
-    def test_a_lift_brings_the_rest_of_the_book_into_no_slot_of_the_course(
-        self,
-    ) -> None:
+    def test_the_course_s_slots_are_filled_without_the_lift_of_the_book(self) -> None:
         # all of the book is raised by 5; without that its third is behind all others
-        lifted = np.array([9.0, 8.0, 6.0, 4.0, 3.0, 2.0])
-        settings = search_settings(pdf_k=2, global_k=2)
-        assert slotted(lifted, BOOK, settings, 4, 5.0)[0].tolist() == [0, 1, 3, 4]
-        assert slotted(lifted, BOOK, settings, 4)[0].tolist() == [0, 1, 2, 3]
-
-    def test_hits_of_the_course_are_in_order_of_relevance_whichever_book_they_are_from(
-        self,
-    ) -> None:
-        # unlifted the book's third (2.5) is between column 4 and column 5; with its lift it is the best of the three
-        lifted = np.array([9.0, 8.0, 7.5, 4.0, 3.0, 2.0])
-        assert slotted(lifted, BOOK, search_settings(pdf_k=2, global_k=3), 5, 5.0)[
-            0
-        ].tolist() == [
-            0,
-            1,
-            2,
-            3,
-            4,
-        ]
+        lifted = (9.0, 8.0, 6.0, 4.0, 3.0, 2.0)
+        assert filled(2, 2, *lifted, lift=5) == "b0 b1 g3 g4"
+        assert filled(2, 2, *lifted) == "b0 b1 g2 g3"
+        # unlifted its third (2.5) is between the last two; with its lift it is the best of the three
+        assert filled(2, 3, 9.0, 8.0, 7.5, 4.0, 3.0, 2.0, lift=5) == "b0 b1 g2 g3 g4"
 
 
 @pytest.mark.parametrize(
     ("pdf_k", "global_k", "k", "spill_over", "n_book", "n_global"),
     [
         (10, 5, 0, "always", 10, 5),
-        (1, 0, 0, "never", 1, 0),
         (10, 0, 0, "always", 10, 0),
-        (20, 0, 0, "always", 20, 0),
         (3, 7, 0, "never", 3, 7),
         (15, 5, 12, "always", 12, 0),
         (15, 5, 40, "always", 15, 25),
@@ -136,19 +116,29 @@ def test_slots_are_numbers_of_hits(
 
 
 def test_a_query_may_ask_for_another_k() -> None:
-    settings = search_settings(spill_over="always")
+    settings = search_settings()
     assert [n_slots(settings, asked) for asked in (None, 7, 50)] == [20, 7, 50]
-    assert len(slotted(-np.arange(60.0), None, settings, 50)[0]) == 50
 
 
-def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
+@pytest.mark.parametrize(
+    ("fresh", "k", "rows", "slots"),
+    [
+        ([2, 6], 10, [0, 2, 4, 6], "bbgg"),
+        ([8, 6, 7], 15, [0, 1, 8, 6, 7], "bbggg"),
+        ([2, 3], 10, [2, 3, 4, 5], "bbgg"),
+        ([8, 6, 7], 9, [0, 1, 4, 8], "bbgg"),
+    ],
+)
+def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side(
+    fresh: list[int], k: int, rows: list[int], slots: str
+) -> None:
     inside = np.arange(9) < 4
-    chosen, in_book = np.array([0, 1, 4, 5]), np.array([True, True, False, False])
-    for fresh, k, columns, slots in (
-        ([2, 6], 4, [0, 2, 4, 6], [True, True, False, False]),
-        ([2, 6], 3, [0, 2, 4], [True, True, False]),
-        ([8, 6, 7], 5, [0, 1, 8, 6, 7], [True, True, False, False, False]),
-        ([2, 3], 4, [2, 3, 4, 5], [True, True, False, False]),
-    ):
-        found = with_rare_words(chosen, in_book, np.array(fresh), inside, k)
-        assert [array.tolist() for array in found] == [columns, slots]
+    hits, in_book = np.array([0, 1, 4, 5]), np.array([True, True, False, False])
+    # a hit holds the first rare word; of those with the second the earlier are better
+    rare, log_odds = np.zeros(9, dtype=np.int64), np.full(9, -9.0)
+    rare[0], rare[[*fresh, 8]], rare[fresh] = 1, 1, 2
+    log_odds[fresh] = -np.arange(len(fresh))
+    keyword = ScoreArrays(log_odds, log_odds, rare=rare)
+    result = with_rare_words(hits, in_book, keyword, inside, k)
+    assert result[0].tolist() == rows
+    assert "".join("b" if is_book else "g" for is_book in result[1]) == slots
