@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from player.search.cache import ResultCache
 from player.search.cascade import Cascade
 from player.search.index import SearchIndex
 from player.search.slots import n_slots
-from player.search.statistics import OF_PROCESS, SearchStatistics
+from player.search.statistics import SearchStatistics
 from player.search.types import Query, SearchResult
 from player.words import has_capitals
 
@@ -125,8 +125,7 @@ class SearchOrchestrator:
                 key = self._key(query, index, identity)
                 result = self._cache.get(key, lambda: cascade().result())
         except AllStrategiesFailedError as error:
-            for statistics in (self._statistics, OF_PROCESS):
-                statistics.count(None, error.failures)
+            self._statistics.count(None, error.failures)
             raise
 
         if result.cached:
@@ -134,8 +133,7 @@ class SearchOrchestrator:
             result = replace(result, query=query, embed_ms=0.0, search_ms=elapsed_ms)
         if unreachable is not None:
             result = replace(result, failures=(unreachable, *result.failures))
-        for statistics in (self._statistics, OF_PROCESS):
-            statistics.count(result, result.failures)
+        self._statistics.count(result, result.failures)
         _write_log(result)
         return result
 

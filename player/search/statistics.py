@@ -29,12 +29,14 @@ class SearchStatistics:
     def count(
         self, result: SearchResult | None, failures: Sequence[SearchError]
     ) -> None:
-        """Count one search.
+        """Count one search, also in `OF_PROCESS`.
 
         Args:
             result: None if every strategy failed.
             failures: strategies that failed.
         """
+        if self is not OF_PROCESS:
+            OF_PROCESS.count(result, failures)
         with self._lock:
             if result is not None and result.cached:
                 self._cache["hits"] += 1
