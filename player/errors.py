@@ -9,6 +9,7 @@ PlayerError
 ├── JournalError (OSError)               the journal cannot be used
 └── ServerError (ConnectionError)        the game server is not there, refuses, or answers nonsense
     ├── UnauthorizedError (PermissionError)
+    ├── UnavailableError                 it does not answer now, and may later
     ├── RefusedError                     it will not take this message, now or later
     └── GameTimeoutError (TimeoutError)
 """
@@ -77,6 +78,10 @@ class ServerError(PlayerError, ConnectionError):
 
 class UnauthorizedError(ServerError, PermissionError):
     """The game server does not know the token."""
+
+
+class UnavailableError(ServerError):
+    """The game server does not answer, and may do so later."""
 
 
 class RefusedError(ServerError):

@@ -2,112 +2,99 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from typing import Any
 
-from ingest.console.terminal import notice
-from player.deadlines import Turns
-from player.game.fallback import DeadlinePlayer, Planned
-from player.game.game import N_AT_ONCE, Timeouts
-from player.player import Player
+from cachetools import LRUCache
+
+from player.deadlines import Runner
+from player.game.fallback import DeadlinePlayer
+from player.game.game import Timeouts
+from player.player import Plan, Player
 from player.protocol import messages as protocol
-from player.protocol.messages import Json, Message, RoundStart, WarmupCall, read_payload
+from player.protocol.messages import Json, Message
 
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
 MOST_GAMES = 1_000
-"""The most games in memory; the oldest is dropped first."""
+"""The most games in memory; the one that was not asked about for the longest time is dropped first."""
 
 
-@dataclass(slots=True)
 class _Round:
-    """The plan and the guess of a game, which the answers do not repeat."""
+    """A game with its guess, which does not change."""
 
-    planned: Planned | None = None
-    guess: Json = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, player: DeadlinePlayer) -> None:
+        self.player = player
+        self.guess: Json = {}
+        self.lock = threading.Lock()
 
 
 class Callbacks:
     """The callbacks of a player. Each returns something valid in time and raises nothing; safe for many threads.
 
-    The questions and the guess of a game are the same however often they are asked for.
+    The questions and the guess of a game are the same however often they are asked for. Parts that are too late or
+    fail are logged.
 
     Args:
         player: the player.
         timeouts: timeouts of replies; the default ones unless given.
-        say: is called with a line about each part that was too late or failed; prints to standard error unless given.
     """
 
-    def __init__(
-        self,
-        player: Player,
-        timeouts: Timeouts | None = None,
-        say: Callable[[str], None] = notice,
-    ) -> None:
+    def __init__(self, player: Player, timeouts: Timeouts | None = None) -> None:
+        self._player = player
         self._timeouts = timeouts or Timeouts()
-        self._player = DeadlinePlayer(player, say)
-        self._turns = Turns(N_AT_ONCE)
-        self._rounds: OrderedDict[str, _Round] = OrderedDict()
+        self._runner = Runner()
+        self._rounds: LRUCache[str, _Round] = LRUCache(MOST_GAMES)
         self._lock = threading.Lock()
 
     def get_warmup_answer(self, ctx: Context) -> Json:
         """Return {"answer"} to the warm-up question."""
         message = _message(ctx)
-        question = read_payload(WarmupCall, message.payload).question
-        with self._turn(message) as budget_s:
-            return {"answer": self._player.warmup(question, budget_s)}
+        question = protocol.read_warmup(message.payload).question
+        budget_s = self._timeouts.budget_s(message)
+        return {"answer": self._round(message).player.warmup(question, budget_s)}
 
     def get_questions(self, ctx: Context) -> Json:
         """Return {"questions"}: 20, with the keys of all versions."""
         message = _message(ctx)
-        round_ = self._round(message)
-        with round_.lock, self._turn(message) as budget_s:
-            if round_.planned is None:
-                round_.planned = self._player.plan(_start(message), budget_s)
-            plan = round_.planned.plan
+        plan = self._plan(message, self._timeouts.budget_s(message))
         payload = protocol.questions_payload(plan.start, plan.questions)
         return {"questions": payload["questions"]}
 
     def get_guess(self, ctx: Context) -> Json:
         """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
         message = _message(ctx)
+        # half for the plan of an unannounced round, whose fields may come with the answers
+        budget_s = 0.5 * self._timeouts.budget_s(message)
+        plan = self._plan(message, budget_s)
         round_ = self._round(message)
-        with round_.lock, self._turn(message) as budget_s:
-            if round_.planned is None:
-                # an unannounced round: its fields may come with the answers
-                round_.planned = self._player.plan(_start(message), 0.5 * budget_s)
+        with round_.lock:
             if not round_.guess:
-                n_questions = len(round_.planned.plan.questions)
-                answers = protocol.read_answers(message, n_questions)
-                decision = self._player.decide(round_.planned, answers, budget_s)
+                answers = protocol.read_answers(message.payload, len(plan.questions))
+                decision = round_.player.decide(answers, budget_s)
                 round_.guess = protocol.guess_json(decision.guess)
-            return dict(round_.guess)
+        return dict(round_.guess)
 
     def on_score_received(self, ctx: Context) -> None:
         """Ignore the score: no later game depends on it."""
+
+    def _plan(self, message: Message, budget_s: float) -> Plan:
+        """Return the plan of a game, which its first message sets."""
+        round_ = self._round(message)
+        with round_.lock:
+            start = protocol.read_start(message.payload)
+            return round_.player.plan or round_.player.ask(start, budget_s)
 
     def _round(self, message: Message) -> _Round:
         """Return the round of a game by its id or its match; a new round for an unknown game."""
         key = message.game_id.lstrip("0") or message.match_id
         with self._lock:
-            round_ = self._rounds.setdefault(key, _Round())
-            self._rounds.move_to_end(key)
-            while len(self._rounds) > MOST_GAMES:
-                self._rounds.popitem(last=False)
+            round_ = self._rounds.get(key)
+            if round_ is None:
+                round_ = _Round(DeadlinePlayer(self._player, key, self._runner))
+                self._rounds[key] = round_
             return round_
-
-    @contextlib.contextmanager
-    def _turn(self, message: Message) -> Iterator[float]:
-        """Wait for the turn of a reply, and yield the seconds for it."""
-        arrived = time.monotonic()
-        with self._turns.turn(self._timeouts.due(message, arrived)):
-            yield self._timeouts.budget_s(message, arrived)
 
 
 def _message(ctx: object) -> Message:
@@ -122,11 +109,6 @@ def _message(ctx: object) -> Message:
                     fields[key] = value
     fields.pop("payload", None)
     return protocol.read_message({"message_type": "CALLBACK", "payload": fields})
-
-
-def _start(message: Message) -> RoundStart:
-    """Read the start of a round; what a message says about its sender's editions is ignored."""
-    return replace(read_payload(RoundStart, message.payload), editions=())
 
 
 def _mapping(parent: object, name: str) -> Json:

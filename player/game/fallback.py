@@ -1,17 +1,19 @@
-"""DeadlinePlayer: a player that returns 20 valid questions and a valid guess by the deadline, despite any failure."""
+"""DeadlinePlayer: the player of one game, with 20 valid questions and a valid guess by the deadline."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from math import inf
 from typing import TypeVar
 
 import numpy as np
 
-from ingest.console.terminal import described
+from ingest.console.terminal import described, visible
 from player.answer.justify import Evidence, justify_sentence, justify_word
-from player.deadlines import Call, Runner, due_at
+from player.deadlines import Runner, due_at
 from player.player import Contestant, Decision, Plan
 from player.protocol.messages import Guess, RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers
@@ -24,144 +26,116 @@ from player.questions.views import VIEWS
 from player.search.types import Query, SearchResult
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
-DESIGN_SHARE = 0.6
 SEARCH_SHARE = 0.3
-"""Shares of the time for the questions: for search and design, then for the search alone if those were too slow."""
-LATE_SHARE = 0.3
 DECIDE_SHARE = 0.6
-"""Shares of the time for the guess: to wait for a late plan, then for the decision."""
+"""Shares of the time for the guess: for a search that was too slow before, and for the decision."""
 LAST_RESORT = "theory"
 """The associative word if there was no time to choose one."""
 
 
-@dataclass(slots=True)
-class Planned:
-    """A plan, or questions without candidates and a plan that may still come.
-
-    Attributes:
-        plan: has no candidates if the search was too late.
-        late: the search that was running at the deadline.
-        is_lean: True if the plan has no fits, which take megabytes; they are computed again for the decision.
-    """
-
-    plan: Plan
-    late: Call[Plan] | None = None
-    is_lean: bool = False
-
-
 class DeadlinePlayer:
-    """A contestant with time limits.
+    """The player of one game. A part that fails or is late is logged, and the best that is ready takes its place.
+
+    Times are in seconds. In an infinite time, parts run in the calling thread and errors are raised.
 
     Args:
         player: plans and decides.
-        say: is called with a line about each part that was too late or failed.
-        runner: runs the plans and decisions of all games; a new one unless given.
-        lean: keep no fits between the questions and the answers.
+        game_id: names the game in the log.
+        runner: runs the parts of all games; a new one unless given.
+        lean: keep no fits between the questions and the answers, since they take megabytes; compute them again.
+
+    Attributes:
+        plan: None before the questions; without candidates if the search was too slow.
     """
 
     def __init__(
         self,
         player: Contestant,
-        say: Callable[[str], None],
+        game_id: str,
         runner: Runner | None = None,
         *,
         lean: bool = False,
     ) -> None:
+        self.plan: Plan | None = None
         self._player = player
-        self._say = say
+        self._game_id = game_id
         self._runner = runner or Runner()
         self._lean = lean
 
-    def warmup(self, question: str, budget_s: float | None) -> str:
+    def warmup(self, question: str, budget_s: float) -> str:
         """Return the result of the sum, "0" if it is not ready in time."""
-        if budget_s is None:
-            return self._player.answer_warmup(question)
-
-        call = self._start(
-            "the warm-up", lambda: self._player.answer_warmup(question), budget_s
+        return (
+            self._within(
+                budget_s, "the warm-up", lambda: self._player.answer_warmup(question)
+            )
+            or "0"
         )
-        return self._result(call, budget_s) or "0"
 
-    def plan(
+    def ask(
         self,
         start: RoundStart,
-        budget_s: float | None,
+        budget_s: float,
         questions: Sequence[Question] | None = None,
-    ) -> Planned:
-        """Return the best plan in time: designed questions, else generic ones with candidates, else generic ones alone.
+    ) -> Plan:
+        """Set and return the plan, or one of generic questions without candidates if it is not ready in time.
 
         Args:
-            budget_s: seconds; None sets no limit, and raises errors.
             questions: questions of a killed process; None designs new ones.
         """
-        if budget_s is None:
-            return Planned(self._player.plan(start, questions))
-
-        if questions is None:
-            design_s = DESIGN_SHARE * budget_s
-            design = self._start(
-                "the questions", lambda: self._player.plan(start), design_s
+        plan = self._within(
+            budget_s, "the questions", lambda: self._player.plan(start, questions)
+        )
+        if plan is None:
+            plan = _plan_without_candidates(
+                start, questions or generic_questions(start)
             )
-            plan = self._result(design, design_s)
-            if plan is not None:
-                return self._planned(plan)
-            questions, budget_s = generic_questions(start), SEARCH_SHARE * budget_s
+        elif self._lean:
+            plan = replace(plan, fits=_no_fits(plan.questions))
+        self.plan = plan
+        return plan
 
-        search = self._start(
-            "the search", lambda: self._player.plan(start, questions), budget_s
-        )
-        plan = self._result(search, budget_s)
-        if plan is not None:
-            return self._planned(plan)
-        return Planned(_plan_without_candidates(start, questions), late=search)
-
-    def decide(
-        self, planned: Planned, answers: Answers, budget_s: float | None
-    ) -> Decision:
+    def decide(self, answers: Answers, budget_s: float) -> Decision:
         """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
-        if budget_s is None:
-            return self._player.decide(planned.plan, answers)
+        assert self.plan is not None
+        search_s, decide_s = SEARCH_SHARE * budget_s, DECIDE_SHARE * budget_s
+        plan = self._within(search_s, "the search", self.whole_plan)
+        if plan is None:
+            return _guess_by_hint(self.plan, answers)
+        if not len(self.plan.rows):
+            self.plan = plan
 
-        if planned.late is not None:
-            late_plan = self._result(planned.late, LATE_SHARE * budget_s)
-            planned.plan = late_plan or planned.plan
-        if not len(planned.plan.rows):
-            return _guess_by_hint(planned.plan, answers)
-
-        decide_s = DECIDE_SHARE * budget_s
-        call = self._start(
-            "the decision",
-            lambda: self._player.decide(self.whole(planned), answers),
-            decide_s,
+        decision = self._within(
+            decide_s, "the decision", lambda: self._player.decide(plan, answers)
         )
-        return self._result(call, decide_s) or _guess_by_hint(planned.plan, answers)
+        return decision or _guess_by_hint(plan, answers)
 
-    def whole(self, planned: Planned) -> Plan:
-        """Return a plan with its fits."""
-        plan = planned.plan
-        return (
-            self._player.plan(plan.start, plan.questions) if planned.is_lean else plan
-        )
+    def whole_plan(self) -> Plan:
+        """Return the plan with its fits."""
+        assert self.plan is not None
+        if self.plan.fits.size:
+            return self.plan
+        return self._player.plan(self.plan.start, self.plan.questions)
 
-    def _planned(self, plan: Plan) -> Planned:
-        if not self._lean:
-            return Planned(plan)
-        return Planned(replace(plan, fits=_no_fits(plan.questions)), is_lean=True)
-
-    def _start(self, part: str, work: Callable[[], T], budget_s: float) -> Call[T]:
+    def _within(self, budget_s: float, part: str, work: Callable[[], T]) -> T | None:
+        """Return the result of work; log and return None if it fails or is not ready in time."""
+        if budget_s == inf:
+            return work()
         due = time.monotonic() + budget_s
-        return self._runner.start(part, lambda: due_at(due, work), due)
-
-    def _result(self, call: Call[T], budget_s: float) -> T | None:
-        """Return the result of a call; print a line and return None if it fails or is not ready in time."""
+        call = self._runner.start(part, lambda: due_at(due, work), due)
         try:
             return call.result(budget_s)
         except TimeoutError:
             problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
             problem = f"failed: {described(error)}"
-        self._say(f"{call.name} {problem}; the game goes on with less")
+        logger.warning(
+            "game %s: %s %s; the game goes on with less",
+            visible(self._game_id),
+            part,
+            problem,
+        )
         return None
 
 

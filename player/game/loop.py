@@ -3,60 +3,64 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import os
+import re
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import KW_ONLY, dataclass, field
+from math import inf
 from typing import Any
 
-from ingest.console.terminal import described, notice, visible
-from player.deadlines import Call, Pool, Runner, Turns
+from ingest.console.terminal import described, visible
+from player.deadlines import Call, Pool, Runner
 from player.errors import (
     GameTimeoutError,
     MessageError,
     PlayerError,
+    RefusedError,
     ServerError,
     UnauthorizedError,
 )
 from player.game.fallback import DeadlinePlayer
-from player.game.game import (
-    BEGINNINGS,
-    N_AT_ONCE,
-    Game,
-    GameReport,
-    Spectator,
-    Timeouts,
-)
-from player.game.journal import Journal, Ledger
-from player.game.outbox import Outbox, state_of
+from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.journal import Journal
 from player.player import Contestant
 from player.protocol import messages as protocol
 from player.protocol.client import GameServer
 from player.protocol.messages import Json, Message, Score
 
+logger = logging.getLogger(__name__)
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
 UNNAMED_S = 0.3
 """Seconds that a restart waits for the first message of a game that a killed process requested."""
 STUCK_PAUSE_S = 0.25
-"""Seconds after a repeated answer of a server that does not move its cursor."""
+"""Seconds after a repeated answer of a server that does not move its cursor, and after a fault of the inbox."""
 LONGEST_POLL_S = 10.0
+"""The longest poll, and the longest pause after a fault of the inbox."""
 BUSY_POLL_S = 0.1
 """The longest poll while threads are answering: their games may be over before a message comes."""
-MOST_FAULTS_S = 10.0
-"""The longest pause after a fault of the inbox."""
+LEAST_PAUSE_S = 1.0
+"""The shortest pause before a reply is sent again."""
+TRIES = 4
+"""A reply that may be lost is sent about so many times before its deadline."""
+CONFLICT = 409
+"""Status with which a server may refuse a message that it has already."""
 MOST_REFUSED = 3
 """Failed requests for a game in a row after which no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-N_WORKERS = 8
-"""Threads that answer messages if several games are played at once; the earliest deadline comes first.
-
-If more games are played at once, they keep less in memory and compute it again.
-"""
-MOST_BUSY = 2 * N_WORKERS
+N_WORKERS = max(4, os.cpu_count() or 1)
+"""Threads that answer messages if several games are played at once; the earliest deadline comes first."""
+MOST_IN_MEMORY = 8
+"""If more games are played at once, they keep less in memory and compute it again."""
+MOST_BUSY = 16
 """No further game is requested while so many have unread messages, so that their replies are in time."""
+ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)
+"""Beginnings of states of a game in which no score will come any more."""
 
 Outcomes = Generator[GameReport | PlayerError, None, None]
 
@@ -82,7 +86,7 @@ def play_games(
     """Play games, and yield the report of each game when it is over, or the error for which it could not be played.
 
     Messages of other games are ignored. A repeated message gets the same reply, byte for byte. Answers to questions
-    that were never sent are ignored. Unfinished games of the ledger are played first, and count towards the number of
+    that were never sent are ignored. Unfinished games of the journal are played first, and count towards the number of
     games. A fault in one game does not end the other games.
 
     Args:
@@ -96,15 +100,31 @@ def play_games(
 
 @dataclass(eq=False, slots=True)
 class ActiveGame:
-    """A running game with its unread messages and its outbox."""
+    """A running game, whose latest reply is sent again until the referee's next message shows that it arrived.
+
+    A message_id twice is one message, so that a repeated reply changes nothing at the server.
+
+    Attributes:
+        began: time of the request, of time.monotonic() like all times.
+        deadline: time at which the game is given up.
+        reply_due: time at which the latest reply is due.
+        due: time of the next try; infinite without a reply.
+        is_accepted: True if the server has accepted the latest reply, which the referee may still not have read.
+        failure: the fault that ends the game.
+        work: the call that answers its messages.
+    """
 
     game: Game
-    outbox: Outbox
+    server: GameServer
     began: float
     deadline: float
-    unread: deque[tuple[Message, Json, float]] = field(default_factory=deque)
+    unread: deque[Message] = field(default_factory=deque)
+    reply_due: float = 0.0
+    due: float = inf
+    is_accepted: bool = True
     failure: PlayerError | None = None
     work: Call[None] | None = None
+    _refusals: set[str] = field(default_factory=set)
 
     @property
     def is_answering(self) -> bool:
@@ -116,11 +136,84 @@ class ActiveGame:
         """Whether the game has unread messages, or a thread is answering."""
         return bool(self.unread) or self.is_answering
 
-    @property
-    def reply_due_at(self) -> float:
-        """The earliest time at which a reply to an unread message is due."""
-        dues = [self.game.due(message, at) for message, _, at in list(self.unread)]
-        return min(dues, default=self.outbox.due_at)
+    def answer(self, message: Message) -> None:
+        """Answer a message."""
+        game = self.game
+        try:
+            reply = game.receive(message)
+        except MessageError as error:
+            game.log(f"a message is skipped: {error}")
+            return
+        if reply is None:
+            return
+        if reply is game.reply:
+            self.reply_due = game.timeouts.due(message)
+            self.send_again()
+        else:  # an earlier message came again
+            self._send(reply)
+
+    def remind(self) -> None:
+        """Ask the server for a score, and send the latest reply again.
+
+        Raises:
+            ServerError: the game has ended without a score.
+        """
+        game_id, state = self.game.game_id, None
+        if self.is_accepted:
+            with contextlib.suppress(ServerError):
+                state = self.server.game(game_id)
+        if state is None:
+            self.send_again()
+        elif state.private_score is not None:
+            points = state.league_points or 0
+            self.game.take(Score(state.private_score, points, {}, {}))
+        elif ABANDONED.match(state.state):
+            raise ServerError(
+                f"Game {visible(game_id)} is {visible(repr(state.state))} on the server and has no score."
+            )
+        else:
+            self.send_again()
+
+    def send_again(self) -> None:
+        """Send the latest reply, and choose the time of the next try."""
+        assert self.game.reply is not None
+        retry_after_s = self._send(self.game.reply)
+        self.is_accepted = retry_after_s is None
+        remaining_s = self.reply_due - time.monotonic()
+        pause_s = longest_s = self.game.timeouts.resend_s
+        if remaining_s > 0.0:
+            pause_s = min(pause_s, remaining_s / TRIES)
+            longest_s = remaining_s / 2.0
+        if retry_after_s is not None:
+            pause_s = min(retry_after_s, longest_s)
+        self.due = time.monotonic() + max(LEAST_PAUSE_S, pause_s)
+
+    def _send(self, reply: Json) -> float | None:
+        """Send a reply once; return the seconds that the server asks to wait for after a fault, else None."""
+        try:
+            self.server.send(reply)
+        except ServerError as error:
+            if self.game.timeouts.is_strict or isinstance(error, UnauthorizedError):
+                raise
+            if not isinstance(error, RefusedError):
+                return error.retry_after_s
+            if error.status != CONFLICT and str(error) not in self._refusals:
+                self._refusals.add(str(error))
+                self.game.log(error)
+        return None
+
+    def outcome(self) -> GameReport | PlayerError | None:
+        """Return the report of a finished game or the error that ends it, None for a running one."""
+        now = time.monotonic()
+        if self.is_answering:
+            return None
+        if self.game.score is not None:
+            return self.game.report(now - self.began)
+        if self.failure is None and now >= self.deadline:
+            return GameTimeoutError(
+                f"Game {visible(self.game.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
+            )
+        return self.failure
 
 
 @dataclass(eq=False)
@@ -131,9 +224,7 @@ class Loop:
         name: logical id of the player in its messages.
         timeout_s: seconds until a game is given up.
         at_once: games that run at the same time.
-        timeouts: None sets no time for replies and raises every fault, for replays and measurements.
-        ledger: journal of the games; None keeps nothing.
-        say: is called with a line about each fault that the game survives; prints to standard error unless given.
+        journal: of the player's games; one in memory unless given.
     """
 
     server: GameServer
@@ -142,23 +233,20 @@ class Loop:
     name: str
     timeout_s: float
     at_once: int = 1
-    spectator: Spectator | None = None
-    timeouts: Timeouts | None = field(default_factory=Timeouts)
-    ledger: Ledger | None = None
-    say: Callable[[str], None] = notice
+    spectator: Spectator = field(default_factory=Spectator)
+    timeouts: Timeouts = field(default_factory=Timeouts)
+    journal: Journal = field(default_factory=lambda: Journal(None))
 
     def __post_init__(self) -> None:
-        self._ledger = self.ledger or Ledger(Journal(None))
-        self._cursor = self._saved_cursor = self._ledger.cursor()
+        self._cursor = self._saved_cursor = self.journal.cursor()
         self._may_begin_again = True
         self._active: list[ActiveGame] = []
-        self._n_left = self._n_refused = 0
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
+        self._n_left = self._n_refused = 0
         self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
-        self._turns, self._runner = Turns(N_AT_ONCE), Runner(Pool())
+        self._runner = Runner(Pool())
         self._last_good = time.monotonic()
-        self._fault_pause_s = 0.0
-        self._is_closing = False
+        self._is_away = self._is_closing = False
 
     def play(self, n_games: int) -> Outcomes:
         """Play, and yield the outcome of each game when it is over."""
@@ -167,36 +255,34 @@ class Loop:
             self._n_left = n_games - len(self._active)
             while self._n_left > 0 or self._active:
                 yield from self._request_games()
-                n_over = yield from self._outcomes()
-                if n_over == 0 and (self._active or self._n_left > 0):
+                n_active = len(self._active)
+                yield from self._outcomes()
+                if n_active == len(self._active) and (n_active or self._n_left > 0):
                     self._poll()
 
             for key in self._unnamed:
-                self._ledger.end(key, "given up")
+                self.journal.update(key, ending="given up")
         finally:
-            self._close()
-
-    def _close(self) -> None:
-        """Wait a moment for the threads that are sending replies."""
-        self._is_closing = True
-        calls = [active.work for active in self._active if active.work is not None]
-        wait([call for call in calls if not call.cancel()], CLOSING_S)
+            # wait a moment for the threads that are sending replies
+            self._is_closing = True
+            calls = [active.work for active in self._active if active.work is not None]
+            wait([call for call in calls if not call.cancel()], CLOSING_S)
 
     def _resume(self) -> None:
         """Continue the unfinished games, and wait a moment for the first messages of those without a known id."""
-        for saved in self._ledger.running():
+        for saved in self.journal.running():
             if not saved.game_id:
                 self._unnamed.append(saved.key)
                 continue
             active = self._begin(saved.game_id, saved.key)
             active.game.restore(saved)
-            if active.game.reply is not None:
-                active.outbox.restore(active.game.reply)
+            if active.game.reply is not None:  # the server may have it
+                active.due = time.monotonic()
 
         if self._unnamed:
             self._poll(UNNAMED_S)
 
-    def _request_games(self) -> Outcomes:
+    def _request_games(self) -> Iterator[PlayerError]:
         """Request some games unless enough are running or waiting for replies; yield the errors."""
         n_busy = sum(active.is_busy for active in self._active)
         while self._may_request and n_busy < MOST_BUSY:
@@ -218,7 +304,7 @@ class Loop:
         return self._n_left > 0 and len(self._active) < self.at_once
 
     def _request_game(self) -> None:
-        key = self._ledger.ask()
+        key = self.journal.ask()
         try:
             game_id = self.server.request_game()
             for active in self._active:
@@ -227,31 +313,24 @@ class Loop:
                         f"The server gave the id of the running game {visible(game_id)} to another game."
                     )
         except ServerError:
-            self._ledger.end(key, "given up")
+            self.journal.update(key, ending="given up")
             raise
-        self._ledger.name(key, game_id)
+        self.journal.name(key, game_id)
         self._begin(game_id, key)
 
     def _begin(self, game_id: str, key: int) -> ActiveGame:
-        def say(line: str) -> None:
-            self.say(f"game {game_id}: {line}")
-
+        is_lean = self.at_once > MOST_IN_MEMORY
         game = Game(
             game_id=game_id,
             key=key,
-            player=DeadlinePlayer(
-                self.player, say, self._runner, lean=self.at_once > N_WORKERS
-            ),
+            player=DeadlinePlayer(self.player, game_id, self._runner, lean=is_lean),
             name=self.name,
-            spectator=self.spectator or Spectator(),
+            spectator=self.spectator,
             timeouts=self.timeouts,
-            ledger=self._ledger,
-            say=say,
+            journal=self.journal,
         )
-        resend_s = None if self.timeouts is None else self.timeouts.resend_s
         now = time.monotonic()
-        outbox = Outbox(self.server, resend_s, say)
-        active = ActiveGame(game, outbox, began=now, deadline=now + self.timeout_s)
+        active = ActiveGame(game, self.server, now, now + self.timeout_s)
         self._active.append(active)
         return active
 
@@ -264,68 +343,63 @@ class Loop:
         self._cursor = cursor
         is_busy = any(active.is_busy for active in self._active)
         if cursor != self._saved_cursor and not is_busy:
-            self._ledger.move_cursor(cursor)
+            self.journal.move_cursor(cursor)
             self._saved_cursor = cursor
 
     def _read_inbox(self, longest_s: float) -> str:
         """Hand the new messages to their games, and return the new cursor."""
+        if self._may_request or any(active.is_busy for active in self._active):
+            longest_s = min(longest_s, BUSY_POLL_S)
         try:
-            envelopes, cursor = self.server.inbox(self._cursor, self._wait_s(longest_s))
-        except UnauthorizedError:
-            raise
+            messages, cursor = self.server.inbox(
+                self._cursor, self._until_due(longest_s)
+            )
         except ServerError as error:
-            if self.timeouts is None:
+            if self.timeouts.is_strict or isinstance(error, UnauthorizedError):
                 raise
-            self._outage(error, self.timeouts)
+            self._outage(error)
             return self._cursor
 
-        arrived = self._last_good = time.monotonic()
-        self._fault_pause_s = 0.0
-        for envelope in envelopes:
-            self._hand_over(envelope, arrived)
+        self._last_good, self._is_away = time.monotonic(), False
+        for message in messages:
+            self._hand_over(message)
         if cursor == self._cursor:
-            time.sleep(STUCK_PAUSE_S if envelopes else PAUSE_S)
-        elif not envelopes and self._may_begin_again:
+            time.sleep(STUCK_PAUSE_S if messages else PAUSE_S)
+        elif not messages and self._may_begin_again:
             # a server that does not know our cursor has lost its messages
             self._may_begin_again, cursor = False, ""
         return cursor
 
-    def _wait_s(self, longest_s: float) -> float:
-        """Return the seconds until something is due, at most `longest_s`."""
-        now = time.monotonic()
-        if self._may_request:
-            longest_s = min(longest_s, BUSY_POLL_S)
+    def _until_due(self, longest_s: float) -> float:
+        """Return the seconds until a game has something to do, at most `longest_s`."""
+        due = time.monotonic() + longest_s
         for active in self._active:
-            longest_s = min(longest_s, active.deadline - now)
-            next_s = BUSY_POLL_S if active.is_busy else active.outbox.due_at - now
-            longest_s = min(longest_s, next_s)
-        return max(0.0, longest_s)
+            due = min(due, active.deadline)
+            if not active.is_busy:
+                due = min(due, active.due)
+        return max(0.0, due - time.monotonic())
 
-    def _outage(self, error: ServerError, timeouts: Timeouts) -> None:
+    def _outage(self, error: ServerError) -> None:
         """Wait a moment after a fault of the inbox; give the games up if the faults have lasted too long."""
-        if self._fault_pause_s == 0.0:
-            self.say(f"the inbox cannot be read and is tried again: {error}")
-        now = time.monotonic()
-        if now - self._last_good > timeouts.outage_s:
+        if not self._is_away:
+            logger.warning("the inbox cannot be read and is tried again: %s", error)
+            self._is_away = True
+        if time.monotonic() - self._last_good > self.timeouts.outage_s:
             for active in self._active:
                 active.failure = error
+        pause_s = min(LONGEST_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
+        time.sleep(max(PAUSE_S, self._until_due(pause_s)))
 
-        pause_s = max(2.0 * self._fault_pause_s, 0.1, error.retry_after_s)
-        self._fault_pause_s = pause_s = min(MOST_FAULTS_S, pause_s)
-        for active in self._active:
-            pause_s = min(pause_s, active.deadline - now, active.outbox.due_at - now)
-        time.sleep(max(PAUSE_S, pause_s))
-
-    def _hand_over(self, envelope: object, arrived: float) -> None:
+    def _hand_over(self, envelope: object) -> None:
         """Add a message to the unread ones of its game."""
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
-            self.say(f"a message is skipped: {error}")
+            logger.warning("a message is skipped: %s", error)
             return
         active = self._game_of(message)
-        if active is not None and isinstance(envelope, dict):
-            active.unread.append((message, envelope, arrived))
+        if active is not None:
+            active.unread.append(message)
 
     def _game_of(self, message: Message) -> ActiveGame | None:
         """Return the game of a message; a message with a match id alone may begin a game without one."""
@@ -335,15 +409,15 @@ class Loop:
         if message.message_type not in BEGINNINGS:
             return None
 
-        game_id = message.game_id
-        if not game_id and message.match_id:
+        if not message.game_id and message.match_id:
             for active in self._active:
                 if not active.game.match_id:
                     return active
-        if game_id and self._unnamed and not self._ledger.knows(game_id):
+        is_new = bool(message.game_id) and not self.journal.holds(message.game_id)
+        if self._unnamed and is_new:
             key = self._unnamed.pop()
-            self._ledger.name(key, game_id)
-            return self._begin(game_id, key)
+            self.journal.name(key, message.game_id)
+            return self._begin(message.game_id, key)
         return None
 
     def _serve(self, active: ActiveGame) -> None:
@@ -353,83 +427,41 @@ class Loop:
         elif not active.is_answering:
             if active.work is not None:
                 active.work.result()
-            if active.unread or time.monotonic() >= active.outbox.due_at:
+            if active.unread or time.monotonic() >= active.due:
+                dues = [self.timeouts.due(message) for message in active.unread]
                 active.work = self._pool.start(
-                    lambda: self._work(active), deadline=active.reply_due_at
+                    lambda: self._work(active), deadline=min(dues, default=active.due)
                 )
 
     def _work(self, active: ActiveGame) -> None:
         try:
             while active.unread and not self._is_closing:
-                self._answer(active, *active.unread.popleft())
-            if time.monotonic() >= active.outbox.due_at and active.game.score is None:
-                self._remind(active)
+                active.answer(active.unread.popleft())
+            if time.monotonic() >= active.due and active.game.score is None:
+                active.remind()
         except Exception as error:  # a fault ends neither its game nor another
-            if self.timeouts is None:
+            if self.timeouts.is_strict:
                 raise
             if isinstance(error, PlayerError):
                 active.failure = error
             else:
-                active.game.say(f"{described(error)}; the game goes on")
+                active.game.log(f"{described(error)}; the game goes on")
 
-    def _answer(
-        self, active: ActiveGame, message: Message, envelope: Json, arrived: float
-    ) -> None:
-        """Answer one message of a game."""
-        game = active.game
-        due = game.due(message, arrived)
-        try:
-            with self._turns.turn(due):
-                reply = game.receive(message, envelope, arrived)
-        except MessageError as error:
-            game.say(f"a message is skipped: {error}")
-            return
-        if reply is game.reply and reply is not None:
-            active.outbox.send(reply, due)
-        elif reply is not None:
-            active.outbox.repeat(reply)
+    def _outcomes(self) -> Outcomes:
+        """Yield the outcomes of the games that are over.
 
-    def _remind(self, active: ActiveGame) -> None:
-        """Ask the server for a score, and send the last reply again."""
-        game = active.game
-        if active.outbox.is_accepted:
-            state = state_of(self.server, game.game_id)
-            if state is not None and state.private_score is not None:
-                points = state.league_points or 0
-                game.take(Score(state.private_score, points, {}, {}))
-                return
-        active.outbox.send_again()
-
-    def _outcomes(self) -> Generator[GameReport | PlayerError, None, int]:
-        """Yield the outcomes of the games that are over, and return their number.
-
-        A game ends in the ledger after its outcome was taken: an interrupted one is shown by the next process.
+        A game ends in the journal after its outcome was taken: an interrupted one is shown by the next process.
         """
-        n_over = 0
         for active in list(self._active):
-            outcome = self._outcome(active)
+            outcome = active.outcome()
             if outcome is None:
                 continue
             self._active.remove(active)
-            n_over += 1
-            is_scored = active.game.score is not None
             if isinstance(outcome, PlayerError):
                 active.game.fail(outcome)
             try:
                 yield outcome
             finally:
-                self._ledger.end(active.game.key, "over" if is_scored else "given up")
-        return n_over
-
-    def _outcome(self, active: ActiveGame) -> GameReport | PlayerError | None:
-        """Return the outcome of a finished game, None for a running one."""
-        now, game = time.monotonic(), active.game
-        if active.is_answering:
-            return None
-        if game.score is not None:
-            return game.report(now - active.began)
-        if active.failure is None and now >= active.deadline:
-            return GameTimeoutError(
-                f"Game {visible(game.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
-            )
-        return active.failure
+                is_scored = active.game.score is not None
+                ending = "over" if is_scored else "given up"
+                self.journal.update(active.game.key, ending=ending)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import ssl
 import time
-from collections.abc import Callable, Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 from urllib.parse import quote
 
 import httpx
-from pydantic.dataclasses import dataclass
 from tenacity import (
     RetryCallState,
     Retrying,
@@ -23,15 +21,20 @@ from tenacity import (
 
 from ingest.console.terminal import visible
 from player.deadlines import start_in_thread
-from player.errors import MessageError, RefusedError, ServerError, UnauthorizedError
-from player.protocol.decoding import read_body, read_inbox, read_json
+from player.errors import (
+    MessageError,
+    RefusedError,
+    ServerError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from player.protocol.decoding import MESSAGE_DEPTH, Body
 from player.protocol.messages import (
     MAX_ID_CHARS,
-    Id,
+    MAX_TOKEN_CHARS,
+    MOST_POINTS,
     Json,
-    Points,
-    WholePoints,
-    read_payload,
+    number_of,
     text_of,
 )
 
@@ -40,18 +43,16 @@ PATIENCE = 3.0
 LONGEST_RETRY_AFTER_S = 3_600.0
 LONGEST_PAUSE_S = 2.0
 """The longest pause between two tries of a message or the inbox; the caller keeps to a longer `Retry-After`."""
+LONGEST_WAIT_S = 30.0
+"""The longest time that the inbox may wait for a message."""
 MAX_CURSOR_CHARS = 1_000
 HIGHEST_PORT = 65_535
-TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses after which a request is retried."""
-MESSAGES = frozenset({"/v1/inbox", "/v1/outbox"})
-"""Paths that may be missing for a moment behind a proxy, so that 404 is retried."""
+INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which a request is retried until its time is up."""
 UNAUTHORIZED = frozenset({401, 403})
-"""Statuses after which a request is retried once."""
-
-
-_Response = tuple[int, Mapping[str, str], bytes]
-"""Status, headers and body."""
+RETRIED_ONCE = UNAUTHORIZED | {404}
+"""Statuses after which a request is retried once, since a proxy may send them for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,9 @@ class GameState:
     """The state of a game on the server; the score is None until there is one."""
 
     game_id: str
-    state: Id = ""
-    private_score: Points | None = None
-    league_points: WholePoints | None = None
+    state: str = ""
+    private_score: float | None = None
+    league_points: int | None = None
 
 
 class GameServer(Protocol):
@@ -99,51 +100,32 @@ class HttpGameServer:
     Attributes:
         player_id: id that `register` received, "" before.
         token: "" until there is one.
+
+    Raises:
+        ServerError: the URL is not one of HTTP, or holds a user, password or query.
+        UnauthorizedError: the token cannot be sent.
     """
 
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
-        if any(sign in url for sign in "@?#"):
-            raise ServerError(
-                "--server must be an address alone, got a URL with a user, password or query, which is not shown here; "
-                "use --token"
-            )
-        scheme, _, place = url.partition("://")
-        if scheme.lower() not in {"http", "https"} or not place:
-            raise ServerError(
-                f"--server must be an http:// or https:// URL, got {visible(url)!r}"
-            )
-        self.url = f"{scheme.lower()}://{place.rstrip('/')}"
+        self.url = _checked_url(url)
         self.player_id = self.token = ""
         self._timeout_s = timeout_s
-        try:
-            self._client = httpx.Client(
-                base_url=self.url,
-                trust_env=False,
-                headers={
-                    "Accept": "application/json",
-                    "Accept-Encoding": "gzip, deflate",
-                },
-                limits=httpx.Limits(max_connections=100, max_keepalive_connections=20),
-                verify=self.url.startswith(
-                    "https://"
-                ),  # loading certificates takes 0.1 s
-            )
-            if (self._client.base_url.port or 1) > HIGHEST_PORT:
-                raise httpx.InvalidURL(f"a port is at most {HIGHEST_PORT}")
-        except httpx.InvalidURL as error:
-            raise ServerError(
-                f"--server must be a URL such as http://127.0.0.1:8017, got {url!r}: {error}"
-            ) from error
+        self._client = httpx.Client(
+            base_url=self.url,
+            trust_env=False,
+            headers={"Accept": "application/json", "Accept-Encoding": "gzip, deflate"},
+            verify=self.url.startswith("https:"),  # loading certificates takes 0.1 s
+        )
         self.use(token)
 
     def use(self, token: str) -> None:
         """Use a token from now on."""
-        self.token = token
-        self._client.headers.pop("Authorization", None)
         if not all("!" <= char <= "~" for char in token):
             raise UnauthorizedError(
                 "--token must be plain ASCII without spaces or line breaks, got other characters; copy it anew"
             )
+        self.token = token
+        self._client.headers.pop("Authorization", None)
         if token:
             self._client.headers["Authorization"] = f"Bearer {token}"
 
@@ -153,9 +135,9 @@ class HttpGameServer:
         Raises:
             ServerError: the server cannot be reached or refuses.
         """
-        answer = self._ask("POST", "/v1/players", {"name": name}, patience=1.0)
-        self.player_id = _string(answer, "player_id")
-        self.use(_string(answer, "token"))
+        answer = self._ask("POST", "/v1/players", json={"name": name}, patience=1.0)
+        self.player_id = _required(answer, "player_id")
+        self.use(_required(answer, "token"))
 
     def request_game(self) -> str:
         """Ask for a practice game and return its game_id; its messages follow in the inbox.
@@ -163,10 +145,8 @@ class HttpGameServer:
         Raises:
             ServerError: the server cannot be reached or refuses.
         """
-        answer = self._ask("POST", "/v1/games", {}, patience=1.0)
-        return text_of(answer.get("game_id"), MAX_ID_CHARS) or _string(
-            answer, "game_id"
-        )
+        answer = self._ask("POST", "/v1/games", json={}, patience=1.0)
+        return _required(answer, "game_id")
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
         """Return the messages after `cursor` ("" for all) and the new cursor; wait 30 seconds at most.
@@ -174,21 +154,19 @@ class HttpGameServer:
         Raises:
             ServerError: the server cannot be reached, refuses, or answers nonsense.
         """
-        wait_s = min(max(wait_s, 0.0), 30.0)
-        parameters = {"wait_s": f"{wait_s:g}"} | ({"after": cursor} if cursor else {})
-        body = self._call("GET", "/v1/inbox", parameters=parameters, wait_s=wait_s)
+        wait_s = min(max(wait_s, 0.0), LONGEST_WAIT_S)
+        parameters = {"wait_s": f"{wait_s:g}"}
+        if cursor:
+            parameters["after"] = cursor
+        body = self._call("GET", INBOX, params=parameters, wait_s=wait_s)
         try:
-            answer = read_inbox(body)
+            messages, came = body.inbox()
         except MessageError as error:
-            raise ServerError(
-                f"{self.url}/v1/inbox {self._redacted(str(error))}"
-            ) from error
-        came = text_of(answer.get("cursor"), MAX_CURSOR_CHARS + 1)
-        messages = []
-        for message in answer["messages"]:
-            with contextlib.suppress(RecursionError):  # nested too deeply
-                messages.append(self._without_token(message))
-        return messages, came if 0 < len(came) <= MAX_CURSOR_CHARS else cursor
+            raise ServerError(f"{self.url}{INBOX} {error}") from error
+
+        came = text_of({"cursor": came}, ["cursor"], MAX_CURSOR_CHARS + 1)
+        is_usable = 0 < len(came) <= MAX_CURSOR_CHARS
+        return self._without_token(messages), came if is_usable else cursor
 
     def send(self, envelope: Mapping[str, Any]) -> None:
         """Deliver a message; a repeated message_id is one message.
@@ -197,7 +175,7 @@ class HttpGameServer:
             RefusedError: the server refuses this message.
             ServerError: the server cannot be reached or refuses.
         """
-        self._call("POST", "/v1/outbox", dict(envelope))
+        self._call("POST", OUTBOX, json=dict(envelope))
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game.
@@ -206,133 +184,127 @@ class HttpGameServer:
             ServerError: the server cannot be reached, or does not know the game.
         """
         answer = self._ask("GET", f"/v1/games/{quote(game_id, safe='')}")
-        return read_payload(GameState, {**answer, "game_id": game_id})
+        league = number_of(answer.get("league_points"), MOST_POINTS)
+        return GameState(
+            game_id=game_id,
+            state=text_of(answer, ["state"], MAX_ID_CHARS),
+            private_score=number_of(answer.get("private_score"), MOST_POINTS),
+            league_points=None if league is None else int(league),
+        )
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        body: Json | None = None,
-        patience: float = PATIENCE,
-    ) -> Json:
-        """Send a request and return the JSON object of the answer."""
-        content = self._call(method, path, body, patience=patience)
-        with contextlib.suppress(MessageError, RecursionError):
-            answer = read_json(content)
-            if isinstance(answer, dict):
-                return dict(self._without_token(answer))
+    def _ask(self, method: str, path: str, **options: Any) -> Json:
+        """Send a request and return the JSON object of the answer; see `_call`."""
+        answer = self._call(method, path, **options)
+        with contextlib.suppress(MessageError):
+            document = answer.document()
+            if isinstance(document, dict):
+                return document
+        text = self._redacted(answer.frame.decode("utf-8", "replace"))
         raise ServerError(
-            f"{self.url}: {method} {path} must answer with a JSON object, "
-            f"got {self._redacted(content.decode('utf-8', 'replace'))[:60]!r}; is it a game server?"
+            f"{self.url}: {method} {path} must answer with a JSON object, got {text[:60]!r}; is it a game server?"
         )
 
     def _call(
         self,
         method: str,
         path: str,
-        body: Json | None = None,
         *,
-        parameters: Mapping[str, str] | None = None,
         wait_s: float = 0.0,
         patience: float = PATIENCE,
-    ) -> bytes:
+        **content: Any,
+    ) -> Body:
         """Send a request, retry it after transient faults, and return the body of the answer.
 
         Args:
             wait_s: seconds that the server may wait before it answers.
             patience: multiple of `timeout_s` for which the request is retried.
+            content: JSON or parameters, as httpx takes them.
         """
+        request = self._client.build_request(method, path, **content)
         patience_s = patience * self._timeout_s
         deadline = time.monotonic() + patience_s
-        n_unauthorized = 0
+        statuses: set[int] = set()
 
-        def try_once() -> bytes:
-            nonlocal n_unauthorized
+        def try_once() -> Body:
             remaining_s = max(deadline - time.monotonic(), 0.1)
             timeout_s = min(self._timeout_s, remaining_s) + wait_s
-            status, headers, content = self._within(
-                lambda: self._send(method, path, body, parameters, timeout_s), timeout_s
-            )
-            is_missing = status == HTTPStatus.NOT_FOUND and path in MESSAGES
-            if status in TRANSIENT or is_missing:
-                raise _TransientError(f"status {status}", _retry_after_s(headers))
-            if status in UNAUTHORIZED and not n_unauthorized:
-                n_unauthorized += 1
-                raise _TransientError(f"status {status}")
-            return self._checked(method, path, status, content)
+            response, body = self._send(request, timeout_s)
+            status = response.status_code
+            is_first = status not in statuses
+            statuses.add(status)
+            if status in RETRIED or (status in RETRIED_ONCE and is_first):
+                error = self._unavailable(request, f"status {status}")
+                error.retry_after_s = _retry_after_s(response.headers)
+                raise error
+            if not response.is_success:
+                raise self._refusal(f"{method} {path}", status, body)
+            return body
 
-        longest_s = LONGEST_PAUSE_S if path in MESSAGES else patience_s
         is_over = stop_before_delay(patience_s)
+        longest_s = LONGEST_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
         retrying = Retrying(
-            retry=retry_if_exception_type(_TransientError),
+            retry=retry_if_exception_type(UnavailableError),
             wait=_pause_s,
             stop=lambda state: state.upcoming_sleep > longest_s or is_over(state),
             reraise=True,
         )
-        try:
-            return retrying(try_once)
-        except _TransientError as fault:
-            failure = ServerError(
-                self._redacted(
-                    f"{self.url} does not answer: {method} {path} failed for {patience_s:g} s: {fault}. "
-                    "Check --server, or leave it out to play against a practice server."
-                )
-            )
-            failure.retry_after_s = fault.retry_after_s
-            raise failure from fault
+        return retrying(try_once)
 
-    def _within(self, work: Callable[[], _Response], timeout_s: float) -> _Response:
-        """Do a try of a request in another thread: httpx has no timeout for a response that comes byte by byte."""
+    def _send(
+        self, request: httpx.Request, timeout_s: float
+    ) -> tuple[httpx.Response, Body]:
+        """Send a request once, in another thread: httpx has no timeout for a response that comes byte by byte."""
+        request.extensions["timeout"] = httpx.Timeout(timeout_s).as_dict()
+
+        def send() -> tuple[httpx.Response, Body]:
+            response = self._client.send(request, stream=True)
+            with contextlib.closing(response):
+                is_inbox = request.url.path.endswith(INBOX) and response.is_success
+                body = Body(MESSAGE_DEPTH if is_inbox else inf)
+                for piece in response.iter_bytes():
+                    body.add(piece)
+            return response, body
+
         try:
-            return start_in_thread(work).result(timeout_s)
+            return start_in_thread(send).result(timeout_s)
         except MessageError as error:
             raise ServerError(
                 f"{self.url}: a response cannot be read: {error}"
             ) from error
-        except (httpx.RequestError, httpx.InvalidURL, TimeoutError) as error:
-            raise _TransientError(_reason(error)) from error
+        except TimeoutError as error:
+            raise self._unavailable(request, "timed out") from error
+        except httpx.RequestError as error:
+            reason = str(error) or type(error).__name__
+            raise self._unavailable(request, reason) from error
 
-    def _send(
-        self,
-        method: str,
-        path: str,
-        body: Json | None,
-        parameters: Mapping[str, str] | None,
-        timeout_s: float,
-    ) -> _Response:
-        """Send a request once, and return status, headers and body of the answer."""
-        with self._client.stream(
-            method, path, json=body, params=parameters or {}, timeout=timeout_s
-        ) as response:
-            content = read_body(response, skim=path == "/v1/inbox")
-            return response.status_code, response.headers, content
+    def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:
+        place = f"{request.method} {request.url.path}"
+        return UnavailableError(
+            f"{self.url} does not answer: {place} failed: {self._redacted(reason)}. "
+            "Check --server, or leave it out to play against a practice server."
+        )
 
-    def _checked(self, method: str, path: str, status: int, content: bytes) -> bytes:
-        """Return the body of a successful answer; raise the error of another."""
-        if 200 <= status < 300:
-            return content
+    def _refusal(self, request: str, status: int, body: Body) -> ServerError:
+        """Return the error of a status that no retry changes."""
         if status in UNAUTHORIZED:
-            raise UnauthorizedError(
+            return UnauthorizedError(
                 f"{self.url} does not know the token ({status}). Copy --token again, or leave it out to register."
             )
         if status < 400:
-            raise ServerError(
-                f"{self.url} redirects {method} {path} ({status}), which is never followed. "
-                "Name the server's own address."
+            return ServerError(
+                f"{self.url} redirects {request} ({status}), which is never followed. Name the server's own address."
             )
-        problem = None
-        with contextlib.suppress(MessageError):
-            problem = read_json(content)
-        detail = httpx.codes.get_reason_phrase(status) or "no reason"
-        if isinstance(problem, dict):
+        detail = httpx.codes.get_reason_phrase(status)
+        with contextlib.suppress(MessageError, AttributeError):
+            problem = body.document()
             detail = problem.get("detail") or problem.get("title") or detail
         reason = " ".join(self._redacted(str(detail)).split())[:200]
-        raise RefusedError(
-            f"{self.url}: {method} {path} was refused with {status}: {reason}", status
+        return RefusedError(
+            f"{self.url}: {request} was refused with {status}: {reason}", status
         )
 
     def _redacted(self, text: str) -> str:
@@ -341,25 +313,15 @@ class HttpGameServer:
     def _without_token(self, value: Any) -> Any:
         """Replace the token in all texts but `auth_token`, which a reply must repeat."""
         if isinstance(value, dict):
-            return {
-                key: item if key == "auth_token" else self._without_token(item)
-                for key, item in value.items()
-            }
+            cleaned = {key: self._without_token(item) for key, item in value.items()}
+            if "auth_token" in value:
+                cleaned["auth_token"] = value["auth_token"]
+            return cleaned
         if isinstance(value, list):
             return [self._without_token(item) for item in value]
-        return (
-            value.replace(self.token, "***")
-            if isinstance(value, str) and self.token
-            else value
-        )
-
-
-class _TransientError(Exception):
-    """A try of a request failed, and a retry may succeed."""
-
-    def __init__(self, reason: str, retry_after_s: float = 0.0) -> None:
-        super().__init__(reason)
-        self.retry_after_s = retry_after_s
+        if isinstance(value, str) and self.token:
+            return value.replace(self.token, "***")
+        return value
 
 
 _backoff = wait_exponential(multiplier=0.05, max=2.0)
@@ -367,46 +329,35 @@ _backoff = wait_exponential(multiplier=0.05, max=2.0)
 
 def _pause_s(state: RetryCallState) -> float:
     """Return the seconds until the next try: more each time, and at least Retry-After."""
-    fault = state.outcome.exception() if state.outcome is not None else None
-    return max(
-        _backoff(state),
-        fault.retry_after_s if isinstance(fault, _TransientError) else 0.0,
-    )
-
-
-def _reason(error: BaseException) -> str:
-    """Return the reason of an error, in the words of TLS or the operating system if they are its cause."""
-    if isinstance(error, TimeoutError):
-        return "timed out"
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, BaseExceptionGroup):
-            seen = seen.exceptions[0]
-        if isinstance(seen, ssl.SSLError):
-            return f"TLS failed ({seen.reason or seen}); is it an http:// server?"
-        if isinstance(seen, OSError) and seen.errno is not None:
-            return os.strerror(seen.errno)
-        seen = seen.__cause__ or seen.__context__
-    return str(error) or type(error).__name__
+    fault = state.outcome and state.outcome.exception()
+    asked_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
+    return max(_backoff(state), asked_s)
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:
     """Return the seconds of Retry-After; 0 if it is missing or not a number."""
-    try:
-        return max(
-            0.0, min(float(headers.get("Retry-After", "")), LONGEST_RETRY_AFTER_S)
-        )
-    except ValueError:
-        return 0.0
+    seconds = number_of(headers.get("Retry-After"), inf) or 0.0
+    return max(0.0, min(seconds, LONGEST_RETRY_AFTER_S))
 
 
-def _string(answer: Json, key: str) -> str:
-    value = answer.get(key)
-    if not isinstance(value, str) or not value:
-        came = (
-            "an empty one" if value == "" else type(value).__name__
-        )  # not the value, which may be a token
+def _checked_url(url: str) -> str:
+    """Return the URL of a game server; an error does not show it, since it may hold a secret."""
+    with contextlib.suppress(httpx.InvalidURL):
+        parsed = httpx.URL(url)
+        is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
+        is_http = parsed.scheme in {"http", "https"} and bool(parsed.host)
+        if is_plain and is_http and (parsed.port or 1) <= HIGHEST_PORT:
+            return str(parsed).rstrip("/")
+    raise ServerError(
+        "--server must be an address such as http://127.0.0.1:8017, without user, password or query; use --token"
+    )
+
+
+def _required(answer: Json, key: str) -> str:
+    """Return a text of an answer; an error does not show the value, which may be a token."""
+    value = text_of(answer, [key], MAX_TOKEN_CHARS)
+    if not value:
         raise ServerError(
-            f"the game server must answer with {key} as a string, got {came}; is it a game server?"
+            f"The game server's answer has no text {key!r}; is it a game server?"
         )
     return value

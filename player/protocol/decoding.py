@@ -1,15 +1,13 @@
-"""Decoding of a server's responses: limits of size, and recovery of the readable messages of broken JSON."""
+"""Decoding of a server's responses: limits of size, and the readable messages of a damaged inbox."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from math import inf
 from typing import Any
 
-import httpx
-
-from ingest.json_files import HALF_PAIR  # type: ignore[attr-defined]
+from configs.plain_yaml import HALF_PAIR
 from player.errors import MessageError
 
 MAX_BYTES = 32_000_000
@@ -18,28 +16,40 @@ MAX_MESSAGE_BYTES = 16_000_000
 """Longer messages of an inbox are skipped."""
 MESSAGE_DEPTH = 3
 """Number of brackets that are open in a message of an inbox."""
-MAX_DIGITS = 4_300
-"""The most digits of an integer that Python reads."""
-MOST_UNREADABLE = 100
-"""The most unreadable places of an inbox after which the next message is searched."""
+_SIGN = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
+"""An escape of a JSON text, or a sign that begins or ends something."""
 
 
-class Skimmer:
-    """Copies the body of an inbox piece by piece, with a note in place of each message that is too long.
+class Body:
+    """The body of a response, added piece by piece. The messages of an inbox are kept apart.
+
+    Args:
+        message_depth: number of brackets that are open in a message; infinite if the body is no inbox.
 
     Attributes:
-        kept: the copy so far.
+        frame: the body with 0 in place of each message.
+        messages: JSON of each message; of one that is too long, a note.
     """
 
-    def __init__(self) -> None:
-        self.kept = bytearray()
-        self._carry = b""
+    def __init__(self, message_depth: float = inf) -> None:
+        self.frame = bytearray()
+        self.messages: list[bytes] = []
+        self._message_depth = message_depth
         self._depth = 0
-        self._in_text = self._in_message = False
-        self._begin = self._n_bytes = 0  # of the message in `kept`, and its length
+        self._in_text = False
+        self._message = bytearray()
+        self._n_bytes = (
+            0  # of the message, whose later bytes are not kept if it is too long
+        )
+        self._n_kept = 0
+        self._carry = b""
 
     def add(self, piece: bytes) -> None:
-        """Copy the next bytes of the body."""
+        """Add the next bytes.
+
+        Raises:
+            MessageError: the body is too long.
+        """
         piece = self._carry + piece
         n_backslashes = len(piece) - len(piece.rstrip(b"\\"))
         end = len(piece) - n_backslashes % 2  # an escape may continue in the next piece
@@ -53,125 +63,76 @@ class Skimmer:
             elif self._in_text or len(sign) > 1:
                 continue
             elif sign in b"{[":
-                self._depth += 1
-                if self._depth == MESSAGE_DEPTH:
-                    self._copy(piece[done : match.start()])
+                if self._depth + 1 == self._message_depth:
+                    self._keep(piece[done : match.start()])
                     done = match.start()
-                    self._in_message = True
-                    self._begin, self._n_bytes = len(self.kept), 0
+                self._depth += 1
             else:
-                self._depth -= 1
-                if self._depth == MESSAGE_DEPTH - 1:
-                    self._copy(piece[done : match.end()])
+                if self._depth == self._message_depth:
+                    self._keep(piece[done : match.end()])
                     done = match.end()
                     self._end_message()
-        self._copy(piece[done:end])
+                self._depth -= 1
+        self._keep(piece[done:end])
 
-    def _copy(self, part: bytes) -> None:
-        if self._in_message:
-            self._n_bytes += len(part)
-        if not self._in_message or self._n_bytes <= MAX_MESSAGE_BYTES:
-            self.kept += part
+    def _keep(self, part: bytes) -> None:
+        if self._depth < self._message_depth:
+            self.frame += part
         else:
-            del self.kept[self._begin :]
+            self._n_bytes += len(part)
+            if self._n_bytes > MAX_MESSAGE_BYTES:
+                return
+            self._message += part
+
+        self._n_kept += len(part)
+        if self._n_kept > MAX_BYTES:
+            raise MessageError(f"it has more than {MAX_BYTES} bytes")
 
     def _end_message(self) -> None:
-        self._in_message = False
+        message = bytes(self._message)
         if self._n_bytes > MAX_MESSAGE_BYTES:
-            self.kept += b'"one of %d bytes"' % self._n_bytes
+            self._n_kept -= len(message)
+            message = b'"one of %d bytes"' % self._n_bytes
+        self.messages.append(message)
+        self.frame += b"0"
+        self._message, self._n_bytes = bytearray(), 0
+
+    def document(self) -> Any:
+        """Read the JSON document of a body that is no inbox.
+
+        Raises:
+            MessageError: it is not JSON, or nested too deeply.
+        """
+        return _read_json(bytes(self.frame))
+
+    def inbox(self) -> tuple[list[Any], Any]:
+        """Read messages and cursor; an unreadable message is a text about it.
+
+        Raises:
+            MessageError: there is no list of messages.
+        """
+        answer = self.document()
+        listed = answer.get("messages") if isinstance(answer, dict) else None
+        if not isinstance(listed, list):
+            raise MessageError("must answer with a list of messages")
+
+        messages = [item for item in listed if item != 0]
+        for message in self.messages:
+            try:
+                messages.append(_read_json(message))
+            except MessageError as error:
+                messages.append(str(error))
+        return messages, answer.get("cursor")
 
 
-def read_body(response: httpx.Response, *, skim: bool) -> bytes:
-    """Read and decompress a body, up to `MAX_BYTES`.
-
-    Args:
-        skim: skip messages that are too long.
-
-    Raises:
-        MessageError: it is too long, or in an unknown encoding.
-    """
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
-    if encoding not in {"", "identity", "gzip", "deflate"}:
-        raise MessageError(f"it must be plain, gzip or deflate, got {encoding[:20]!r}")
-
-    body = Skimmer()
-    for piece in response.iter_bytes():
-        if skim:
-            body.add(piece)
-        else:
-            body.kept += piece
-        if len(body.kept) > MAX_BYTES:
-            raise MessageError(f"it has more than {MAX_BYTES} bytes")
-    return bytes(body.kept)
-
-
-def read_json(body: bytes) -> Any:
-    """Read a JSON document; accept bytes that are not UTF-8, raw control characters, NaN and very long integers.
-
-    Raises:
-        MessageError: it is not JSON, or nested too deeply.
-    """
+def _read_json(body: bytes) -> Any:
+    """Read JSON; accept bytes that are not UTF-8, raw control characters and NaN, and replace halves of characters."""
     text = body.decode("utf-8", "replace")
     try:
-        return _whole(_DECODER.decode(text), text)
+        value = json.loads(text, strict=False)
+        if HALF_PAIR.search(text):
+            written = json.dumps(value, ensure_ascii=False)
+            value = json.loads(written.encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise MessageError(f"must answer with JSON: {type(error).__name__}") from error
-
-
-def read_inbox(body: bytes) -> dict[str, Any]:
-    """Read {"messages", "cursor"} of an inbox, without unreadable messages.
-
-    Raises:
-        MessageError: there is no list of messages.
-    """
-    try:
-        answer = read_json(body)
-    except MessageError as error:
-        text = body.decode("utf-8", "replace")
-        begins = _MESSAGES.search(text)
-        if begins is None:
-            raise MessageError(
-                "must answer with a list of messages, got invalid JSON"
-            ) from error
-        cursor = _CURSOR.search(text[-1_000:])
-        answer = {
-            "messages": list(_each_object(text, begins.end())),
-            "cursor": cursor[1] or cursor[2] if cursor else None,
-        }
-    if not isinstance(answer, dict) or not isinstance(answer.get("messages"), list):
-        came = type(
-            answer.get("messages") if isinstance(answer, dict) else answer
-        ).__name__
-        raise MessageError(f"must answer with a list of messages, got {came}")
-    return answer
-
-
-def _each_object(text: str, at: int) -> Iterator[Any]:
-    """Yield the readable objects from a place on."""
-    for _ in range(MOST_UNREADABLE):
-        while (at := text.find("{", at)) >= 0:
-            try:
-                value, end = _DECODER.raw_decode(text, at)
-            except (ValueError, RecursionError):
-                at += 1
-                break
-            yield _whole(value, text[at:end])
-            at = end
-
-
-def _whole(value: Any, text: str) -> Any:
-    """Replace halves of surrogate pairs, which json reads and UTF-8 cannot write, by question marks."""
-    if HALF_PAIR.search(text):
-        return json.loads(
-            json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        )
     return value
-
-
-_DECODER = json.JSONDecoder(
-    strict=False,
-    parse_int=lambda digits: int(digits) if len(digits) <= MAX_DIGITS else None,
-)
-_SIGN = re.compile(rb'\\.|["{}\[\]]', re.DOTALL)
-_MESSAGES = re.compile(r'"messages"\s*:\s*\[')
-_CURSOR = re.compile(r'"cursor"\s*:\s*(?:"([^"\\]{0,200})"|(\d{1,40}))\s*\}\s*$')

@@ -5,26 +5,14 @@ Each field is read under every name that is known, and cut to a length that no h
 
 from __future__ import annotations
 
-import functools
-import itertools
 import json
-import math
 import re
+import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
-
-from pydantic import (
-    AliasChoices,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-)
-from pydantic.dataclasses import dataclass
+from typing import Any
 
 from player.errors import MessageError
 from player.questions.answer import LETTERS, Answer, read_answer
@@ -48,81 +36,33 @@ MAX_REMARKS = 50
 """The most characters or entries that are read."""
 MOST_POINTS = 1_000
 """Scores beyond these points are refused; honest ones have at most 100."""
-FURTHEST_DEADLINE_S = 7 * 86_400.0
+FURTHEST_DEADLINE_S = 7 * 86_400
 """Later deadlines are ignored."""
 
-T = TypeVar("T")
+MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
+GAME_IDS = ("game_id", "gameid", "gameId")
+BOOKS = ("book_name", "bookname")
+HINTS = ("book_hint", "description", "general_description", "hint")
+DOMAINS = ("association_word", "associative_domain", "association_domain")
+DEADLINES = (
+    "deadline",
+    "deadline_s",
+    "deadline_seconds",
+    "timeout",
+    "timeout_s",
+    "timeout_seconds",
+    "time_limit",
+)
+NUMBERS = ("question_number", "number", "questionNumber", "question_id")
+ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
+"""Names of a field in the versions of the protocol, the canonical one first."""
+_OF_THE_ENVELOPE = {
+    *("protocol", "message_id", "timestamp", "sender", "recipient_id"),
+    *MESSAGE_TYPES[:3],
+    *GAME_IDS,
+}
+
 Json = dict[str, Any]
-
-
-def printed(value: object, most: int | None = None) -> str:
-    """Return a value as text for UTF-8; half surrogates become question marks."""
-    try:
-        return str(value)[:most].encode("utf-8", "replace").decode("utf-8")
-    except (
-        ValueError,
-        RecursionError,
-    ):  # Python refuses to print an integer of more than 4,300 digits
-        return ""
-
-
-def text_of(value: object, most: int) -> str:
-    """Return a stripped string, or an integer as text; "" for anything else."""
-    return (
-        printed(value, most).strip()
-        if isinstance(value, str | int) and not isinstance(value, bool)
-        else ""
-    )
-
-
-def _float_of(value: Any) -> float:
-    """Return a finite number, also of a text; 0 for anything else."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return 0.0
-    return number if math.isfinite(number) else 0.0
-
-
-def _points_of(value: object) -> float:
-    points = _float_of(value)
-    return points if abs(points) <= MOST_POINTS else 0.0
-
-
-def _cut(most: int) -> BeforeValidator:
-    return BeforeValidator(
-        lambda value: (
-            value if text_of(value, most) == "" != value else text_of(value, most)
-        )
-    )
-
-
-def _by_part(read: Callable[[object], object]) -> BeforeValidator:
-    """Read the first entries of a mapping; anything else is an empty mapping."""
-
-    def read_all(value: object) -> dict[str, object]:
-        parts = (
-            itertools.islice(value.items(), MAX_REMARKS)
-            if isinstance(value, dict)
-            else ()
-        )
-        return {printed(part, MAX_ID_CHARS): read(item) for part, item in parts}
-
-    return BeforeValidator(read_all)
-
-
-Id = Annotated[str, _cut(MAX_ID_CHARS)]
-Name = Annotated[str, _cut(MAX_NAME_CHARS)]
-Hint = Annotated[str, _cut(MAX_HINT_CHARS)]
-Token = Annotated[str, _cut(MAX_TOKEN_CHARS)]
-Points = Annotated[float, Field(ge=-MOST_POINTS, le=MOST_POINTS)]
-WholePoints = Annotated[int, Field(ge=-MOST_POINTS, le=MOST_POINTS)]
-_CONFIG = ConfigDict(extra="ignore", validate_by_name=True, validate_by_alias=True)
-
-
-def _named(*names: str, default: Any = "") -> Any:
-    """Return a field that is read under the first of these names in the message."""
-    return Field(default, validation_alias=AliasChoices(*names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,33 +70,39 @@ class Message:
     """An envelope.
 
     Attributes:
+        envelope: as it came.
         message_type: canonical, e.g. "Q21ROUNDSTART".
         game_id: id of the envelope or else of the payload, "" if missing.
+        sender: logical id of the sender, "referee" if missing.
         payload: as sent; of a message without a payload, its other fields.
         deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
+        arrived: time of arrival, of time.monotonic().
     """
 
+    envelope: Json
     message_type: str
     game_id: str
+    sender: str
     payload: Json
-    deadline_s: float | None = None
+    deadline_s: float | None
+    arrived: float = field(default_factory=time.monotonic)
 
     @property
     def match_id(self) -> str:
         """The match id of the payload, "" if missing."""
-        return text_of(self.payload.get("match_id"), MAX_ID_CHARS)
+        return text_of(self.payload, ["match_id"], MAX_ID_CHARS)
 
 
-@dataclass(frozen=True, slots=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True)
 class WarmupCall:
     """Q21WARMUPCALL: a small sum."""
 
-    match_id: Id = ""
-    question: Hint = _named("warmup_question", "question")
-    auth_token: Token = ""
+    match_id: str
+    question: str
+    auth_token: str
 
 
-@dataclass(frozen=True, slots=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True)
 class RoundStart:
     """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
 
@@ -164,17 +110,15 @@ class RoundStart:
         editions: our own knowledge, never the message's: the editions that this opponent held, and in how many games.
     """
 
-    match_id: Id
-    book_name: Name = _named("book_name", "bookname")
-    hint: Hint = _named("book_hint", "description", "general_description", "hint")
-    association_domain: Name = _named(
-        "association_word", "associative_domain", "association_domain"
-    )
-    auth_token: Token = ""
+    match_id: str
+    book_name: str = ""
+    hint: str = ""
+    association_domain: str = ""
+    auth_token: str = ""
     editions: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, config=_CONFIG)
+@dataclass(frozen=True, slots=True)
 class Score:
     """Q21SCOREFEEDBACK: the score of the guess.
 
@@ -184,14 +128,10 @@ class Score:
         feedback: remarks by part, as sent.
     """
 
-    private_score: Points = _named("private_score", "score", default=0.0)
-    league_points: WholePoints = _named("league_points", "league_score", default=0)
-    breakdown: Annotated[Mapping[str, float], _by_part(_points_of)] = Field(
-        default_factory=dict
-    )
-    feedback: Annotated[
-        Mapping[str, str], _by_part(lambda remark: printed(remark, MAX_REMARK_CHARS))
-    ] = Field(default_factory=dict)
+    private_score: float
+    league_points: int
+    breakdown: Mapping[str, float]
+    feedback: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +149,44 @@ class Guess:
     confidence: float
 
 
+def printed(value: object, most: int | None = None) -> str:
+    """Return a value as text for UTF-8; half surrogates become question marks."""
+    try:
+        return str(value)[:most].encode("utf-8", "replace").decode("utf-8")
+    except (ValueError, RecursionError):
+        return ""  # an integer of more than 4,300 digits
+
+
+def text_of(fields: Mapping[str, Any], names: Sequence[str], most: int) -> str:
+    """Return the first text or integer under these names that is not blank, as a stripped text; "" without one."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            text = printed(value, most).strip()
+            if text:
+                return text
+    return ""
+
+
+def number_of(value: Any, most: float) -> float | None:
+    """Return a number within -most..most, also of a text; None for anything else."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) <= most else None
+
+
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first value under these names that is not blank, or None."""
+    for name in names:
+        value = fields.get(name)
+        is_blank = isinstance(value, str) and not value.strip()
+        if value is not None and not is_blank:
+            return value
+    return None
+
+
 def read_message(envelope: object) -> Message:
     """Read an envelope in any spelling of its fields.
 
@@ -218,46 +196,89 @@ def read_message(envelope: object) -> Message:
     if not isinstance(envelope, dict):
         came = printed(envelope, 80) or type(envelope).__name__
         raise MessageError(f"a message must be a JSON object, got {came}")
-    kind = next((envelope[name] for name in _MESSAGE_TYPES if name in envelope), None)
-    message_type = (
-        re.sub(r"[^A-Z0-9]", "", kind[:MAX_ID_CHARS].upper())
-        if isinstance(kind, str)
-        else ""
-    )
-    if not message_type:
-        came = "an empty one" if isinstance(kind, str) else type(kind).__name__
+    written = next((envelope[name] for name in MESSAGE_TYPES if name in envelope), None)
+    if not isinstance(written, str):
+        came = type(written).__name__
         raise MessageError(f"message_type must be a string, got {came}")
-    payload = _payload(envelope)
+    message_type = re.sub(r"[^A-Z0-9]", "", written[:MAX_ID_CHARS].upper())
+    if not message_type:
+        raise MessageError("message_type must be a string, got an empty one")
+
+    payload = _payload_of(envelope)
+    sender = envelope.get("sender")
+    named = sender.get("logical_id") if isinstance(sender, dict) else None
+    game_id = text_of(envelope, GAME_IDS, MAX_ID_CHARS)
     return Message(
+        envelope=envelope,
         message_type=message_type,
-        game_id=_id(envelope, *_GAME_IDS) or _id(payload, *_GAME_IDS),
+        game_id=game_id or text_of(payload, GAME_IDS, MAX_ID_CHARS),
+        sender=printed(named or "", MAX_ID_CHARS) or "referee",
         payload=payload,
         deadline_s=_deadline_s(envelope, payload),
     )
 
 
-@functools.cache
-def adapter(kind: Any) -> TypeAdapter[Any]:
-    """Return pydantic's adapter of a type, which is slow to make."""
-    return TypeAdapter(kind)
-
-
-def read_payload(kind: type[T], payload: Json) -> T:
-    """Read a payload; a blank or unreadable field is replaced by its other spellings, and then by its default."""
-    readable = {
-        name: value
-        for name, value in payload.items()
-        if isinstance(name, str) and not _is_blank(value)
-    }
-    while True:
+def _payload_of(envelope: Json) -> Json:
+    """Return the payload: an object, the object of a JSON text, or the other fields of the envelope."""
+    if "payload" not in envelope:
+        return {
+            name: value
+            for name, value in envelope.items()
+            if name not in _OF_THE_ENVELOPE
+        }
+    payload = envelope["payload"]
+    if isinstance(payload, str):
         try:
-            found: T = adapter(kind).validate_python({"match_id": "", **readable})  # type: ignore[arg-type]  # hashable
-            return found
-        except ValidationError as error:
-            for fault in error.errors(
-                include_url=False, include_context=False, include_input=False
-            ):
-                del readable[str(fault["loc"][0])]
+            payload = json.loads(payload)
+        except (ValueError, RecursionError):
+            return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _deadline_s(envelope: Json, payload: Json) -> float | None:
+    """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
+    fields = payload if any(name in payload for name in DEADLINES) else envelope
+    deadline = next((fields[name] for name in DEADLINES if name in fields), None)
+    if isinstance(deadline, bool):
+        return None
+
+    seconds = number_of(deadline, FURTHEST_DEADLINE_S)
+    if isinstance(deadline, str) and seconds is None:
+        sent = text_of(envelope, ["timestamp"], MAX_ID_CHARS)
+        try:
+            seconds = (_moment(deadline) - _moment(sent)).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    is_usable = seconds is not None and 0.0 < seconds <= FURTHEST_DEADLINE_S
+    return seconds if is_usable else None
+
+
+def _moment(text: str) -> datetime:
+    """Read a moment in ISO 8601, of UTC without an offset; "" is now."""
+    if not text:
+        return datetime.now(UTC)
+    moment = datetime.fromisoformat(text[:MAX_ID_CHARS])
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def read_warmup(payload: Json) -> WarmupCall:
+    """Read a warm-up call; an unreadable field is empty."""
+    return WarmupCall(
+        match_id=text_of(payload, ["match_id"], MAX_ID_CHARS),
+        question=text_of(payload, ["warmup_question", "question"], MAX_HINT_CHARS),
+        auth_token=text_of(payload, ["auth_token"], MAX_TOKEN_CHARS),
+    )
+
+
+def read_start(payload: Json) -> RoundStart:
+    """Read the start of a round; an unreadable field is empty."""
+    return RoundStart(
+        match_id=text_of(payload, ["match_id"], MAX_ID_CHARS),
+        book_name=text_of(payload, BOOKS, MAX_NAME_CHARS),
+        hint=text_of(payload, HINTS, MAX_HINT_CHARS),
+        association_domain=text_of(payload, DOMAINS, MAX_NAME_CHARS),
+        auth_token=text_of(payload, ["auth_token"], MAX_TOKEN_CHARS),
+    )
 
 
 def read_score(payload: Json) -> Score:
@@ -266,14 +287,28 @@ def read_score(payload: Json) -> Score:
     Raises:
         MessageError: it is a number, and out of range.
     """
-    for name in ("private_score", "score"):
-        points = payload.get(name)
-        if isinstance(points, int | float) and not abs(points) <= MOST_POINTS:
-            raise MessageError(f"{name} is {printed(points)[:40]}, out of range")
-    return read_payload(Score, payload)
+    written = _first(payload, ["private_score", "score"])
+    points = number_of(written, MOST_POINTS)
+    if points is None and isinstance(written, int | float):
+        raise MessageError(f"private_score is {printed(written, 40)}, out of range")
+
+    league = number_of(_first(payload, ["league_points", "league_score"]), MOST_POINTS)
+    breakdown = {}
+    for part, value in _entries(payload.get("breakdown")):
+        breakdown[part] = number_of(value, MOST_POINTS) or 0.0
+    feedback = {}
+    for part, value in _entries(payload.get("feedback")):
+        feedback[part] = printed(value, MAX_REMARK_CHARS)
+    return Score(points or 0.0, int(league or 0), breakdown, feedback)
 
 
-def read_answers(message: Message, n_questions: int) -> list[Answer]:
+def _entries(value: object) -> list[tuple[str, object]]:
+    """Return the first entries of a mapping; [] of anything else."""
+    entries = list(value.items())[:MAX_REMARKS] if isinstance(value, dict) else []
+    return [(printed(part, MAX_ID_CHARS), item) for part, item in entries]
+
+
+def read_answers(payload: Json, n_questions: int) -> list[Answer]:
     """Read the answers by question number: a letter, "Not Relevant", or None for a missing or unreadable answer.
 
     They may be a list of objects, a plain list, or a map from number to answer. A list without numbers is in the order
@@ -282,38 +317,41 @@ def read_answers(message: Message, n_questions: int) -> list[Answer]:
     Args:
         n_questions: answers with higher numbers are ignored.
     """
-    given = _first(message.payload, "answers", "responses")
-    items = given if isinstance(given, list) else []
-    numbered = any(
-        isinstance(item, dict) and not item.keys().isdisjoint(_NUMBERS)
-        for item in items
-    )
+    listed = _first(payload, ["answers", "responses"])
+    by_number: list[tuple[Any, Any]] = []
+    if isinstance(listed, dict):
+        by_number = list(listed.items())
+    elif isinstance(listed, list):
+        objects = [item for item in listed if isinstance(item, dict)]
+        if any(not item.keys().isdisjoint(NUMBERS) for item in objects):
+            by_number = [(_first(item, NUMBERS), item) for item in objects]
+        else:
+            by_number = list(enumerate(listed, 1))
+
     answers: list[Answer] = [None] * n_questions
-    for place, item in (
-        given.items() if isinstance(given, dict) else enumerate(items, 1)
-    ):
-        fields = item if isinstance(item, dict) else {"answer": item}
-        number = _number_of(_first(fields, *_NUMBERS) if numbered else place)
-        answer = read_answer(_first(fields, *_ANSWERS))
-        if number is not None and 1 <= number <= n_questions and answer is not None:
+    for written, item in by_number:
+        number = _number_of(written)
+        answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
+        if answer is not None and 1 <= number <= n_questions:
             answers[number - 1] = answer
     return answers
 
 
+def _number_of(value: Any) -> int:
+    """Read 1, "1", "1.0", "Q1" or "question 1" as 1; 0 for anything else."""
+    match = re.fullmatch(
+        r"\s*(?:q(?:uestion)?[\s_.-]*)?#?(\d{1,9})(?:\.0*)?\s*",
+        printed(value, 40),
+        re.IGNORECASE,
+    )
+    return int(match[1]) if match else 0
+
+
 def same_game(game_id: str, other: str) -> bool:
     """Return whether two game ids are equal, or equal numbers: 0101001 sent as a number is 101001."""
-    return game_id == other or (
-        game_id.isdecimal()
-        and other.isdecimal()
-        and game_id.lstrip("0") == other.lstrip("0")
-    )
-
-
-def sender_of(envelope: Mapping[str, Any]) -> str:
-    """Return the logical id of the sender, "referee" if missing."""
-    sender = envelope.get("sender")
-    named = sender.get("logical_id") if isinstance(sender, dict) else None
-    return str(named)[:MAX_ID_CHARS] if named else "referee"
+    if game_id.isdecimal() and other.isdecimal():
+        return game_id.lstrip("0") == other.lstrip("0")
+    return game_id == other
 
 
 def write_message(
@@ -343,171 +381,56 @@ def write_message(
         "game_id": game_id,
         "payload": payload,
     }
-    for canonical, *others in (_MESSAGE_TYPES[:3], _GAME_IDS):
-        envelope |= {
-            name: envelope[canonical] for name in others if name in (like or {})
-        }
+    for name in like or {}:
+        if name in MESSAGE_TYPES[:3]:
+            envelope[name] = message_type
+        elif name in GAME_IDS:
+            envelope[name] = game_id
     return envelope
 
 
-def warmup_payload(call: WarmupCall, answer: str) -> Json:
-    """Write the answer to a warm-up question."""
-    return {"match_id": call.match_id, "auth_token": call.auth_token, "answer": answer}
+def reply_payload(to: WarmupCall | RoundStart, **fields: Any) -> Json:
+    """Write a payload with the match and the token of the message that it replies to."""
+    return {"match_id": to.match_id, "auth_token": to.auth_token, **fields}
 
 
 def questions_payload(start: RoundStart, questions: Sequence[Question]) -> Json:
     """Write a batch of questions, numbered from 1, with the keys of other versions too."""
-    items = [
-        {
-            **item,
-            "number": item["question_number"],
-            "text": item["question_text"],
-            "choices": item["options"],
-        }
-        for item in questions_json(questions)
-    ]
-    total = {"questions": items, "total_questions": len(items)}
-    return {"match_id": start.match_id, "auth_token": start.auth_token, **total}
+    items = questions_json(questions)
+    for item in items:
+        item["number"] = item["question_number"]
+        item["text"] = item["question_text"]
+        item["choices"] = item["options"]
+    return reply_payload(start, questions=items, total_questions=len(items))
 
 
 def questions_json(questions: Sequence[Question]) -> list[Json]:
     """Write questions in canonical form, numbered from 1."""
-    return [
-        {
+    items = []
+    for number, question in enumerate(questions, 1):
+        options = map(printed, question.options)
+        item = {
             "question_number": number,
             "question_text": printed(question.text),
-            "options": {
-                letter: printed(option)
-                for letter, option in zip(LETTERS, question.options, strict=True)
-            },
+            "options": dict(zip(LETTERS, options, strict=True)),
         }
-        for number, question in enumerate(questions, 1)
-    ]
+        items.append(item)
+    return items
 
 
 def guess_payload(start: RoundStart, guess: Guess) -> Json:
     """Write the guess, flat and nested, and its two main parts under their other names too."""
     parts = guess_json(guess)
-    others = {
-        f"{name}_guess": parts[name]
-        for name in ("opening_sentence", "associative_word")
-    }
-    return {
-        "match_id": start.match_id,
-        "auth_token": start.auth_token,
+    return reply_payload(
+        start,
         **parts,
-        **others,
-        "guess": parts,
-    }
+        opening_sentence_guess=parts["opening_sentence"],
+        associative_word_guess=parts["associative_word"],
+        guess=parts,
+    )
 
 
 def guess_json(guess: Guess) -> Json:
     """Write a guess in canonical form."""
-    texts = {
-        name: printed(text)
-        for name, text in asdict(guess).items()
-        if name != "confidence"
-    }
-    return {**texts, "confidence": round(min(1.0, max(0.0, guess.confidence)), 4)}
-
-
-_GAME_IDS = ("game_id", "gameid", "gameId")
-_MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
-_NUMBERS = ("question_number", "number", "questionNumber", "question_id")
-_ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
-_DEADLINES = (
-    "deadline",
-    "deadline_s",
-    "deadline_seconds",
-    "timeout",
-    "timeout_s",
-    "timeout_seconds",
-    "time_limit",
-)
-_ENVELOPE_FIELDS = frozenset(
-    {
-        "protocol",
-        "message_id",
-        "timestamp",
-        "sender",
-        "recipient_id",
-        *_MESSAGE_TYPES[:3],
-        *_GAME_IDS,
-    }
-)
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _first(fields: Mapping[str, Any], *names: str) -> Any:
-    """Return the first of these fields that is not blank, or None."""
-    return next(
-        (fields[name] for name in names if not _is_blank(fields.get(name))), None
-    )
-
-
-def _id(fields: Mapping[str, Any], *names: str) -> str:
-    """Return the first of these fields with a text or a number, as text, or ""."""
-    return next(
-        filter(None, (text_of(fields.get(name), MAX_ID_CHARS) for name in names)), ""
-    )
-
-
-def _number_of(value: Any) -> int | None:
-    """Read 1, "1", "1.0", "Q1" or "question 1" as 1."""
-    if isinstance(value, str):
-        found = re.fullmatch(
-            r"\s*(?:q|question)?[\s_#.-]*(\d{1,9})(?:\.0*)?\s*",
-            value[:40],
-            re.IGNORECASE,
-        )
-        return int(found[1]) if found else None
-    try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _payload(envelope: Json) -> Json:
-    """Return the payload: an object, the object of a JSON text, or the other fields of the envelope."""
-    if "payload" not in envelope:
-        return {
-            name: value
-            for name, value in envelope.items()
-            if name not in _ENVELOPE_FIELDS
-        }
-    payload = envelope["payload"]
-    if isinstance(payload, str):
-        try:
-            payload = json.loads(payload)
-        except (ValueError, RecursionError):
-            return {}
-    return payload if isinstance(payload, dict) else {}
-
-
-def _deadline_s(envelope: Json, payload: Json) -> float | None:
-    """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
-    value = next(
-        (at[name] for at in (payload, envelope) for name in _DEADLINES if name in at),
-        None,
-    )
-    seconds = 0.0 if isinstance(value, bool) else _float_of(value)
-    if isinstance(value, str) and not seconds:
-        sent = (
-            _id(envelope, "timestamp") or datetime.now(UTC).isoformat()
-        )  # by the clock of the sender
-        try:
-            moments = [
-                datetime.fromisoformat(moment)
-                for moment in (value[:MAX_ID_CHARS], sent)
-            ]
-            due, now = (
-                moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-                for moment in moments
-            )
-            seconds = (due - now).total_seconds()
-        except (ValueError, OverflowError):
-            return None
-    return seconds if 0.0 < seconds <= FURTHEST_DEADLINE_S else None
+    parts = {name: printed(text) for name, text in asdict(guess).items()}
+    return {**parts, "confidence": round(min(1.0, max(0.0, guess.confidence)), 4)}
