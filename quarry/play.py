@@ -16,23 +16,23 @@ from configs.directories import BUNDLED, default_journal, default_store, home
 from configs.project import find_project
 from configs.settings import QuarryError, Settings, SettingsError
 from evaluate.practice.http import create_app, serving
+from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.server import PracticeServer, load_repertoire
+from evaluate.practice.server import PracticeServer, Repertoire, load_repertoire
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.spec import Secret, spec_table
+from evaluate.referee.spec import spec_table
 from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
-from ingest.console import interrupts
 from ingest.console.terminal import visible, visible_json
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
 from player.errors import JournalError, PlayerError
-from player.game.game import GameReport, Timeouts, report_json
-from player.game.journal import Journal, Ledger, authenticate, digest
+from player.game.game import GameReport, Spectator, Timeouts, report_json
+from player.game.journal import Journal, authenticate
 from player.game.loop import play_games
 from player.game.terminal import Terminal, summary
-from player.player import build_player
+from player.player import Player, build_player
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Json, Score
 from player.questions.answer import NOT_RELEVANT
@@ -56,6 +56,26 @@ def main(arguments: list[str] | None = None) -> int:
     return COMMANDS["play"].main(arguments, "python run_game.py", summary)
 
 
+def run(options: argparse.Namespace) -> int:
+    """Play, print what is printed at the end, and return the exit code."""
+    evening = _Evening(options)
+    try:
+        evening.play()
+    except EOFError:
+        cli.warn(options, "the input ended before the game did")
+        return 1
+    except QuarryError as error:
+        if not evening.scores:
+            raise
+        cli.warn(options, error)
+        return 1
+    finally:
+        evening.print_end()
+    if not evening.n_failed:
+        return 0
+    return 1 if evening.scores else 2
+
+
 class _Evening:
     """The games of one call of the command.
 
@@ -69,58 +89,36 @@ class _Evening:
         self.games: list[Json] = []
         self.n_failed = 0
 
-    def play(self) -> int:
-        """Play, print what is printed at the end, and return the exit code."""
-        try:
-            code = self._play()
-        except QuarryError as error:
-            self._warn(error)
-            code = 1 if self.scores else 2
-        except EOFError:
-            self._warn("the input ended before the game did")
-            code = 1
-        except KeyboardInterrupt:
-            interrupts.announce()
-            code = interrupts.INTERRUPTED
-
-        if self.options.json and (self.scores or not code):
-            lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
-            print(f'{{"games": [\n{lines}\n]}}')
-        elif not self.options.json and len(self.scores) > 1:
-            print(summary(self.scores))
-        return code
-
-    def _play(self) -> int:
+    def play(self) -> None:
+        """Play against a server, the practice server, or a person."""
         options = self.options
         _take_from_project(options)
         _check(options)
         settings = writer_settings(options, options.settings)
+        store = _open(options.store, settings)
+        player = build_player(store, settings)
         if options.referee == ME:
-            return self._play_with_me(settings)
+            self._play_with_me(player)
+            return
         with contextlib.ExitStack() as stack:
-            self._play_games(settings, stack)
-        if not self.n_failed:
-            return 0
-        return 1 if self.scores else 2
+            self._play_games(store, player, settings, stack)
 
-    def _warn(self, error: object) -> None:
-        cli.warn(self.options, error)
+    def print_end(self) -> None:
+        """Print all games as JSON, or a summary of several."""
+        if self.options.json and self.scores:
+            lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
+            print(f'{{"games": [\n{lines}\n]}}')
+        elif len(self.scores) > 1:
+            print(summary(self.scores))
 
-    def _play_with_me(self, settings: Settings) -> int:
+    def _play_with_me(self, player: Player) -> None:
         """Play with a person as the referee; no labelled games are needed."""
         if isinstance(sys.stdin, io.TextIOWrapper):
             # so that `_ask` can refuse bytes that are not UTF-8
             sys.stdin.reconfigure(errors="surrogateescape")
-        player = build_player(self._store(settings), settings)
+        terminal, games = Terminal(Console()), home() / "games.jsonl"
         for game in range(1, self.options.games + 1):
-            play_with_person(
-                player,
-                Terminal(Console()),
-                self._ask,
-                str(game),
-                home() / "games.jsonl",
-            )
-        return 0
+            play_with_person(player, terminal, self._ask, str(game), games)
 
     def _ask(self, prompt: str) -> str:
         """Return the line that a person types; refuse one that is not UTF-8 and ask again."""
@@ -128,32 +126,45 @@ class _Evening:
             try:
                 return cli.text(input(prompt))
             except argparse.ArgumentTypeError as error:
-                self._warn(f"the line {error}")
+                cli.warn(self.options, f"the line {error}")
 
-    def _play_games(self, settings: Settings, stack: contextlib.ExitStack) -> None:
-        """Play against the server; what is opened for it is closed with the stack."""
+    def _play_games(
+        self,
+        store: Course,
+        player: Player,
+        settings: Settings,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        """Play against a server; what is opened for it is closed with the stack."""
         options = self.options
-        store = self._store(settings)
-        player = build_player(store, settings)
-        journal = stack.enter_context(contextlib.closing(self._journal()))
-        practice = None if options.server else self._practice(store, settings)
-        server = self._connect(practice, settings, stack)
+        practice = None
+        url, token = options.server, options.token or settings.token
+        if url is None:
+            practice = PracticeServer(
+                _repertoire(options, store, settings), options.seed
+            )
+            url = stack.enter_context(serving(create_app(practice)))
+            token = options.token or ""  # QUARRY_TOKEN belongs to another server
 
+        journal = stack.enter_context(contextlib.closing(_journal(options.journal)))
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
         if practice is None:
-            ledger = authenticate(server, options.player, journal, self._warn)
+            journal = authenticate(server, options.player, journal)
         else:
             # these games end with this process: a player of its own keeps no token
             if not server.token:
                 server.register(options.player)
-            ledger = Ledger(journal, PRACTICE, digest(server.token))
-            stack.callback(_give_up, ledger)
-        played_on = {
+            journal.play_as(PRACTICE, server.token)
+            stack.callback(journal.give_up)
+
+        place = {
             "player": options.player,
             "store": {"location": store.location, "fingerprint": store.fingerprint},
             "preset": settings.preset,
             "server": PRACTICE if practice is not None else server.url,
         }
-        watched = not options.json and options.at_once == 1
+        is_watched = not options.json and options.at_once == 1
         outcomes = play_games(
             server,
             player,
@@ -161,115 +172,73 @@ class _Evening:
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
-            spectator=Terminal(Console()) if watched else None,
+            spectator=Terminal(Console()) if is_watched else Spectator(),
             timeouts=Timeouts(phase_s=settings.game.phase_s),
-            ledger=ledger,
-            say=self._warn,
+            journal=journal,
         )
         for outcome in outcomes:
             if isinstance(outcome, PlayerError):
                 self.n_failed += 1
-                self._warn(outcome)
-            else:
-                self._finish(outcome, played_on, practice, watched=watched)
+                cli.warn(options, outcome)
+                continue
+            self.scores.append(outcome.score)
+            if options.json:
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                self.games.append({"time": now, **place, **report_json(outcome)})
+            if not is_watched:
+                self._print_score(outcome)
+            if practice is not None and not options.json:
+                _print_reasons(outcome, practice.matches[outcome.game_id])
 
-    def _practice(self, store: Course, settings: Settings) -> PracticeServer:
-        options = self.options
-        repertoire = load_repertoire(
-            store,
-            options.practice_games or GAMES,
-            options.referee or ERRING,
-            options.seed,
-            settings,
-            "--practice-games",
-        )
-        return PracticeServer(repertoire, options.seed)
-
-    def _connect(
-        self,
-        practice: PracticeServer | None,
-        settings: Settings,
-        stack: contextlib.ExitStack,
-    ) -> HttpGameServer:
-        """Return a client of --server, or of the practice server, which is started."""
-        if practice is None:
-            url, token = self.options.server, self.options.token or settings.token
-        else:
-            url = stack.enter_context(serving(create_app(practice)))
-            token = self.options.token or ""  # QUARRY_TOKEN belongs to another server
-        server = HttpGameServer(url, token, settings.game.request_timeout_s)
-        stack.callback(server.close)
-        return server
-
-    def _finish(
-        self,
-        report: GameReport,
-        played_on: Json,
-        practice: PracticeServer | None,
-        *,
-        watched: bool,
-    ) -> None:
-        """Keep a finished game, and print what a spectator has not shown."""
-        options = self.options
-        self.scores.append(report.score)
-        if options.json:
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            self.games.append({"time": now, **played_on, **report_json(report)})
-
-        if not watched:
-            score = report.score
-            line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
-            if options.games > 1:
-                line += f" ({len(self.scores)} of {options.games})"
-            print(visible(line), file=sys.stderr if options.json else None)
-
-        if practice is not None and not options.json:
-            match = practice.matches[report.game_id]
-            print(visible(_wrong_answers(report, match.secret)))
-            for line in why_lost(match.label, match.paragraph, report):
-                print(visible(line))
-
-    def _journal(self) -> Journal:
-        """Open the named journal, or the default one; one in memory for "none" or if the default one is unusable."""
-        named = self.options.journal
-        path = None if named == "none" else Path(named or default_journal())
-        try:
-            return Journal(path, say=self._warn)
-        except JournalError as error:
-            if named:
-                raise
-            self._warn(f"{error}; the games are played without it")
-            return Journal(None)
-
-    def _store(self, settings: Settings) -> Course:
-        """Open the named store, or the default one, which is made from the bundled lectures or completed.
-
-        A default store with documents of the user's own is not changed. A notice is printed for an uncalibrated
-        embedder.
-        """
-        location = self.options.store
-        if location is None:
-            location = default_store()
-            documents = create_store(location).course.documents
-            if all(Path(document.path).parent == LECTURES for document in documents):
-                _complete(location, settings, is_new=not documents)
-        store = open_store(location)
-        for line in notices(store):
-            self._warn(line)
-        return store
+    def _print_score(self, report: GameReport) -> None:
+        options, score = self.options, report.score
+        line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
+        if options.games > 1:
+            line += f" ({len(self.scores)} of {options.games})"
+        print(visible(line), file=sys.stderr if options.json else None)
 
 
-def _give_up(ledger: Ledger) -> None:
-    """End the games that are still running."""
-    for game in ledger.running():
-        ledger.end(game.key, "given up")
+def _repertoire(
+    options: argparse.Namespace, store: Course, settings: Settings
+) -> Repertoire:
+    return load_repertoire(
+        store,
+        options.practice_games or GAMES,
+        options.referee or ERRING,
+        options.seed,
+        settings,
+        "--practice-games",
+    )
 
 
-def _complete(location: str, settings: Settings, *, is_new: bool) -> None:
-    """Put the bundled lectures into a store."""
-    if is_new:
-        _log.info("making %s from the bundled lectures", location)
-    ingest([LECTURES], location, settings, progress=is_new)
+def _journal(named: str | None) -> Journal:
+    """Open the named journal, or the default one; one in memory for "none" or if the default one is unusable."""
+    path = None if named == "none" else Path(named or default_journal())
+    try:
+        return Journal(path)
+    except JournalError as error:
+        if named:
+            raise
+        _log.warning("%s; the games are played without it", error)
+        return Journal(None)
+
+
+def _open(location: str | None, settings: Settings) -> Course:
+    """Open the named store, or the default one, which is made from the bundled lectures or completed.
+
+    A default store with documents of the user's own is not changed. A notice is logged for an uncalibrated embedder.
+    """
+    if location is None:
+        location = default_store()
+        documents = create_store(location).course.documents
+        if all(Path(document.path).parent == LECTURES for document in documents):
+            if not documents:
+                _log.info("making %s from the bundled lectures", location)
+            ingest([LECTURES], location, settings, progress=not documents)
+    store = open_store(location)
+    for line in notices(store):
+        _log.warning("%s", line)
+    return store
 
 
 def _take_from_project(options: argparse.Namespace) -> None:
@@ -309,8 +278,9 @@ def _check(options: argparse.Namespace) -> None:
             )
 
 
-def _wrong_answers(report: GameReport, secret: Secret) -> str:
-    """Name the answers that differ from those of a careful reader of the whole paragraph."""
+def _print_reasons(report: GameReport, match: Match) -> None:
+    """Print the answers that differ from those of a careful reader of the paragraph, and why a game was lost."""
+    secret = match.secret
     context = visible_context(secret.paragraph, secret.opening_sentence)
     wrong = []
     pairs = zip(report.plan.questions, report.answers, strict=True)
@@ -318,7 +288,9 @@ def _wrong_answers(report: GameReport, secret: Secret) -> str:
         right = answer_by_reading(context, question.text, question.options)
         if answer not in {None, right} and NOT_RELEVANT not in {answer, right}:
             wrong.append(f"{number} ({answer}, rightly {right})")
-    return f"wrong answers: {', '.join(wrong) or 'none'}"
+    print(visible(f"wrong answers: {', '.join(wrong) or 'none'}"))
+    for line in why_lost(match.label, match.paragraph, report):
+        print(visible(line))
 
 
 COMMAND = cli.Command(
@@ -377,7 +349,7 @@ COMMAND = cli.Command(
         *WRITER,
         cli.JSON,
     ),
-    lambda options: _Evening(options).play(),
+    run,
     notes=spec_table(),
 )
 COMMANDS = {"play": COMMAND}

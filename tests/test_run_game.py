@@ -410,7 +410,7 @@ class TestBadInput:
         self, capsys: Output
     ) -> None:
         line = refused(capsys, "--store", "nowhere", "--server", "http://h/?key=s3cret")
-        assert "--server must be an address alone" in line
+        assert "--server must be an address such as" in line
         assert "s3cret" not in line
 
     def test_options_of_the_practice_server_are_refused_with_another_server(

@@ -21,6 +21,7 @@ from ingest.embed import Models
 from ingest.executors import made_once, result_of, run_all
 from ingest.paragraph import Paragraph
 from ingest.store import Course, is_url, open_store
+from player.game.game import STRICT
 from player.game.loop import play
 from player.player import Contestant, Player, build_player
 from player.questions.question import Question
@@ -101,7 +102,7 @@ class Replayer:
                         planned,
                         name="replay",
                         timeout_s=TIMEOUT_S,
-                        timeouts=None,
+                        timeouts=STRICT,
                     )
                 )
         if reports:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import MutableMapping
 from typing import Any
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from player.protocol.messages import Json
-from tests.hostile.faults import Fault, Reply
+from tests.hostile.faults import INBOX, Fault, Reply
 
 
 class HostileApp:
@@ -38,90 +38,70 @@ class HostileApp:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        place = self._n_asked[path]
+        replies = self._fault.answers.get(path, ())[self._n_asked[path] :]
         self._n_asked[path] += 1
-        replies = self._fault.answers.get(path, ())
-        reply = replies[place] if place < len(replies) else None
-        if reply is None or reply.does:
-            status, headers, body = await self._done(scope, receive)
-        if reply is not None:
-            await self._say(reply, send)
+        if replies and not replies[0].does:
+            await _say(replies[0], send)
             return
-        if path == "/v1/inbox" and status == 200:
-            body = self._rewritten(body)
-            headers = [
-                (b"content-type", b"application/json"),
-                (b"content-length", str(len(body)).encode()),
-            ]
-        await send(
-            {"type": "http.response.start", "status": status, "headers": headers}
-        )
-        await send({"type": "http.response.body", "body": body})
 
-    async def _done(
-        self, scope: Scope, receive: Receive
-    ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        response = await self._done(scope, receive)
+        if replies:
+            await _say(replies[0], send)
+            return
+        if path == INBOX and response.status_code == 200:
+            response = Response(self._rewritten(bytes(response.body)))
+        await response(scope, receive, send)
+
+    async def _done(self, scope: Scope, receive: Receive) -> Response:
         """What the honest app answers."""
-        answer: MutableMapping[str, Any] = {"body": b""}
+        response = Response()
 
         async def listen() -> Any:
             message = await receive()
-            if message.get("body"):
-                self.bodies.append(message["body"])
+            self.bodies.append(message.get("body", b""))
             return message
 
         async def keep(message: Any) -> None:
-            body = answer["body"] + message.get("body", b"")
-            answer.update(message)
-            answer["body"] = body
+            response.status_code = message.get("status", response.status_code)
+            response.raw_headers = message.get("headers", response.raw_headers)
+            response.body = bytes(response.body) + message.get("body", b"")
 
         await self._app(scope, listen, keep)
-        return answer["status"], answer["headers"], answer["body"]
-
-    async def _say(self, reply: Reply, send: Send) -> None:
-        headers = [
-            (name.lower().encode(), value.encode())
-            for name, value in reply.headers.items()
-        ]
-        if not reply.hangs_up or reply.pieces:
-            await send(
-                {
-                    "type": "http.response.start",
-                    "status": reply.status,
-                    "headers": headers,
-                }
-            )
-        pieces = [*reply.pieces[:-1], *reply.pieces[-1:] * reply.repeats]
-        for row, piece in enumerate(pieces):
-            await asyncio.sleep(reply.pause_s)
-            more = reply.hangs_up or row + 1 < len(pieces)
-            await send({"type": "http.response.body", "body": piece, "more_body": more})
-        if reply.hangs_up:
-            raise ConnectionAbortedError("hung up on purpose")
+        return response
 
     def _rewritten(self, body: bytes) -> bytes:
+        """The inbox with the messages and the cursor of the fault."""
         answer = json.loads(body)
         messages: list[Json | bytes] = []
         for message in answer["messages"]:
-            shown = self._n_shown[message["message_id"]]
+            n_shown = self._n_shown[message["message_id"]]
             self._n_shown[message["message_id"]] += 1
-            messages += (
-                self._fault.rewrite(message, shown)
-                if self._fault.rewrite
-                else [message]
-            )
+            rewrite = self._fault.rewrite
+            messages += rewrite(message, n_shown) if rewrite else [message]
+
+        is_late = answer["messages"] and not messages and "late" in self._fault.name
+        cursor = b'"0"' if is_late else json.dumps(answer["cursor"]).encode()
+        if self._fault.cursor is not None:
+            cursor = self._fault.cursor(str(answer["cursor"]))
         written = [
             item if isinstance(item, bytes) else json.dumps(item).encode()
             for item in messages
         ]
-        late = (
-            len(messages) < len(answer["messages"])
-            and not messages
-            and "late" in self._fault.name
-        )
-        cursor = json.dumps("0" if late else answer["cursor"]).encode()
-        if self._fault.cursor is not None:
-            cursor = self._fault.cursor(str(answer["cursor"]))
-        return (
-            b'{"messages": [' + b", ".join(written) + b'], "cursor": ' + cursor + b"}"
-        )
+        return b'{"messages": [%s], "cursor": %s}' % (b", ".join(written), cursor)
+
+
+async def _say(reply: Reply, send: Send) -> None:
+    """Send a reply piece by piece."""
+    headers = []
+    for name, value in reply.headers.items():
+        headers.append((name.lower().encode(), value.encode()))
+    start = {"type": "http.response.start", "status": reply.status, "headers": headers}
+    if reply.pieces:
+        await send(start)
+    pieces = [*reply.pieces[:-1], *reply.pieces[-1:] * reply.repeats]
+    for number, piece in enumerate(pieces, 1):
+        await asyncio.sleep(reply.pause_s)
+        more = reply.hangs_up or number < len(pieces)
+        await send({"type": "http.response.body", "body": piece, "more_body": more})
+    if reply.hangs_up:
+        raise ConnectionAbortedError("hung up on purpose")

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import resource
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 
 from evaluate.practice.http import create_app, serving
-from evaluate.practice.server import PracticeServer, Repertoire
+from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.game import GameReport, Timeouts
 from player.game.loop import play_games
-from player.player import Player
 from player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire
 from tests.hostile.faults import Fault, all_faults
@@ -35,60 +36,47 @@ _BUILDING = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of a game.
+    """Result of a game: its report, or the reason for which there is none.
 
     Attributes:
-        ended: "scored", "ended" (in order, with a reason), or "lost" (neither, or the token leaked).
-        detail: the score, or the reason.
-        refused: number of replies that the server refused as invalid.
+        token: the player's.
+        bodies: of the player's requests.
     """
 
-    ended: str
-    detail: str
+    result: GameReport | PlayerError
+    token: str
+    bodies: list[bytes]
     seconds: float
-    refused: int
 
 
-def try_fault(
-    player: Player, repertoire: Repertoire, fault: Fault, timeout_s: float = 40.0
-) -> Outcome:
-    """Play one game against a server with this fault."""
-    practice = PracticeServer(repertoire, seed=0)
-    token = practice.register()
-    with _BUILDING:
-        app = HostileApp(create_app(practice), fault)
-    told: list[str] = []
-    started = time.monotonic()
-    with (
-        serving(app, log_level="critical") as url,
-        contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
-    ):
-        try:
-            games = play_games(
-                server,
-                player,
-                1,
-                name="quarry",
-                timeout_s=timeout_s,
-                timeouts=TIMEOUTS,
-                say=told.append,
-            )
-            (outcome,) = list(games)
-        except PlayerError as error:
-            outcome = error
-        except Exception as error:  # a crash is what is looked for
-            outcome = PlayerError(f"crashed: {type(error).__name__}: {error}")
-            fault = replace(fault, scored=True)
-    if isinstance(outcome, GameReport):
-        ended, detail = "scored", f"{outcome.score.private_score:.0f}"
-    else:
-        ended, detail = ("lost" if fault.scored else "ended"), str(outcome)
-    if token in "".join([*told, detail]) or any(
-        token.encode() in body for body in app.bodies
-    ):
-        ended, detail = "lost", "the token leaked"
-    refused = sum("was refused with 422" in line for line in told)
-    return Outcome(ended, detail, time.monotonic() - started, refused)
+def player_of_faults(timeout_s: float = 40.0) -> Callable[[Fault], Outcome]:
+    """Return a function that plays one game against a server with a fault."""
+    player, repertoire = dense_player(course(), questions_pool=60), small_repertoire()
+
+    def play(fault: Fault) -> Outcome:
+        practice = PracticeServer(repertoire, seed=0)
+        token = practice.register()
+        with _BUILDING:
+            app = HostileApp(create_app(practice), fault)
+        began = time.monotonic()
+        with (
+            serving(app, log_level="critical") as url,
+            contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
+        ):
+            try:
+                (result,) = play_games(
+                    server,
+                    player,
+                    1,
+                    name="quarry",
+                    timeout_s=timeout_s,
+                    timeouts=TIMEOUTS,
+                )
+            except PlayerError as error:
+                result = error
+        return Outcome(result, token, app.bodies, time.monotonic() - began)
+
+    return play
 
 
 def peak_memory_mb() -> float:
@@ -97,28 +85,43 @@ def peak_memory_mb() -> float:
 
 
 @pytest.fixture(scope="module")
-def outcomes() -> dict[str, Outcome]:
-    before_mb = peak_memory_mb()
-    player, repertoire, faults = (
-        dense_player(course(), questions_pool=60),
-        small_repertoire(),
-        all_faults(),
-    )
+def log() -> list[str]:
+    """What the games have logged."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def outcomes(log: list[str]) -> dict[str, Outcome]:
+    handler = logging.Handler()
+    handler.emit = lambda record: log.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("player").addHandler(handler)
+    before_mb, faults = peak_memory_mb(), all_faults()
     with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        found = list(
-            pool.map(lambda fault: try_fault(player, repertoire, fault), faults)
-        )
+        played = list(pool.map(player_of_faults(), faults))
     assert peak_memory_mb() - before_mb < MOST_MB
-    return {fault.name: outcome for fault, outcome in zip(faults, found, strict=True)}
+    logging.getLogger("player").removeHandler(handler)
+    return {fault.name: game for fault, game in zip(faults, played, strict=True)}
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("fault", all_faults(), ids=lambda fault: fault.name)
 def test_no_game_is_lost(fault: Fault, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[fault.name]
-    assert outcome.ended == ("scored" if fault.scored else "ended"), outcome
-    assert outcome.refused == ("refused once" in fault.name), outcome
+    is_scored = isinstance(outcome.result, GameReport)
+    assert is_scored == fault.scored, outcome.result
     assert outcome.seconds < 45.0
+    assert not any(outcome.token.encode() in body for body in outcome.bodies)
+
+
+def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
+    outcomes: dict[str, Outcome], log: list[str]
+) -> None:
+    lines = "\n".join(log)
+    for outcome in outcomes.values():
+        assert outcome.token not in lines
+        if not isinstance(outcome.result, GameReport):
+            assert outcome.token not in str(outcome.result)
+    assert lines.count("was refused with 422") == 1, "a reply that is refused once"
 
 
 def test_every_fault_has_a_name_of_its_own() -> None:
@@ -126,8 +129,5 @@ def test_every_fault_has_a_name_of_its_own() -> None:
 
 
 def test_a_fault_that_cannot_be_survived_is_told_as_lost() -> None:
-    player, fault = (
-        dense_player(course(), questions_pool=60),
-        Fault("no message", lambda *_: []),
-    )
-    assert try_fault(player, small_repertoire(), fault, timeout_s=1.0).ended == "lost"
+    silence = Fault("no message", lambda *_: [])
+    assert isinstance(player_of_faults(timeout_s=1.0)(silence).result, PlayerError)

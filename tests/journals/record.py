@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from evaluate.practice.server import LocalGameServer, PracticeServer
-from player.game.journal import Journal, Ledger
+from player.game.journal import Journal
 from player.game.loop import play_games
 from tests.evaluate.fakes import small_repertoire
 from tests.player.fakes import course, dense_player
@@ -22,10 +22,9 @@ def main(path: str) -> int:
     """Play games with the small course, and keep their journal as one file."""
     server = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
     player = dense_player(course(), questions_pool=60)
-    with contextlib.closing(Journal(Path(path))) as journal:
-        ledger = Ledger(journal, "practice", "recorded")
+    with contextlib.closing(Journal(Path(path), "practice", "recorded")) as journal:
         for outcome in play_games(
-            server, player, N_GAMES, name="me", timeout_s=60.0, ledger=ledger
+            server, player, N_GAMES, name="me", timeout_s=60.0, journal=journal
         ):
             print(outcome if isinstance(outcome, Exception) else outcome.game_id)
         journal.rows("PRAGMA wal_checkpoint(TRUNCATE)")

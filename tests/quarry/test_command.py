@@ -14,7 +14,7 @@ import pytest
 from configs.project import find_project
 from ingest.console.arguments import command_of
 from player.command import main as search
-from player.game.journal import Journal, Ledger
+from player.game.journal import Journal
 from player.protocol.messages import RoundStart
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
@@ -196,13 +196,11 @@ def test_a_game_that_was_played_is_listed_and_shown(
     tmp_path: Path, capsys: Output
 ) -> None:
     path = tmp_path / "games.sqlite"
-    with contextlib.closing(Journal(path)) as journal:
-        ledger = Ledger(journal, "http://server\x1b[2J", "me")
-        key = ledger.ask()
-        ledger.name(key, "0101001")
+    with contextlib.closing(Journal(path, "http://server\x1b[2J", "me")) as journal:
+        key = journal.ask()
         start = RoundStart("m", "trees", "tall plants", "")
-        ledger.replied(key, "start", {}, start=start, answers=["A"])
-        ledger.end(key, "over")
+        journal.update(key, game_id="0101001", start=start, answers=["A"])
+        journal.update(key, ending="over")
 
     for arguments, code, says in (
         (["list", "--journal", str(path)], 0, "0101001"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import re
 import signal
@@ -314,13 +315,14 @@ def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
 
 
 def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-    games: Path, store: Course
+    games: Path, store: Course, models_dir: Path
 ) -> None:
     options = f"--store {store.location} --games {games} --port 0 --seed 1"
     command = f"{sys.executable} -m evaluate serve --referee noisy:0.1,0.1 {options}"
     process = subprocess.Popen(
         command.split(),
         cwd=ROOT,
+        env={**os.environ, "QUARRY_MODELS": str(models_dir)},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

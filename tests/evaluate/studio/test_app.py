@@ -26,7 +26,7 @@ from evaluate.studio.state import Files, Studio
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
 from ingest.store import open_store
-from player.game.journal import Journal, Ledger
+from player.game.journal import Journal
 from player.game.loop import play_games
 from player.player import Player, build_player
 from player.protocol.client import HttpGameServer
@@ -164,11 +164,9 @@ def test_hostile_text_of_the_journal_stays_text(
 ) -> None:
     assert "holds no game yet" in client.get("/games").text
     with contextlib.closing(Journal(files.journal)) as journal:
-        ledger = Ledger(journal, "http://server", "me")
-        key = ledger.ask()
-        ledger.name(key, "0101001")
+        key = journal.ask()
         start = RoundStart("m", HOSTILE, "a hint", "")
-        ledger.replied(key, "Q21ROUNDSTART", {}, start=start)
+        journal.update(key, game_id="0101001", start=start)
     for path in ("/games", f"/games/{key}"):
         page = client.get(path).text
         assert "&lt;script&gt;" in page
@@ -221,11 +219,9 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
     start = RoundStart("m", "sediments", "vessels near rocks", "")
     questions = build_player(open_store(files.store), load()).plan(start).questions
     with contextlib.closing(Journal(files.journal)) as journal:
-        ledger = Ledger(journal, "http://server", "me")
-        key = ledger.ask()
-        facts: dict[str, Any] = {"questions": questions, "answers": ["A"] * 20}
-        guess = guess_of("Nobody wrote this.")
-        ledger.replied(key, "sent", {}, start=start, guess=guess, **facts)
+        key = journal.ask()
+        journal.update(key, start=start, questions=questions, answers=["A"] * 20)
+        journal.update(key, guess=guess_of("Nobody wrote this."))
 
     planned: list[Any] = []
     plan = Player.plan
@@ -401,8 +397,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     server.register("Ada")
     player = build_player(open_store(files.store), load())
     with contextlib.closing(server), contextlib.closing(Journal(files.journal)) as log:
-        ledger = Ledger(log, server.url, "Ada")
-        list(play_games(server, player, 1, name="Ada", timeout_s=60.0, ledger=ledger))
+        list(play_games(server, player, 1, name="Ada", timeout_s=60.0, journal=log))
 
     tab.click("th a >> text=0101001")
     tab.wait_for_selector("text=The secret passage begins")

@@ -6,6 +6,7 @@ end by SIGKILL at random moments, the last one when all games are over.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -14,13 +15,12 @@ import time
 from pathlib import Path
 
 from player.game.game import Timeouts
-from player.game.journal import Journal, Ledger
+from player.game.journal import Journal
 from player.game.loop import play_games
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import RoundStart
 from tests.player.fakes import course, dense_player
 
-AT_ONCE = 2
 YOUNG = 0.2
 """Share of the lives that end before they have begun to play."""
 
@@ -32,53 +32,48 @@ def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
         begun: file descriptor that is told when the first game is about to be asked for.
     """
     player = dense_player(course(), questions_pool=60)
-    journal = Journal(path)
     server = HttpGameServer(url, token, timeout_s=20.0)
-    ledger = Ledger(journal, url, "killed")
-    pace = Timeouts(resend_s=0.5)
-    os.write(begun, b".")
-    for outcome in play_games(
-        server,
-        player,
-        n_games,
-        name="killed",
-        timeout_s=60.0,
-        timeouts=pace,
-        ledger=ledger,
-        at_once=AT_ONCE,
-    ):
-        if isinstance(outcome, Exception):
-            print(f"lost: {outcome}", file=sys.stderr)
-            os._exit(1)
-    journal.close()
-    os._exit(0)
+    with contextlib.closing(Journal(path, url, "killed")) as journal:
+        os.write(begun, b".")
+        outcomes = play_games(
+            server,
+            player,
+            n_games,
+            name="killed",
+            timeout_s=60.0,
+            timeouts=Timeouts(resend_s=0.5),
+            journal=journal,
+            at_once=2,
+        )
+        errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    print(*errors, sep="\n", end="", file=sys.stderr, flush=True)
+    os._exit(len(errors))
 
 
 def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
     moments = random.Random(int(seed))
-    player = dense_player(
-        course(), questions_pool=60
-    )  # imports what it needs; its threads would not live in a fork
-    plan = player.plan(
-        RoundStart("", "first", "grammar token lookahead terminal", "color", "")
-    )
+    # imports what it needs; its threads would not live in a fork
+    player = dense_player(course(), questions_pool=60)
+    plan = player.plan(RoundStart("", "first", "grammar token lookahead", "color"))
     player.decide(plan, ["A"] * len(plan.questions))
+
     status, typical_s = 0, 0.0
-    for life in range(int(n_kills) + 2):
-        n_games = {0: 2, int(n_kills) + 1: 0}.get(life, 1_000)
+    for n_games in (2, *[1_000] * int(n_kills), 0):
+        is_killed = n_games == 1_000
         begins, begun = os.pipe()
         child = os.fork()
         if child == 0:
             live(url, token, Path(journal), n_games, begun)
         os.close(begun)
-        if n_games == 1_000 and moments.random() < YOUNG:
+        if is_killed and moments.random() < YOUNG:
             time.sleep(moments.uniform(0.0, 0.05))
         else:
             os.read(begins, 1)
         os.close(begins)
+
         began = time.monotonic()
-        if n_games == 1_000:
+        if is_killed:
             time.sleep(moments.uniform(0.0, typical_s))
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)

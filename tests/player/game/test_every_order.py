@@ -27,8 +27,8 @@ from hypothesis.stateful import (
 
 from player.errors import RefusedError, ServerError
 from player.game import loop
-from player.game.game import GameReport, Spectator, Timeouts
-from player.game.journal import Journal, Ledger
+from player.game.game import GameReport, Timeouts
+from player.game.journal import Journal
 from player.game.loop import Loop, play_games
 from player.player import Decision, Plan
 from player.protocol.client import GameState
@@ -36,12 +36,18 @@ from player.protocol.messages import Json, RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
 from tests.player.fakes import course, dense_player
-from tests.player.game.test_loop import HINT, answers, round_start, score, warmup
+from tests.player.game.test_loop import (
+    HINT,
+    REPLIES,
+    answers,
+    round_start,
+    score,
+    warmup,
+)
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
 N_ORDERED = 3
 STAGES: tuple[Callable[..., Json], ...] = (warmup, round_start, answers, score)
-REPLIES = ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION")
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder in which a journal is written at once."""
@@ -70,7 +76,7 @@ class Referee:
         self.inboxed.append(warmup(game_id))
         return game_id
 
-    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
         if self.is_away:
             raise ServerError("away")
         return self.inboxed[int(cursor or 0) :], str(len(self.inboxed))
@@ -127,29 +133,21 @@ class EveryOrder(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.player = prepared()
         self._folder = tempfile.TemporaryDirectory(dir=IN_MEMORY)
         self._referee = Referee()
-        self._over: set[str] = set()
-        self._journal = Journal(None)
+        self._over: list[str] = []
 
     @initialize()
     def begin(self) -> None:
-        self._live()
-
-    def _live(self) -> None:
-        """Start a player process."""
+        """A player process starts."""
         self._journal = Journal(Path(self._folder.name) / "games.sqlite")
         self._loop = Loop(
-            server=self._referee,
-            player=self.player,
+            self._referee,
+            prepared(),
             name="me",
             timeout_s=1e6,
-            at_once=1,
-            spectator=Spectator(),
             timeouts=TIMEOUTS,
-            ledger=Ledger(self._journal, "server", "me"),
-            say=lambda _: None,
+            journal=self._journal,
         )
         self._loop._resume()
         while len(self._referee.stages) < N_ORDERED:
@@ -161,8 +159,7 @@ class EveryOrder(RuleBasedStateMachine):
         self._loop._poll(0.0)
         for outcome in self._loop._outcomes():
             assert isinstance(outcome, GameReport), outcome
-            assert outcome.game_id not in self._over
-            self._over.add(outcome.game_id)
+            self._over.append(outcome.game_id)
 
     @rule(losses=some.lists(some.sampled_from(["refuse", "drop", "vanish", "take"])))
     def lose(self, losses: list[str]) -> None:
@@ -184,41 +181,40 @@ class EveryOrder(RuleBasedStateMachine):
     def wait(self) -> None:
         """Time passes until replies are sent again."""
         for active in self._loop._active:
-            active.outbox.due_at -= 100.0
+            active.due -= 100.0
 
     @rule()
     def kill(self) -> None:
         """The player is killed; another process goes on."""
         self._journal.close()
-        self._live()
+        self.begin()
 
     @invariant()
     def a_reply_is_the_same_however_often_it_is_sent(self) -> None:
         assert all(len(replies) == 1 for replies in self._referee.taken.values())
 
     def teardown(self) -> None:
-        """Without further faults, every game comes to its score."""
+        """Without further faults, every game comes to its score, once."""
         self._referee.losses, self._referee.is_away = [], False
         for _ in range(30):
             self.wait()
             self.poll()
-        expected = {
-            (game_id, kind) for game_id in GAMES[:N_ORDERED] for kind in REPLIES
-        }
+        games = list(GAMES[:N_ORDERED])
+        expected = {(game_id, kind) for game_id in games for kind in REPLIES}
         assert set(self._referee.taken) == expected
-        assert self._over == set(GAMES[:N_ORDERED])
-        assert Ledger(self._journal, "server", "me").running() == []
+        assert sorted(self._over) == games
+        assert self._journal.running() == []
         self._journal.close()
         self._folder.cleanup()
 
 
 @pytest.fixture
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PAUSE_S", "STUCK_PAUSE_S", "MOST_FAULTS_S"):
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PAUSE_S", "STUCK_PAUSE_S", "LONGEST_POLL_S"):
         monkeypatch.setattr(loop, name, 0.0)
 
 
-@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.usefixtures("_no_pauses")
 @pytest.mark.timeout(300)
 def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -> None:
     run_state_machine_as_test(
@@ -247,8 +243,7 @@ class FuzzingReferee(Referee):
         messages, cursor = super().inbox(cursor, wait_s)
         fuzzed: list[Any] = []
         for message in messages:
-            fuzzed += [self._altered(message) for _ in range(2)]
-            fuzzed.append(message)
+            fuzzed += [self._altered(message), self._altered(message), message]
         return fuzzed, cursor
 
     def _altered(self, message: Json) -> Any:
@@ -258,25 +253,15 @@ class FuzzingReferee(Referee):
         name = self._random.choice(list(part))
         if name in {"payload", "book_hint", "book_name", "answers", "warmup_question"}:
             return self._random.choice([None, 7, "text", [message], {"payload": []}])
-        junk: list[Any] = [
-            None,
-            -1,
-            1e308,
-            "\x1b[2J",
-            "\u202e" * 9,
-            [[]],
-            {"a": {}},
-            "9" * 5_000,
-        ]
-        part[name] = self._random.choice(junk)
+        texts = ["9" * 5_000, "\u202e" * 9, "\x1b[2J"]
+        part[name] = self._random.choice([*texts, None, -1, 1e308, [[]], {"a": {}}])
         return altered
 
 
-@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.usefixtures("_no_pauses")
 @pytest.mark.parametrize("seed", range(4))
 def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
-    referee = FuzzingReferee(seed)
-    n_games = len(GAMES)
+    referee, n_games = FuzzingReferee(seed), len(GAMES)
     outcomes = play_games(
         referee,
         prepared(),
@@ -285,32 +270,24 @@ def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
         timeout_s=60.0,
         at_once=n_games,
         timeouts=TIMEOUTS,
-        say=lambda _: None,
     )
     reports = [game for game in outcomes if isinstance(game, GameReport)]
     assert sorted(report.game_id for report in reports) == sorted(GAMES)
     assert all(len(replies) == 1 for replies in referee.taken.values())
 
 
-@pytest.mark.usefixtures("no_pauses")
-def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits() -> None:
-    player = dense_player(course(), questions_pool=60)
-    alone, *_ = play_games(Referee(), player, 1, name="me", timeout_s=60.0)
+@pytest.mark.usefixtures("_no_pauses")
+def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    player, n_games = dense_player(course(), questions_pool=60), len(GAMES)
+    options: dict[str, Any] = {"name": "me", "timeout_s": 120.0}
+    alone, *_ = play_games(Referee(), player, 1, **options)
+    outcomes = list(play_games(Referee(), player, n_games, at_once=n_games, **options))
     assert isinstance(alone, GameReport)
-    told: list[str] = []
-    outcomes = play_games(
-        Referee(),
-        player,
-        len(GAMES),
-        name="me",
-        timeout_s=120.0,
-        at_once=len(GAMES),
-        say=told.append,
-    )
-    n_played = 0
+    assert len(outcomes) == n_games
     for outcome in outcomes:
         assert isinstance(outcome, GameReport)
         assert outcome.decision.guess == alone.decision.guess
         assert outcome.plan.fits.shape == alone.plan.fits.shape
-        n_played += 1
-    assert (n_played, told) == (len(GAMES), [])
+    assert caplog.messages == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -14,130 +14,126 @@ from player.protocol import messages as protocol
 from player.protocol.messages import RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
-from tests.player.fakes import course, dense_player, perfect_answer
+from tests.player.fakes import course, dense_player
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")
+SENTENCES = {item.opening_sentence for item in course()}
+ANSWERS = ["A", "Not Relevant", None, *["B"] * 17]
 
 
-class Hanging:
-    """A contestant of which some parts hang until they are released, or fail."""
+class Unsteady:
+    """A contestant of which some parts hang until they are mended, or fail."""
 
-    def __init__(self, *hangs: str, fails: Sequence[str] = ()) -> None:
-        self._player = dense_player(course(), questions_pool=60)
-        self._hangs = hangs
-        self._fails = fails
-        self.released = threading.Event()
+    def __init__(self) -> None:
+        self.player = dense_player(course(), questions_pool=60)
+        self.hanging: set[str] = set()
+        self.failing: set[str] = set()
+        self._mended = threading.Event()
 
-    def _perhaps(self, part: str) -> None:
-        if part in self._hangs:
-            self.released.wait(30.0)
-        if part in self._fails:
+    def mend(self) -> None:
+        self._mended.set()
+
+    def _do(self, part: str) -> None:
+        if part in self.hanging:
+            self._mended.wait(30.0)
+        if part in self.failing:
             raise ZeroDivisionError(part)
 
     def answer_warmup(self, question: str) -> str:
-        self._perhaps("warmup")
-        return self._player.answer_warmup(question)
+        self._do("warmup")
+        return self.player.answer_warmup(question)
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
     ) -> Plan:
-        self._perhaps("plan" if questions is None else "search")
-        return self._player.plan(start, questions)
+        self._do("plan" if questions is None else "search")
+        return self.player.plan(start, questions)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
-        self._perhaps("decide")
-        return self._player.decide(plan, answers)
+        self._do("decide")
+        return self.player.decide(plan, answers)
 
 
 @pytest.fixture
-def told() -> list[str]:
-    return []
+def unsteady() -> Iterator[Unsteady]:
+    unsteady = Unsteady()
+    yield unsteady
+    unsteady.mend()
 
 
-def valid(plan: Plan, decision: Decision) -> None:
-    assert len(protocol.questions_payload(START, plan.questions)["questions"]) == 20
-    assert protocol.guess_payload(START, decision.guess)["opening_sentence"]
+def sentence_of(steady: DeadlinePlayer, budget_s: float) -> str:
+    """The sentence of a guess, after checking that questions and guess can be sent."""
+    assert steady.plan is not None
+    batch = protocol.questions_payload(START, steady.plan.questions)
+    assert len(batch["questions"]) == 20
+    guess = steady.decide(ANSWERS, budget_s).guess
+    assert guess.sentence_justification
+    assert guess.associative_word
+    assert guess.word_justification
+    return guess.opening_sentence
 
 
-def test_in_time_nothing_differs_from_the_player_alone(told: list[str]) -> None:
-    player = dense_player(course(), questions_pool=60)
-    planned = DeadlinePlayer(player, told.append).plan(START, 30.0)
-    assert planned.plan.questions == player.plan(START).questions
-    assert told == []
-
-
-def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_was_found(
-    told: list[str],
+def test_in_time_nothing_differs_from_the_player_alone(
+    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
 ) -> None:
-    player = Hanging("plan")
-    steady = DeadlinePlayer(player, told.append)
-    started = time.monotonic()
-    planned = steady.plan(START, 2.0)
-    assert time.monotonic() - started < 2.0
-    assert planned.plan.questions == generic_questions(START)
-    assert len(planned.plan.result.hits) == len(course())
-    text = course()[5].text
-    answers = [perfect_answer(question, text) for question in planned.plan.questions]
-    valid(planned.plan, steady.decide(planned, answers, 5.0))
-    assert told == ["the questions took more than 1.2 s; the game goes on with less"]
-    player.released.set()
+    steady = DeadlinePlayer(unsteady, "7")
+    plan = unsteady.player.plan(START)
+    assert steady.ask(START, 30.0).questions == plan.questions
+    guess = unsteady.player.decide(plan, ANSWERS).guess
+    assert steady.decide(ANSWERS, 30.0).guess == guess
+    assert caplog.messages == []
+
+
+def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_found_later(
+    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
+) -> None:
+    unsteady.hanging = {"plan"}
+    steady = DeadlinePlayer(unsteady, "7")
+    began = time.monotonic()
+    plan = steady.ask(START, 1.0)
+    assert time.monotonic() - began < 2.0
+    assert plan.questions == generic_questions(START)
+    says = "game 7: the questions took more than 1.0 s; the game goes on with less"
+    assert caplog.messages == [says]
+    assert sentence_of(steady, 20.0) in SENTENCES
 
 
 def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(
-    told: list[str],
+    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
 ) -> None:
-    player = Hanging("plan", "search")
-    steady = DeadlinePlayer(player, told.append)
-    planned = steady.plan(START, 0.5)
-    assert planned.plan.result.hits == ()
-    decision = steady.decide(planned, ["A", "Not Relevant", None, *["B"] * 17], 0.5)
-    valid(planned.plan, decision)
-    assert decision.guess.opening_sentence == START.hint
-    assert len(told) == 3
-    player.released.set()
-
-
-def test_a_search_that_is_late_still_serves_the_guess(told: list[str]) -> None:
-    player = Hanging("plan", "search")
-    steady = DeadlinePlayer(player, told.append)
-    planned = steady.plan(START, 0.2)
-    player.released.set()
-    decision = steady.decide(planned, ["A"] * 20, 20.0)
-    assert decision.guess.opening_sentence in {
-        item.opening_sentence for item in course()
-    }
+    unsteady.hanging = {"plan", "search"}
+    steady = DeadlinePlayer(unsteady, "7")
+    steady.ask(START, 0.3)
+    assert sentence_of(steady, 0.5) == START.hint
+    assert len(caplog.messages) == 2
 
 
 def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
-    told: list[str],
+    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for player in (Hanging("decide"), Hanging(fails=["decide"])):
-        steady = DeadlinePlayer(player, told.append)
-        planned = steady.plan(START, 20.0)
-        decision = steady.decide(planned, ["A"] * 20, 0.5)
-        valid(planned.plan, decision)
-        best = planned.plan.result.hits[int(planned.plan.prior.argmax())].paragraph
-        assert decision.guess.opening_sentence == best.opening_sentence
-        player.released.set()
-    assert (
-        "the decision failed: ZeroDivisionError: decide; the game goes on with less"
-        in told
-    )
+    unsteady.hanging, unsteady.failing = {"decide"}, {"decide"}
+    for budget_s in (0.5, 20.0):
+        steady = DeadlinePlayer(unsteady, "7")
+        plan = steady.ask(START, 20.0)
+        best = plan.paragraph(int(plan.prior.argmax())).opening_sentence
+        assert sentence_of(steady, budget_s) == best
+        unsteady.mend()
+    says = "game 7: the decision failed: ZeroDivisionError: decide; the game goes on with less"
+    assert says in caplog.messages
 
 
-def test_a_plan_that_fails_costs_the_designed_questions_alone(told: list[str]) -> None:
-    planned = DeadlinePlayer(Hanging(fails=["plan"]), told.append).plan(START, 20.0)
-    assert planned.plan.questions == generic_questions(START)
-    assert planned.plan.result.hits
+def test_a_plan_that_fails_costs_the_designed_questions_alone(
+    unsteady: Unsteady,
+) -> None:
+    unsteady.failing = {"plan"}
+    steady = DeadlinePlayer(unsteady, "7")
+    assert steady.ask(START, 20.0).questions == generic_questions(START)
+    assert sentence_of(steady, 20.0) in SENTENCES
 
 
-def test_a_warmup_that_fails_is_answered_with_0(told: list[str]) -> None:
-    assert (
-        DeadlinePlayer(Hanging(fails=["warmup"]), told.append).warmup(
-            "What is 2 * 3?", 1.0
-        )
-        == "0"
-    )
+def test_a_warmup_that_fails_is_answered_with_0(unsteady: Unsteady) -> None:
+    unsteady.failing = {"warmup"}
+    assert DeadlinePlayer(unsteady, "7").warmup("What is 2 * 3?", 1.0) == "0"
 
 
 def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
@@ -145,7 +141,6 @@ def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
     for start in (START, hebrew):
         questions = generic_questions(start)
         assert len({question.text for question in questions}) == 20
-        assert (
-            len({option for question in questions for option in question.options}) == 61
-        )
+        options = {option for question in questions for option in question.options}
+        assert len(options) == 61
     assert "הפסקה" in generic_questions(hebrew)[0].text

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from player.game.fallback import DeadlinePlayer
-from player.game.game import Game, Spectator
-from player.game.journal import Journal, Ledger, SavedGame
+from player.game.game import STRICT, Game, Spectator
+from player.game.journal import Journal, SavedGame
 from player.player import Player
 from player.protocol import messages as protocol
-from player.protocol.messages import Json
+from player.protocol.messages import Json, RoundStart
+from player.questions.editions import PRINTED
 from tests.player.fakes import course, dense_player
+from tests.player.game.test_loop import REPLIES, round_start
 
 JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
 CHANGING = {"message_id", "timestamp"}
@@ -29,23 +32,26 @@ def player() -> Player:
 def games(request: pytest.FixtureRequest, tmp_path: Path) -> list[SavedGame]:
     path = tmp_path / "games.sqlite"
     shutil.copy(request.param, path)
-    journal = Journal(path)
-    found = [journal.game(game.key) for game in journal.games()]
-    journal.close()
-    return [game for game in found if game is not None]
+    games = []
+    with contextlib.closing(Journal(path)) as journal:
+        for listed in journal.games():
+            game = journal.game(listed.key)
+            assert game is not None
+            games.append(game)
+    assert len(games) == 3
+    return games
 
 
-def game_of(saved: SavedGame, player: Player) -> Game:
-    ledger = Ledger(Journal(None))
+def game_of(player: Player, game_id: str, **options: Any) -> Game:
+    journal = Journal(None)
     return Game(
-        game_id=saved.game_id,
-        key=ledger.ask(),
-        player=DeadlinePlayer(player, print),
+        game_id=game_id,
+        key=journal.ask(),
+        player=DeadlinePlayer(player, game_id),
         name="me",
-        spectator=Spectator(),
-        timeouts=None,
-        ledger=ledger,
-        say=print,
+        timeouts=STRICT,
+        journal=journal,
+        **{"spectator": Spectator(), **options},
     )
 
 
@@ -53,10 +59,7 @@ def replies_to(game: Game, saved: SavedGame) -> list[Json]:
     """Send the stored messages to a game, and return its replies."""
     replies = []
     for message in saved.messages:
-        assert message.received is not None
-        reply = game.receive(
-            protocol.read_message(message.received), message.received, time.monotonic()
-        )
+        reply = game.receive(protocol.read_message(message.received))
         assert reply is not None
         replies.append(reply)
     return replies
@@ -65,14 +68,9 @@ def replies_to(game: Game, saved: SavedGame) -> list[Json]:
 def test_a_game_that_is_played_again_sends_the_same_messages(
     games: list[SavedGame], player: Player
 ) -> None:
-    assert len(games) == 3
     for saved in games:
-        replies = replies_to(game_of(saved, player), saved)
-        assert [message["message_type"] for message in replies] == [
-            "Q21WARMUPRESPONSE",
-            "Q21QUESTIONSBATCH",
-            "Q21GUESSSUBMISSION",
-        ]
+        replies = replies_to(game_of(player, saved.game_id), saved)
+        assert [message["message_type"] for message in replies] == REPLIES
         for reply, message in zip(replies, saved.messages, strict=True):
             for name in reply.keys() - CHANGING:
                 assert reply[name] == message.reply[name]
@@ -82,8 +80,21 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
     games: list[SavedGame], player: Player
 ) -> None:
     for saved in games:
-        game = game_of(saved, player)
+        game = game_of(player, saved.game_id)
         game.restore(saved)
         assert replies_to(game, saved) == [message.reply for message in saved.messages]
         assert game.score == saved.score
-        assert game.ledger.editions(game.opponent) == {}, "learned a second time"
+        assert game.journal.editions(game.opponent) == {}, "learned a second time"
+
+
+def test_the_journal_and_no_message_says_which_editions_a_referee_holds(
+    player: Player,
+) -> None:
+    class Listener(Spectator):
+        def started(self, game_id: str, start: RoundStart) -> None:
+            assert start.editions == ((PRINTED, 1.0),)
+
+    game = game_of(player, "0101001", spectator=Listener())
+    game.journal.learn("referee-7", {PRINTED: 1.0})
+    start = round_start(editions=[["pypdf:page", 5.0]])
+    assert game.receive(protocol.read_message(start)) is not None

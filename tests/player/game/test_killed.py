@@ -22,27 +22,21 @@ N_KILLS = 30
 def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    came: list[Json] = []
+    replies: dict[tuple[str, str], set[str]] = {}
     send = LocalGameServer.send
 
     def keep_and_send(self: LocalGameServer, envelope: Json) -> None:
-        came.append(envelope)
+        key = envelope["game_id"], envelope["message_type"]
+        replies.setdefault(key, set()).add(json.dumps(envelope))
         send(self, envelope)
 
     monkeypatch.setattr(LocalGameServer, "send", keep_and_send)
     practice = PracticeServer(small_repertoire(), seed=0)
-    token = practice.register()
+    token, journal = practice.register(), str(tmp_path / "games.sqlite")
+    command = [sys.executable, "-m", "tests.player.game.kill_often"]
     with serving(create_app(practice)) as url:
-        command = [
-            sys.executable,
-            "-m",
-            "tests.player.game.kill_often",
-            url,
-            token,
-            str(tmp_path / "games.sqlite"),
-        ]
         done = subprocess.run(
-            [*command, str(N_KILLS), "7"],
+            [*command, url, token, journal, str(N_KILLS), "7"],
             cwd=ROOT,
             capture_output=True,
             text=True,
@@ -50,14 +44,6 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, "")
-    states = {game_id: match.state for game_id, match in practice.matches.items()}
-    assert len(states) >= 2, (
-        "the player lived too short to play"
-    )  # a busy machine begins fewer
-    assert set(states.values()) == {"over"}, states
-    replies: dict[tuple[str, str], set[str]] = {}
-    for envelope in came:
-        replies.setdefault((envelope["game_id"], envelope["message_type"]), set()).add(
-            json.dumps(envelope)
-        )
-    assert {len(told) for told in replies.values()} == {1}
+    assert len(practice.matches) >= 2, "a busy machine begins fewer"
+    assert {match.state for match in practice.matches.values()} == {"over"}
+    assert {len(texts) for texts in replies.values()} == {1}

@@ -13,53 +13,38 @@ from player.game.loop import play
 from player.game.terminal import Terminal, stem_of, summary
 from player.protocol.messages import Score
 from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
+from tests.player.game.test_loop import answers, round_start, score, warmup
 
 
-def shown_game(width: int = 70) -> tuple[list[str], GameReport]:
+def shown_game(width: int) -> tuple[list[str], GameReport]:
     out = io.StringIO()
-    spectator = Terminal(Console(file=out, width=width))
-    server = FakeGameServer(
-        [
-            [warmup()],
-            [round_start()],
-            [answers(["B", "Not Relevant", None])],
-            [score()],
-        ],
-        GAME,
-    )
-    report = play(
-        server, dense_player(course()), name="me", timeout_s=20.0, spectator=spectator
-    )
+    terminal = Terminal(Console(file=out, width=width))
+    given = answers(["B", "Not Relevant", None])
+    server = FakeGameServer([[warmup()], [round_start()], [given], [score()]])
+    player = dense_player(course())
+    report = play(server, player, name="me", timeout_s=20.0, spectator=terminal)
     return out.getvalue().splitlines(), report
 
 
-def test_each_question_is_shown_with_its_answer_and_the_whole_option() -> None:
+def test_each_question_is_shown_with_its_answer_and_its_stem_once() -> None:
     lines, report = shown_game(width=500)
     texts = {}
     for line in lines:
-        if found := re.match(r" +(\d+)\. +(.+)", line):
-            texts[int(found[1])] = found[2].strip()
+        if match := re.match(r" +(\d+)\. +(.+)", line):
+            texts[int(match[1])] = match[2].strip()
     assert sorted(texts) == [*range(1, 21)]
     assert texts[1].split(maxsplit=1) == ["B", report.plan.questions[0].options[1]]
-    assert texts[2] == "Not Relevant"
-    assert texts[3] == "no answer"
+    assert (texts[2], texts[3]) == ("Not Relevant", "no answer")
+    for stem in {stem_of(question) for question in report.plan.questions}:
+        assert lines.count(f"  {stem}") == 1
+        assert '"' not in stem, "it names no option"
 
 
 def test_no_line_is_wider_than_the_terminal_and_no_text_is_cut() -> None:
-    lines, report = shown_game()
+    lines, report = shown_game(width=70)
     assert max(map(len, lines)) <= 70
-    shown = " ".join(" ".join(lines).split())
     sentence = report.decision.guess.opening_sentence
-    assert " ".join(sentence.split()) in shown
-
-
-def test_what_is_asked_is_shown_once_and_names_no_option() -> None:
-    lines, report = shown_game(width=500)
-    stems = [stem_of(question) for question in report.plan.questions]
-    for stem in set(stems):
-        assert lines.count(f"  {stem}") == 1
-        assert '"' not in stem
+    assert " ".join(sentence.split()) in " ".join(" ".join(lines).split())
 
 
 @pytest.mark.parametrize(("points", "outcome"), [(100.0, "WON"), (42.0, "LOST")])
