@@ -1,7 +1,7 @@
 """Write requirements*.txt and constraints.txt (`make lock`): the installed versions, which passed the tests together.
 
-requirements*.txt pin the dependencies that pyproject.toml names, constraints.txt the packages that these need. A
-package that is not installed keeps its pin. Local versions, such as 2.13.0+cpu, are pinned without their ending, so
+requirements*.txt pin the dependencies that pyproject.toml names, constraints.txt all other packages that are installed.
+A package that is not installed keeps its pin. Local versions, such as 2.13.0+cpu, are pinned without their ending, so
 that each machine takes the build that it finds.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-import sys
 import tomllib
 from pathlib import Path
 
@@ -49,8 +48,6 @@ FILES = {
     ),
 }
 """Heading and extras of each file; "" is the core."""
-
-
 CONSTRAINTS = ROOT / "constraints.txt"
 """Pins of what the dependencies need. pip reads it with each file but that of mpnet, which is installed without any."""
 
@@ -65,57 +62,38 @@ def requirements_of(extras: tuple[str, ...]) -> list[Requirement]:
 def pins_of(path: Path) -> dict[str, str]:
     """Return the version of each package of a file; {} without a file."""
     text = path.read_text() if path.exists() else ""
-    return dict(re.findall(r"^([\w.-]+).*==(\S+)$", text, flags=re.MULTILINE))
+    pins = re.findall(r"^([\w.-]+).*==(\S+)$", text, flags=re.MULTILINE)
+    return {canonicalize_name(name): version for name, version in pins}
 
 
-def lock(name: str) -> str:
-    """Return the content of a file of requirements."""
-    heading, extras = FILES[name]
-    old = pins_of(ROOT / name)
-    lines = [f"# {heading}", "# Written by `make lock` from pyproject.toml."]
-    if extras != ("mpnet",):
-        lines.append(f"-c {CONSTRAINTS.name}")
-    for requirement in requirements_of(extras):
-        package = str(requirement).partition(">=")[0]
-        try:
-            version = importlib.metadata.version(requirement.name)
-        except importlib.metadata.PackageNotFoundError:
-            version = old[requirement.name]
-        lines.append(f"{package}=={version.partition('+')[0]}")
-    return "\n".join(lines) + "\n"
+def installed() -> dict[str, str]:
+    """Return the version of each installed package."""
+    versions = {}
+    for distribution in importlib.metadata.distributions():
+        version = distribution.version.partition("+")[0]
+        versions[canonicalize_name(distribution.name)] = version
+    return versions
 
 
-def lock_needed() -> str:
-    """Return the content of the file of constraints."""
-    extras = [extra for _, of in FILES.values() for extra in of if extra != "mpnet"]
-    remaining = requirements_of(tuple(extras))
-    direct = {canonicalize_name(requirement.name) for requirement in remaining}
-    pins: dict[str, str] = pins_of(CONSTRAINTS)
-    seen = set()
-    while remaining:
-        requirement = remaining.pop()
-        name = canonicalize_name(requirement.name)
-        if (name, *requirement.extras) in seen:
-            continue
-        seen.add((name, *requirement.extras))
-        try:
-            distribution = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+def main() -> None:
+    """Write all files."""
+    direct = {"quarry-lectures", "pip"}
+    for name, (heading, extras) in FILES.items():
+        pins = pins_of(ROOT / name) | installed()
+        lines = [f"# {heading}", "# Written by `make lock` from pyproject.toml."]
+        if extras != ("mpnet",):
+            lines.append(f"-c {CONSTRAINTS.name}")
+        for requirement in requirements_of(extras):
+            package = canonicalize_name(requirement.name)
+            direct.add(package)
+            lines.append(f"{str(requirement).partition('>=')[0]}=={pins[package]}")
+        (ROOT / name).write_text("\n".join(lines) + "\n")
 
-        pins[name] = distribution.version.partition("+")[0]
-        for needed in map(Requirement, distribution.requires or ()):
-            chosen = [{"extra": extra} for extra in ("", *requirement.extras)]
-            if not needed.marker or any(map(needed.marker.evaluate, chosen)):
-                remaining.append(needed)
-
+    needed = pins_of(CONSTRAINTS) | installed()
     lines = ["# What the packages of requirements*.txt need. Written by `make lock`."]
-    lines += [f"{name}=={pins[name]}" for name in sorted(pins.keys() - direct)]
-    return "\n".join(lines) + "\n"
+    lines += [f"{name}=={needed[name]}" for name in sorted(needed.keys() - direct)]
+    CONSTRAINTS.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
-    for file in FILES:
-        (ROOT / file).write_text(lock(file))
-    CONSTRAINTS.write_text(lock_needed())
-    sys.exit(0)
+    main()

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from benchmarks.baselines.chroma_search import HINT, open_collection
 from benchmarks.measure import (
     DATA,
+    LECTURES,
     Row,
     bundled_course,
-    row,
     seconds,
-    take_turns,
+    side_by_side,
     uncached_settings,
 )
 from evaluate.games.labelled import LabelledGame
@@ -28,6 +29,7 @@ from player.search.types import Query
 N_WARM = 20
 N_HINTS = 200
 N_STARTS = 5
+wall_s = functools.partial(seconds, time.perf_counter)
 
 
 def measure_over_embedding() -> Row:
@@ -36,24 +38,16 @@ def measure_over_embedding() -> Row:
     with bundled_course(settings) as (course, games):
         embedder = store_embedder(course, settings)
         search = build_orchestrator(course, settings, embedder).search
-        sides = take_turns(
+        return side_by_side(
             _queries(games),
-            lambda query: 1000.0 * _wall_s(lambda: search(query)),
-            lambda query: (
-                1000.0 * _wall_s(lambda: embedder.embed_queries([query.hint]))
-            ),
+            lambda query: 1e3 * wall_s(lambda: search(query)),
+            lambda query: 1e3 * wall_s(lambda: embedder.embed_queries([query.hint])),
             N_WARM,
         )
-    baseline_is = "the hint's embedding alone, by the same ONNX network"
-    return row("search (p50)", sides, "ms", baseline_is, at_most=1.2)
 
 
 def _queries(games: Sequence[LabelledGame]) -> list[Query]:
     return [Query(game.hint, game.book_name) for game in games[: N_HINTS + N_WARM]]
-
-
-def _wall_s(work: Callable[[], object]) -> float:
-    return seconds(time.perf_counter, work)
 
 
 def measure_against_chroma() -> Row:
@@ -81,48 +75,39 @@ def measure_against_chroma() -> Row:
             collection.query(query_texts=[query.hint], n_results=20)
 
         # searches per second, so that a greater ratio is better
-        sides = take_turns(
+        return side_by_side(
             _queries(games),
-            lambda query: 1.0 / _wall_s(lambda: search(query)),
-            lambda query: 1.0 / _wall_s(lambda: two_queries(query)),
+            lambda query: 1.0 / wall_s(lambda: search(query)),
+            lambda query: 1.0 / wall_s(lambda: two_queries(query)),
             N_WARM,
         )
-    baseline_is = "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction"
-    return row("search next to Chroma", sides, "searches/s", baseline_is, at_least=10.0)
 
 
 def measure_start() -> Row:
     """Measure seconds from process start to the first answer; both search the same paragraphs with the same model."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
-        ours, baseline = f"{folder}/store", f"{folder}/baseline"
-        lectures = [DATA / "lectures" / "english"]
-        ingest(lectures, ours, uncached_settings(), progress=False)
-        texts = []
-        for paragraph in open_store(ours).paragraphs:
-            texts.append(
-                json.dumps({"id": paragraph.paragraph_id, "text": paragraph.text})
-            )
-        theirs = f"benchmarks.baselines.chroma_search {baseline}".split()
-        _run([*theirs, "build"], "\n".join(texts))
+        store = f"{folder}/store"
+        ingest([LECTURES], store, uncached_settings(), progress=False)
+        records = []
+        for paragraph in open_store(store).paragraphs:
+            record = {"id": paragraph.paragraph_id, "text": paragraph.text}
+            records.append(json.dumps(record))
+        chroma = f"benchmarks.baselines.chroma_search {folder}/baseline".split()
+        _run([*chroma, "build"], "\n".join(records))
 
         # Chroma knows no kinds
-        options = "--json --preset unfiltered --set search.kind_weight=0"
-        command = ["player", "search", "--store", ours, "--hint", HINT]
-        command += options.split()
-        first_id = json.loads(_run(command))["hits"][0]["paragraph_id"]
-        if first_id != (other := _run([*theirs, "query"]).strip()):
+        options = ["--json", "--preset", "unfiltered", "--set", "search.kind_weight=0"]
+        search = ["player", "search", "--store", store, "--hint", HINT, *options]
+        first_id = json.loads(_run(search))["hits"][0]["paragraph_id"]
+        if first_id != (other := _run([*chroma, "query"]).strip()):
             raise RuntimeError(
                 f"Both must find the same paragraph first, got {first_id} and {other}."
             )
-        sides = take_turns(
+        return side_by_side(
             range(N_STARTS + 1),
-            lambda _: _wall_s(lambda: _run(command)),
-            lambda _: _wall_s(lambda: _run([*theirs, "query"])),
+            lambda _: wall_s(lambda: _run(search)),
+            lambda _: wall_s(lambda: _run([*chroma, "query"])),
         )
-    baseline_is = (
-        "import sentence_transformers, Chroma query with its embedding function"
-    )
-    return row("process start to first answer", sides, "s", baseline_is, at_most=0.333)
 
 
 def _run(arguments: Sequence[str], stdin: str | None = None) -> str:

