@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
-import sys
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,9 +15,14 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from player.words import HEBREW_PREFIXES, is_stop_word
 
+COUNTING = ("lectures", "numbered")
+"""Kinds of words that may number lectures, as "chapter" does."""
+UNITS = (*COUNTING, "counted")
+"""Kinds of words that count lectures, or parts of anything."""
+FILES = ("files", "documents")
+"""Kinds of words that name a kind of file, as "slides" does."""
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
-_HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
 _CARDINALS = (
     "two/שתיים three/שלוש four/ארבע five/חמש six/שש seven/שבע eight/שמונה nine/תשע ten/עשר eleven twelve thirteen "
     "fourteen fifteen sixteen seventeen eighteen nineteen twenty/עשרים"
@@ -33,51 +36,33 @@ _ORDINALS = (
 )
 """These are ordinals for 1 to 20, with Hebrew variants; a Hebrew ordinal may have the article before it."""
 _ONES = {"one": 1, "אחד": 1, "אחת": 1}
-_ORDINAL_ENDS = frozenset(("st", "nd", "rd", "th"))
+_ORDINAL_ENDS = ("st", "nd", "rd", "th")
 """These endings may follow a number in digits: "3rd lecture"."""
-_ROMAN = regex.compile(r"\b[IVX]+\b")
-_ROMAN_FORM = regex.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
+_HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
+_ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMANS = {
+    f"{'x' * tens}{ones}": 10 * tens + number
+    for tens in range(4)
+    for number, ones in enumerate(_ROMAN_ONES)
+}
+_CAPITALS = regex.compile(r"\b[IVX]+\b")
 _DATE = regex.compile(
     r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)"
 )
 _OF = ("of", "ב", "de")
-_FROM_THE_END = (["to", "last"], ["from", "last"], ["from", "the"])
+_FROM_THE_END = regex.compile(r"(?:to last|from last|from the|מהסוף)\b")
 _AND = ("and", "or", "to", "through", "und", "et", "y", "ו", "או", "עד")
 _NUMBER_SIGNS = ("no", "nr", "number", "n", "num", "מספר", "מס")
 _PREPOSITIONS = ("in", "from", "of", "at", "during", "see", "for", "im", "dans", "en")
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
-_NEGATIONS = (
-    *(
-        "not",
-        "except",
-        "excluding",
-        "without",
-        "besides",
-        "all but",
-        "anything but",
-        "everything but",
-        "other than",
-    ),
-    *(
-        "rather than",
-        "instead of",
-        "apart from",
-        "לא",
-        "אינה",
-        "מלבד",
-        "למעט",
-        "חוץ",
-        "במקום",
-        "פרט ל",
-    ),
+_NEGATION = regex.compile(
+    r"\b(?:not|except|excluding|without|besides|(?:all|anything|everything) but|(?:other|rather) than|instead of"
+    r"|apart from|לא|אינה|מלבד|למעט|חוץ|במקום|פרט ל)\b"
 )
 """These words and phrases exclude what follows."""
 _LEAST_PREFIX = 3
 _LEAST_TYPO = 4
 """An abbreviation has at least 3 letters; typos are recognised in words of at least 4 letters."""
-_LAST_LETTER = chr(sys.maxunicode)
-"""All words with a certain beginning are sorted before the beginning with this letter."""
 _PREFIX = 0.85
 _CUT = 0.7
 _TYPO_FROM = 0.75
@@ -88,78 +73,56 @@ _TYPOS = DamerauLevenshtein.normalized_similarity
 def normalise_name(name: str) -> str:
     """Normalise a name: NFKC, case-folded, without accents, words and digits separated by single spaces."""
     folded = unicodedata.normalize("NFKC", name).casefold().strip().removesuffix(".pdf")
-    plain = "".join(
-        char
-        for char in unicodedata.normalize("NFD", folded)
-        if not unicodedata.combining(char)
-    )
-    apart = _DIGITS_BEGIN_OR_END.sub(" ", plain)
-    tokens = [
-        token.lstrip("0") or "0" if token.isdecimal() else token
-        for token in _SEPARATORS.split(apart)
-        if token
-    ]
+    apart = unicodedata.normalize("NFD", folded)
+    plain = "".join(char for char in apart if not unicodedata.combining(char))
+    tokens = []
+    for token in _SEPARATORS.split(_DIGITS_BEGIN_OR_END.sub(" ", plain)):
+        if token.isdecimal():
+            token = token.lstrip("0") or "0"
+        if token:
+            tokens.append(token)
     return " ".join(tokens)
 
 
 @functools.cache
-def _generic_words() -> dict[str, frozenset[str]]:
-    """Read generic_words.txt; return the normalised words of each block."""
-    blocks: dict[str, set[str]] = {}
-    found: set[str] = set()
-    for line in (
-        Path(__file__)
-        .with_name("generic_words.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    ):
+def _generic_words() -> dict[str, set[str]]:
+    """Read generic_words.txt; return the normalised words of each kind."""
+    path = Path(__file__).with_name("generic_words.txt")
+    kinds: dict[str, set[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            found = blocks.setdefault(line.strip("[]"), set())
+            words = kinds.setdefault(line.strip("[]"), set())
         elif not line.startswith("#"):
-            found.update(normalise_name(word) for word in line.split())
-    return {block: frozenset(words) for block, words in blocks.items()}
+            words.update(map(normalise_name, line.split()))
+    return kinds
 
 
-def names_lecture(token: str) -> bool:
-    """Return whether a normalised word means a lecture; in Hebrew also after a prefix letter."""
-    return _is_in(token, _generic_words()["lectures"])
-
-
-def counts_lectures(token: str) -> bool:
-    """Return whether a normalised word may number lectures, as "chapter" does; in Hebrew also after a prefix letter."""
-    return names_lecture(token) or _is_in(token, _generic_words()["numbered"])
-
-
-def _is_in(token: str, words: frozenset[str]) -> bool:
-    if token in words:
-        return True
-    return len(token) > 3 and token[0] in HEBREW_PREFIXES and token[1:] in words
-
-
-def is_unit(token: str) -> bool:
-    """Return whether a normalised word counts lectures, or parts of anything."""
-    return counts_lectures(token) or token in _generic_words()["counted"]
-
-
-def heads_section(token: str) -> bool:
-    """Return whether a normalised word may be in headings or metadata of any document, as "agenda" and "untitled"."""
-    return token in _generic_words()["sections"]
-
-
-def describes_file(token: str) -> bool:
-    """Return whether a normalised word names a kind of file, as "slides" does."""
-    blocks = _generic_words()
-    return token in blocks["files"] or token in blocks["documents"]
-
-
-def means_document(token: str) -> bool:
-    """Return whether a normalised word is a noun for a document: "paper", "slides"."""
-    return counts_lectures(token) or _is_in(token, _generic_words()["documents"])
+def is_a(token: str, *kinds: str) -> bool:
+    """Return whether a normalised word is of one of the kinds of generic_words.txt; in Hebrew also after a prefix."""
+    forms = {token}
+    if len(token) > 3 and token[0] in HEBREW_PREFIXES:
+        forms.add(token[1:])
+    return any(forms & _generic_words()[kind] for kind in kinds)
 
 
 def is_generic(token: str) -> bool:
     """Return whether a normalised word may be part of any document's name."""
-    return is_unit(token) or describes_file(token) or is_stop_word(token)
+    return is_stop_word(token) or is_a(token, *UNITS, *FILES)
+
+
+def _numbered(table: str, lowest: int) -> dict[str, int]:
+    numbers = {}
+    for number, words in enumerate(table.split(), lowest):
+        for word in words.split("/"):
+            numbers[normalise_name(word)] = number
+    return numbers
+
+
+_IN_ORDER = _numbered(_ORDINALS, 1)
+_IN_ORDER |= {f"ה{word}": n for word, n in _IN_ORDER.items() if not word.isascii()}
+"""This maps ordinal words to numbers."""
+_SPELT = {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_IN_ORDER}
+"""This maps all number words to numbers."""
 
 
 class Token(NamedTuple):
@@ -186,12 +149,12 @@ def parsed(name: str) -> list[Token]:
     counts.
     """
     words = normalise_name(name).split()
-    upright = {token.casefold() for token in _ROMAN.findall(name)}
+    capitals = {token.casefold() for token in _CAPITALS.findall(name)}
     tokens: list[Token] = []
     place = 0
     while place < len(words):
         word = words[place]
-        number, n_words = _number_at(words, place, upright)
+        number, n_words = _number_at(words, place, capitals)
         if word in _ORDINAL_ENDS and tokens and tokens[-1].text.isdecimal():
             tokens[-1] = Token(tokens[-1].text, is_ordinal=True)
         elif number is None:
@@ -203,33 +166,33 @@ def parsed(name: str) -> list[Token]:
 
 
 def _number_at(
-    words: Sequence[str], place: int, upright: Collection[str]
+    words: Sequence[str], place: int, capitals: Collection[str]
 ) -> tuple[int | None, int]:
     """Return the number that begins at a place, None if it is another word, and how many words it takes.
 
     Args:
-        upright: words that the name has in capitals and that may be Roman numerals.
+        capitals: words that the name has in capitals and that may be Roman numerals.
     """
     word = words[place]
+    is_counted = len(words) == 1 or (place > 0 and is_a(words[place - 1], *UNITS))
     if word in _SPELT:
         return _SPELT[word], 1
-
-    is_counted = len(words) == 1 or (place > 0 and is_unit(words[place - 1]))
     if word in _ONES:
-        is_next_counted = is_unit(words[min(place + 1, len(words) - 1)])
+        is_next_counted = any(
+            is_a(unit, *UNITS) for unit in words[place + 1 : place + 2]
+        )
         return (_ONES[word] if is_counted or is_next_counted else None), 1
 
-    is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I", "analysis-ii"
-    is_upright = word in upright
-    if (is_marked or is_upright) if len(word) > 1 else (is_marked and is_upright):
-        roman = _roman(word)
-        if roman is not None:
-            return roman, 1
+    if word in _ROMANS:
+        is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
+        n_signs = is_marked + (word in capitals)
+        if n_signs == 2 or (n_signs and len(word) > 1):
+            return _ROMANS[word], 1
 
     if is_counted and len(word) <= 2 and set(word) <= _HEBREW_LETTERS.keys():
         letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
         letters = letters or [word]
-        return sum(_HEBREW_LETTERS[letter] for letter in "".join(letters)), len(letters)
+        return sum(map(_HEBREW_LETTERS.__getitem__, "".join(letters))), len(letters)
     return None, 1
 
 
@@ -261,25 +224,22 @@ def _without_signs(text: str) -> list[Token]:
     return [token for token in tokens if token.text not in _NUMBER_SIGNS]
 
 
-def _texts(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
-    """Return the words before and after a place."""
+def _around(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
+    """Return the words before a place, the nearest first, and those after it; each ends with ""."""
     texts = [token.text for token in tokens]
-    return texts[:place], texts[place + 1 :]
+    return [*texts[:place][::-1], ""], [*texts[place + 1 :], ""]
 
 
 def _says_otherwise(tokens: Sequence[Token], place: int) -> bool:
     """Return whether the number at a place is that of a date or a version, or counts from the end."""
-    before, after = _texts(tokens, place)
-    previous, following = before[-1] if before else "", after[0] if after else ""
-    versions, months = (_generic_words()[name] for name in ("versions", "months"))
-    if previous in versions or (tokens[place].is_ordinal and following in versions):
+    before, after = _around(tokens, place)
+    if is_a(before[0], "versions") or before[0] == "last" or _is_from_the_end(after):
         return True
-    if previous == "last" or _is_from_the_end(after):
+    if tokens[place].is_ordinal and is_a(after[0], "versions"):
         return True
-    if counts_lectures(previous):
-        return False
-    dated = after[1] if following in _OF and len(after) > 1 else following
-    return _is_in(previous, months) or _is_in(dated, months)
+    dated = after[after[0] in _OF]
+    is_dated = is_a(before[0], "months") or is_a(dated, "months")
+    return is_dated and not is_a(before[0], *COUNTING)
 
 
 def _counts(
@@ -293,23 +253,20 @@ def _counts(
     Args:
         counting: places of earlier numbers that do.
     """
-    before, after = _texts(tokens, place)
-    is_joined = bool(before) and before[-1] in _AND
-    if place - 1 - is_joined in counting:
+    before, after = _around(tokens, place)
+    if place - 1 - (before[0] in _AND) in counting or is_a(before[0], *COUNTING):
         return True
-    previous = before[-1] if before else ""
-    if counts_lectures(previous) or (previous in named and not previous.isdecimal()):
+    if before[0] in named and not before[0].isdecimal():
         return True
-    following = after[0] if after else ""
-    if tokens[place].is_ordinal and counts_lectures(following):
+    if tokens[place].is_ordinal and is_a(after[0], *COUNTING):
         return True
-    is_alone = all(map(is_stop_word, (*before, *after)))
-    return is_alone or (not before and following in named)
+    is_alone = all(map(is_stop_word, (*before[:-1], *after[:-1])))
+    return is_alone or (place == 0 and after[0] in named)
 
 
-def without_other_numbers(name: str, said: Collection[int]) -> list[str]:
-    """Return the words of a name, without numbers that are neither in `said` nor in a date."""
-    others = {token.text for token in _without_signs(name)} - set(map(str, said))
+def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
+    """Return the words of a name, without numbers that neither count lectures nor are in a date."""
+    others = {token.text for token in _without_signs(name)} - set(map(str, counting))
     return [
         token
         for token in tokens_of(name)
@@ -319,17 +276,15 @@ def without_other_numbers(name: str, said: Collection[int]) -> list[str]:
 
 def excludes(tokens: Sequence[str]) -> bool:
     """Return whether a name says what is not meant: generic words, then a negation."""
-    negating = set(" ".join(_NEGATIONS).split())
-    beginning = itertools.takewhile(
-        lambda token: is_generic(token) or token in negating, tokens
+    negation = _NEGATION.search(" ".join(tokens))
+    return negation is not None and all(
+        map(is_generic, " ".join(tokens)[: negation.start()].split())
     )
-    return is_negated(list(beginning))
 
 
 def is_negated(before: Sequence[str]) -> bool:
     """Return whether the last words before a name say that it is not meant: "not the databases lecture"."""
-    text = f" {' '.join(before[-4:])} "
-    return any(f" {negation} " in text for negation in _NEGATIONS)
+    return _NEGATION.search(" ".join(before[-4:])) is not None
 
 
 def lectures_in(
@@ -347,26 +302,27 @@ def lectures_in(
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
         tokens = _without_signs(clause)
         for place, (word, _) in enumerate(tokens):
-            before, after = _texts(tokens, place)
-            is_counting = counts_lectures(word) or word in counted
-            if not is_counting or is_negated(before):
+            before, after = _around(tokens, place)
+            is_counting = is_a(word, *COUNTING) or word in counted
+            if not is_counting or is_negated(before[:-1][::-1]):
                 continue
             group = _listed(after)
-            rest = after[after.index(str(group[-1])) + 1 :] if group else after
-            if not group and before and tokens[place - 1].is_ordinal:
-                group = [int(before[-1])]
-            if not group or _is_from_the_end(rest):
+            if group:
+                after = after[after.index(str(group[-1])) + 1 :]
+            elif place and tokens[place - 1].is_ordinal:
+                group = [int(before[0])]
+            if not group or _is_from_the_end(after):
                 continue
 
-            is_after = bool(before) and before[-1] in _PREPOSITIONS
-            if names_lecture(word) or not rest or is_after or word[0] == "ב":
+            is_after = before[0] in _PREPOSITIONS or word[0] == "ב"
+            if is_a(word, "lectures") or is_after or after == [""]:
                 groups.append((word, group))
     return groups
 
 
 def _is_from_the_end(after: Sequence[str]) -> bool:
     """Return whether the words after a number say that it counts from the end."""
-    return list(after[:2]) in _FROM_THE_END or list(after[:1]) == ["מהסוף"]
+    return _FROM_THE_END.match(" ".join(after)) is not None
 
 
 def _listed(tokens: Sequence[str]) -> list[int]:
@@ -398,55 +354,14 @@ def likeness(token: str, other: str) -> float:
     return alike - _TYPO_COST if alike else 0.0
 
 
-class Vocabulary:
-    """Words of many names; find the words that a token may abbreviate or misspell.
-
-    Args:
-        known: normalised words.
-    """
-
-    def __init__(self, known: Iterable[str]) -> None:
-        self._known = frozenset(known)
-        self._words = sorted(self._known)
-
-    def alike(self, token: str) -> dict[str, float]:
-        """Return the words whose `likeness` with a token is above 0, with that likeness."""
-        begin = bisect.bisect_left(self._words, token)
-        end = bisect.bisect_left(self._words, f"{token}{_LAST_LETTER}")
-        beginnings = (token[:n] for n in range(1, len(token)))
-        found = {*self._words[begin:end], *self._known.intersection(beginnings)}
-        if len(token) >= _LEAST_TYPO:
-            typos = process.extract(
-                token, self._words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None
-            )
-            found.update(word for word, _, _ in typos)
-        likely = {word: likeness(token, word) for word in found}
-        return {word: alike for word, alike in likely.items() if alike}
-
-
-def _numbered(table: str, lowest: int) -> dict[str, int]:
-    return {
-        normalise_name(word): number
-        for number, words in enumerate(table.split(), lowest)
-        for word in words.split("/")
-    }
-
-
-_IN_ORDER = _numbered(_ORDINALS, 1)
-_IN_ORDER |= {
-    f"ה{word}": number for word, number in _IN_ORDER.items() if not word.isascii()
-}
-"""This maps ordinal words to numbers."""
-_SPELT = {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_IN_ORDER}
-"""This maps all number words to numbers."""
-
-
-def _roman(word: str) -> int | None:
-    """Return the value of a Roman numeral up to 39, None for any other word."""
-    if not _ROMAN_FORM.fullmatch(word):
-        return None
-    values = [_ROMAN_VALUES[letter] for letter in word]
-    return sum(
-        -value if value < max(values[place:]) else value
-        for place, value in enumerate(values)
+def words_like(token: str, words: Sequence[str]) -> dict[str, float]:
+    """Return the words that a token equals, abbreviates or misspells, with their `likeness`."""
+    typos = process.extract(
+        token, words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None
     )
+    candidates = {word for word, _, _ in typos}
+    candidates.update(
+        word for word in words if word.startswith(token) or token.startswith(word)
+    )
+    similarities = {word: likeness(token, word) for word in sorted(candidates)}
+    return {word: alike for word, alike in similarities.items() if alike}

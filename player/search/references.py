@@ -16,31 +16,24 @@ from ingest.arrays import Float32Array, Float64Array
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from ingest.store.cache import cached
-from player.search.calibration import (
-    DEFAULT_EMBEDDER,
-    ReferenceCalibration,
-    calibration_of,
-)
+from player.search.calibration import ReferenceCalibration, calibration_of
 from player.search.names import (
-    Vocabulary,
-    describes_file,
+    COUNTING,
+    FILES,
     excludes,
-    heads_section,
+    is_a,
     is_generic,
     is_negated,
     lectures_in,
-    means_document,
-    names_lecture,
     normalise_name,
     numbers,
     tokens_of,
     without_other_numbers,
+    words_like,
 )
 from player.search.types import BookCandidate, Tier
 from player.words import is_stop_word, stems
 
-MEANING, NUMBER, CLASH, EXACT = 3, 4, 5, 6
-"""These are the columns of the features of the same names."""
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
 """These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
 
@@ -49,6 +42,8 @@ rarity, that match the document's names, authors and headings; content: the same
 best name; number: the name has a number of the document; clash: each has a number that the other lacks; exact: the name
 is one of the document's names.
 """
+Features = dict[str, Float64Array]
+"""(n_documents,) values of each of the `FEATURES`."""
 
 _TRUST: dict[AliasSource, float] = {
     "stem": 1.0,
@@ -100,14 +95,13 @@ HIGHEST_LECTURE = 100
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """One alias, normalised for comparison."""
+    """One name of a whole document, normalised for comparison."""
 
     row: int
     text: str
     normalised: str
-    tokens: tuple[str, ...]
+    tokens: Sequence[str]
     trust: float
-    whole: bool
 
 
 class References:
@@ -140,15 +134,17 @@ class References:
     ) -> None:
         self._filter_confidence = filter_confidence
         self._boost_confidence = boost_confidence
-        self.calibration = calibration or calibration_of(DEFAULT_EMBEDDER).references
+        self.calibration = calibration or calibration_of().references
         self._embedder = embedder
         self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
-        documents = list(documents)
-        self.doc_ids = sorted({_original(document) for document in documents})
+        originals = {item.doc_id: item.same_as or item.doc_id for item in documents}
+        self.doc_ids = sorted(set(originals.values()))
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
-        self._rows = {item.doc_id: row_of[_original(item)] for item in documents}
-        self._stems: dict[str, str] = {}
-        self._folded: dict[str, set[str]] = {}
+        self._rows = {
+            doc_id: row_of[original] for doc_id, original in originals.items()
+        }
+
+        self._stems: dict[str, dict[str, int]] = {}
         self._proper: dict[str, set[int]] = {}
         self._names: list[_Name] = []
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
@@ -158,46 +154,34 @@ class References:
         for document in documents:
             self._learn(self._rows[document.doc_id], document)
 
+        self._vocabulary = list(self._words)
         n_documents = len(self.doc_ids)
         self._common = {
             word
             for word, rows in self._words.items()
             if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
         }
-        self._whole = [name for name in self._names if name.whole]
         self._texts = [
-            " ".join(self._telling(name.tokens, files=True)) for name in self._whole
+            " ".join(self._telling(name.tokens, files=True)) for name in self._names
         ]
-        self._vocabulary = Vocabulary(self._words)
-        self._content = cached(
-            paragraphs,
-            f"rates {self._rows}",
-            lambda: _rates(paragraphs, self._rows, len(self.doc_ids)),
-        )
-        self._alias_rows = np.empty(0, dtype=np.intp)
-        self._alias_vectors = np.empty((0, 0), dtype=np.float32)
-        if alias_vectors is not None and len(alias_vectors[0]):
-            aliases, vectors = alias_vectors
-            places = [
-                place for place, (_, alias) in enumerate(aliases) if _is_name(alias)
-            ]
-            rows = [self._rows[aliases[place][0]] for place in places]
-            self._alias_rows = np.array(rows, dtype=np.intp)
-            self._alias_vectors = vectors[places]
+        make_rates = functools.partial(_rates, paragraphs, self._rows, n_documents)
+        self._content = cached(paragraphs, f"rates {self._rows}", make_rates)
+        aliases, vectors = alias_vectors or ((), np.empty((0, 0), np.float32))
+        places = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
+        rows = [self._rows[aliases[place][0]] for place in places]
+        self._alias_rows = np.array(rows, dtype=np.intp)
+        self._alias_vectors = vectors[places]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
+        rows = self._stems.get(_fold(book_name), {})
         name = book_name.removesuffix(".pdf")
-        if name in self._stems:
-            return BookCandidate(self._stems[name], 1.0, "filter", name)
-        doc_ids = self._folded.get(_fold(book_name), ())
-        if len(doc_ids) != 1:
-            return None
-        (doc_id,) = doc_ids
-        return BookCandidate(doc_id, 1.0, "filter", doc_id)
+        if name not in rows and len(set(rows.values())) == 1:
+            name = next(iter(rows))
+        return self._candidate(rows[name], 1.0, name) if name in rows else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
@@ -209,53 +193,58 @@ class References:
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         by_stem = self.by_stem(book_name)
-        if not normalise_name(book_name) or (
-            by_stem is None and self._means_none(book_name)
-        ):
+        if by_stem is None and self._means_none(book_name):
             return []
 
-        said = numbers(book_name, self._proper)
-        tokens = without_other_numbers(book_name, said)
+        lecture_numbers = numbers(book_name, self._proper)
+        tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
-        features, aliases = self._spelt(book_name, tokens, said)
+        string, exact, aliases = self._by_string(book_name, tokens)
+        words, content = self._by_words(tokens)
+        number, clash, factor = self._by_number(lecture_numbers)
+        if not has_word:
+            string = np.maximum(string, number)  # the number is the name of the lecture
+        features = {
+            "string": string * factor,
+            "words": words * factor,
+            "content": content * factor,
+            "meaning": np.zeros(len(self.doc_ids)),
+            "number": number,
+            "clash": clash,
+            "exact": exact,
+        }
         if by_stem is not None:
             confidences = (np.array(self.doc_ids) == by_stem.doc_id).astype(np.float64)
             aliases[self.doc_ids.index(by_stem.doc_id)] = by_stem.alias
         else:
-            confidences = self._confidences(
-                features, self.calibration.letters, self.calibration.letters_none
-            )
+            weights, none = self.calibration.letters, self.calibration.letters_none
+            confidences = _confidences(features, weights, none)
             if not has_word:
                 # a number alone names the document with that number; generic words name no document
-                is_named = (features[:, NUMBER] > 0.0) | (features[:, EXACT] > 0.0)
-                confidences[~is_named] = 0.0
+                confidences *= (number > 0.0) | (exact > 0.0)
 
-        if (
-            self._embedder is not None
-            and len(self._alias_rows)
-            and has_word
-            and confidences.max(initial=0.0) < SETTLED
-        ):
-            features[:, MEANING] = self._meanings(self._embedder, book_name, features)
-            confidences = self._confidences(
-                features, self.calibration.weights, self.calibration.none
-            )
+        is_in_doubt = has_word and confidences.max(initial=0.0) < SETTLED
+        if self._embedder is not None and len(self._alias_rows) and is_in_doubt:
+            meaning = self._meaning(self._embedder, book_name)
+            features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
+            weights, none = self.calibration.weights, self.calibration.none
+            confidences = _confidences(features, weights, none)
 
         rows = np.argsort(-confidences.round(4), kind="stable")
         return [self._candidate(row, confidences[row], aliases[row]) for row in rows]
 
     def _means_none(self, book_name: str) -> bool:
-        """Return whether a name means no document: it begins with "not", or it says several lectures."""
+        """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
         tokens = tokens_of(book_name)
-        if excludes([token for token in tokens if token not in self._proper]):
+        unnamed = [token for token in tokens if token not in self._proper]
+        if not tokens or excludes(unnamed):
             return True
-        named = [
-            own | also for own, also in zip(self._numbers, self._mentioned, strict=True)
-        ]
-        groups = [set(group) for _, group in lectures_in(book_name)]
-        return any(
-            len(group) > 1 and not any(map(group.issubset, named)) for group in groups
-        )
+        for _, group in lectures_in(book_name):
+            pairs = zip(self._numbers, self._mentioned, strict=True)
+            is_of_one = any(numbered | also >= set(group) for numbered, also in pairs)
+            if len(set(group)) > 1 and not is_of_one:
+                return True
+        return False
 
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
@@ -273,13 +262,15 @@ class References:
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
-        confidences = {
-            **self._words_in(hint),
-            **self._stems_in(hint),
-            **self._titles_in(hint),
-        }
+        confidences = self._words_in(hint)
+        confidences |= dict.fromkeys(self._names_in(hint), SURELY_SAID)
         if lectures and not confidences:
-            confidences = self._numbered([word for word, _ in groups], *lectures)
+            words = [word for word, _ in groups]
+            best = self.best(f"{words[0]} {lectures.pop()}")
+            if best is not None and best.tier != "none":
+                is_sure = any(is_a(word, "lectures") for word in words)
+                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
+                confidences[self.doc_ids.index(best.doc_id)] = confidence
         if len(confidences) != 1:
             return None
         ((row, confidence),) = confidences.items()
@@ -294,35 +285,26 @@ class References:
             tier = "boost"
         return BookCandidate(self.doc_ids[row], confidence, tier, alias)
 
-    def _titles_in(self, hint: str) -> dict[int, float]:
-        """Return the documents whose whole name, of several distinctive words, is in a hint."""
-        text = f" {normalise_name(hint)} "
-        rows = {}
-        for alias in self._whole:
-            before, name, _ = text.partition(f" {alias.normalised} ")
-            if not name or is_negated(before.split()):
-                continue
-            words = filter(_is_word, self._telling(alias.tokens))
-            if len(list(words)) >= WORDS_OF_A_NAME:
-                rows[alias.row] = SURELY_SAID
-        return rows
-
-    def _stems_in(self, hint: str) -> dict[int, float]:
-        """Return the documents whose stem is in a hint, letter by letter, if it has digits and letters."""
-        text = _fold(hint)
-        rows = {}
-        for stem, doc_ids in self._folded.items():
+    def _names_in(self, hint: str) -> set[int]:
+        """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
+        found = set()
+        normalised, folded = f" {normalise_name(hint)} ", _fold(hint)
+        for name in self._names:
+            before, match, _ = normalised.partition(f" {name.normalised} ")
+            if match and not is_negated(before.split()):
+                words = list(filter(_is_word, self._telling(name.tokens)))
+                if len(words) >= WORDS_OF_A_NAME:
+                    found.add(name.row)
+        for stem, rows in self._stems.items():
+            before, match, after = folded.partition(stem)
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if not is_telling or len(doc_ids) > 1 or stem not in text:
-                continue
-            before, _, after = text.partition(stem)
-            is_within_word = before[-1:].isalnum() or after[:1].isalnum()
-            if not is_within_word and not is_negated(before.split()):
-                rows[self.doc_ids.index(next(iter(doc_ids)))] = SURELY_SAID
-        return rows
+            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
+            if match and is_telling and is_whole and not is_negated(before.split()):
+                found.update(set(rows.values()) if len(set(rows.values())) == 1 else ())
+        return found
 
     def _words_in(self, hint: str) -> dict[int, float]:
-        """Return the documents that a single word of a hint names."""
+        """Return the documents that a single word of a hint names, with confidences."""
         tokens = tokens_of(hint)
         words = [
             token
@@ -337,88 +319,31 @@ class References:
             if is_negated(tokens[: tokens.index(word)]):
                 continue
             (row,) = rows
-            if any(map(means_document, words[max(0, place - 1) : place + 2])):
+            stem = next(iter(stems(word)), word)
+            neighbours = words[max(0, place - 1) : place + 2]
+            if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
-            elif self._is_unheard(word):
+            elif (
+                self._content
+                and stem not in self._content
+                and len(word) > _LEAST_PROPER
+            ):
                 confidences.setdefault(row, PROBABLY_SAID)
         return confidences
 
-    def _is_unheard(self, word: str) -> bool:
-        """Return whether no text of the course holds a word that is long enough for a name."""
-        stem = next(iter(stems(word)), word)
-        return (
-            bool(self._content)
-            and len(word) > _LEAST_PROPER
-            and stem not in self._content
-        )
-
-    def _numbered(self, words: Sequence[str], number: int) -> dict[int, float]:
-        """Return the document of a lecture's number that stands next to some words for a lecture."""
-        best = self.best(f"{words[0]} {number}")
-        if best is None or best.tier == "none":
-            return {}
-        most = 1.0 if any(map(names_lecture, words)) else PROBABLY_SAID
-        return {self.doc_ids.index(best.doc_id): min(best.confidence, most)}
-
-    def _confidences(
-        self, features: Float64Array, weights: Sequence[float], none: float
-    ) -> Float64Array:
-        """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
-        utilities = np.append(features @ np.array(weights), none)
-        shares = np.exp(utilities - utilities.max())
-        shares /= shares.sum()
-        confidences: Float64Array = shares[:-1]
-        bearers = np.flatnonzero(features[:, EXACT])
-        if len(bearers) == 1:  # the exact name of one document only
-            trust = features[bearers[0], EXACT]
-            confidences *= (1.0 - trust) / max(1e-12, 1.0 - confidences[bearers[0]])
-            confidences[bearers[0]] = trust
-        return confidences
-
-    def _spelt(
-        self, book_name: str, tokens: Sequence[str], said: set[int]
-    ) -> tuple[Float64Array, list[str]]:
-        """Return the features, the meaning being 0, and the most similar alias of each document.
-
-        Args:
-            tokens: words of the name.
-            said: numbers of lectures in the name.
-        """
-        features = np.zeros((len(self.doc_ids), len(FEATURES)))
-        aliases = self._by_string(normalise_name(book_name), tokens, features)
-        self._by_words(tokens, features)
-        has_word = any(map(_is_word, self._telling(tokens)))
-        for row, own in enumerate(self._numbers):
-            unmatched = _ordinals(said) - own - self._mentioned[row]
-            if unmatched and _ordinals(own) - said:
-                features[row, :MEANING] *= _OTHER_NUMBER
-                features[row, CLASH] = 1.0
-            elif said & own:
-                features[row, NUMBER] = 1.0
-                if not has_word:
-                    features[row, 0] = 1.0  # the number is the name of the lecture
-            elif unmatched:
-                features[row, :MEANING] *= _NO_NUMBER
-                features[row, CLASH] = 0.5
-        return features, aliases
-
     def _learn(self, row: int, document: Document) -> None:
         """Add the names and numbers of a document."""
-        stem = next(
-            (alias.text for alias in document.aliases if alias.source == "stem"), ""
-        )
-        own, number = numbers(stem), document.lecture_number
-        if number is not None and (
-            number in own or str(number) not in tokens_of(stem)
-        ):  # else it is a date's
-            own = {number}
-        self._numbers[row] |= own
+        by_source = {alias.source: alias.text for alias in document.aliases[::-1]}
+        stem, number = by_source.get("stem", ""), document.lecture_number
+        in_stem = numbers(stem)
+        if number is None or (number not in in_stem and str(number) in tokens_of(stem)):
+            self._numbers[row] |= in_stem  # the number is a date's
+        else:
+            self._numbers[row].add(number)
 
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
-                self._stems[alias.text] = self.doc_ids[row]
-                folded = self._folded.setdefault(_fold(alias.text), set())
-                folded.add(self.doc_ids[row])
+                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
             if normalise_name(alias.text) and _is_name(alias):
                 self._learn_alias(row, alias)
 
@@ -427,18 +352,18 @@ class References:
         is_whole = alias.source in _NAMES_IN_FULL
         tokens = tokens_of(alias.text)
         if alias.source in _WEAK:
-            tokens = [token for token in tokens if not heads_section(token)]
+            tokens = [token for token in tokens if not is_a(token, "sections")]
         if is_whole or alias.source == "author":
             for token in tokens:
                 self._proper.setdefault(token, set()).add(row)
         if alias.source in _FOR_FILES:
             pairs = itertools.pairwise(tokens)
             self._counted.update(word for word, number in pairs if number.isdecimal())
+        if is_whole:
+            normalised = normalise_name(alias.text)
+            self._names.append(_Name(row, alias.text, normalised, tokens, trust))
 
         self._mentioned[row] |= numbers(alias.text)
-        normalised = normalise_name(alias.text)
-        name = _Name(row, alias.text, normalised, tuple(tokens), trust, is_whole)
-        self._names.append(name)
         for word in tokens:
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
@@ -453,73 +378,106 @@ class References:
             token
             for token in tokens
             if token not in self._common
-            and (not is_generic(token) or (files and describes_file(token)))
+            and (not is_generic(token) or (files and is_a(token, *FILES)))
         ]
 
     def _by_string(
-        self, name: str, tokens: Sequence[str], features: Float64Array
-    ) -> list[str]:
-        """Fill in "string" and "exact"; return the most similar alias of each document."""
+        self, book_name: str, tokens: Sequence[str]
+    ) -> tuple[Float64Array, Float64Array, list[str]]:
+        """Return the features "string" and "exact", and the most similar name of each document."""
+        string, exact = np.zeros((2, len(self.doc_ids)))
         aliases = ["" for _ in self.doc_ids]
-        scores = np.zeros(len(self._whole))
+        scores = np.zeros(len(self._names))
         if self._texts and self._telling(tokens):
             telling = [" ".join(self._telling(tokens, files=True))]
-            scorers = (fuzz.WRatio, fuzz.token_set_ratio)
-            scores = np.mean(
-                [process.cdist(telling, self._texts, scorer=one)[0] for one in scorers],
-                axis=0,
-            )
-        similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
-        for alias, similarity in zip(self._whole, similarities.tolist(), strict=True):
-            row, trust = alias.row, alias.trust
-            similarity *= trust
-            if alias.normalised == name:
-                similarity = trust
-                features[row, EXACT] = max(features[row, EXACT], trust)
-            if similarity > features[row, 0] or not aliases[row]:
-                features[row, 0] = max(features[row, 0], similarity)
-                aliases[row] = alias.text
-        return aliases
+            for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
+                scores += process.cdist(telling, self._texts, scorer=scorer)[0] / 2.0
 
-    def _by_words(self, tokens: Iterable[str], features: Float64Array) -> None:
-        """Fill in "words" and "content"."""
+        normalised = normalise_name(book_name)
+        for name, score in zip(self._names, scores.tolist(), strict=True):
+            row, trust = name.row, name.trust
+            similarity = (
+                trust * max(0.0, score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
+            )
+            if name.normalised == normalised:
+                similarity = trust
+                exact[row] = max(exact[row], trust)
+            if similarity > string[row] or not aliases[row]:
+                string[row] = max(string[row], similarity)
+                aliases[row] = name.text
+        return string, exact, aliases
+
+    def _by_words(self, tokens: Iterable[str]) -> tuple[Float64Array, Float64Array]:
+        """Return the features "words" and "content"."""
         tokens = list(dict.fromkeys(tokens))
         weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
         if weights:
-            for token in filter(describes_file, tokens):
-                if token not in self._common and self._vocabulary.alike(token):
+            for token in tokens:
+                is_file = is_a(token, *FILES) and token not in self._common
+                if is_file and words_like(token, self._vocabulary):
                     weights[token] = _OF_FILE
 
+        words, content = np.zeros((2, len(self.doc_ids)))
         total = 0.0
         for token, weight in weights.items():
             matches = np.zeros(len(self.doc_ids))
-            for word, alike in self._vocabulary.alike(token).items():
+            for word, alike in words_like(token, self._vocabulary).items():
                 for row, trust in self._words[word].items():
                     matches[row] = max(matches[row], alike * trust)
             rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
             total += weight * rarity
-            features[:, 1] += weight * rarity * matches
+            words += weight * rarity * matches
 
             stem = next(iter(stems(token)), token)
             rates = self._content.get(stem, np.zeros(1))
             if rates.any():
                 share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
-                features[:, 2] += weight * rarity * share * rates / rates.sum()
-        if total:
-            features[:, 1:3] /= total
+                content += weight * rarity * share * rates / rates.sum()
+        return words / (total or 1.0), content / (total or 1.0)
 
-    def _meanings(
-        self, embedder: Embedder, book_name: str, spelt: Float64Array
-    ) -> Float64Array:
-        """Return (n_documents,) the feature "meaning"."""
+    def _by_number(
+        self, lecture_numbers: set[int]
+    ) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """Return the features "number" and "clash", and the factor of the similarities."""
+        number, clash, factor = np.zeros((3, len(self.doc_ids)))
+        factor += 1.0
+        for row, numbered in enumerate(self._numbers):
+            unmatched = _ordinals(lecture_numbers) - numbered - self._mentioned[row]
+            if unmatched and _ordinals(numbered) - lecture_numbers:
+                clash[row], factor[row] = 1.0, _OTHER_NUMBER
+            elif lecture_numbers & numbered:
+                number[row] = 1.0
+            elif unmatched:
+                clash[row], factor[row] = 0.5, _NO_NUMBER
+        return number, clash, factor
+
+    def _meaning(self, embedder: Embedder, book_name: str) -> Float64Array:
+        """Return (n_documents,) the cosine with the best name, 0 for the usual cosine of unrelated names."""
+        unrelated = self.calibration.unrelated
+        best = np.full(len(self.doc_ids), unrelated)
         cosines = self._alias_vectors @ embedder.embed_queries([book_name])[0]
-        best = np.full(len(self.doc_ids), self.calibration.unrelated)
         np.maximum.at(best, self._alias_rows, cosines)
-        meanings: Float64Array = (best - self.calibration.unrelated) / (
-            1.0 - self.calibration.unrelated
-        )
-        meanings[spelt[:, CLASH] > 0.0] *= _OTHER_NUMBER
-        return meanings
+        meaning: Float64Array = (best - unrelated) / (1.0 - unrelated)
+        return meaning
+
+
+def _confidences(
+    features: Features, weights: Sequence[float], none: float
+) -> Float64Array:
+    """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
+    columns = np.stack([features[name] for name in FEATURES], axis=1)
+    utilities = np.append(columns @ np.array(weights), none)
+    shares = np.exp(utilities - utilities.max())
+    shares /= shares.sum()
+    confidences: Float64Array = shares[:-1]
+    exact = features["exact"]
+    bearers = np.flatnonzero(exact)
+    if len(bearers) == 1:  # the exact name of one document only
+        (row,) = bearers
+        others = max(1e-12, 1.0 - confidences[row])
+        confidences *= (1.0 - exact[row]) / others
+        confidences[row] = exact[row]
+    return confidences
 
 
 def _rates(
@@ -539,11 +497,6 @@ def _rates(
     return rates
 
 
-def _original(document: Document) -> str:
-    """Return the doc_id of the document that holds the paragraphs."""
-    return document.same_as or document.doc_id
-
-
 def _fold(stem: str) -> str:
     """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
     folded = unicodedata.normalize("NFC", stem).casefold().strip()
@@ -556,7 +509,7 @@ def _is_word(token: str) -> bool:
 
 def _tells(token: str) -> bool:
     """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
-    return _is_word(token) and not heads_section(token) and not is_generic(token)
+    return _is_word(token) and not is_a(token, "sections") and not is_generic(token)
 
 
 def _is_name(alias: Alias) -> bool:
@@ -565,6 +518,6 @@ def _is_name(alias: Alias) -> bool:
     return is_certain or any(map(_tells, tokens_of(alias.text)))
 
 
-def _ordinals(said: set[int]) -> set[int]:
+def _ordinals(lecture_numbers: set[int]) -> set[int]:
     """Return the numbers that may count lectures, without years and course codes."""
-    return {number for number in said if number < HIGHEST_LECTURE}
+    return {number for number in lecture_numbers if number < HIGHEST_LECTURE}
