@@ -98,7 +98,6 @@ class _Name:
     """One name of a whole document, normalised for comparison."""
 
     row: int
-    text: str
     normalised: str
     tokens: Sequence[str]
     trust: float
@@ -123,7 +122,7 @@ class References:
 
     def __init__(
         self,
-        documents: Iterable[Document],
+        documents: Sequence[Document],
         filter_confidence: float,
         boost_confidence: float,
         *,
@@ -178,10 +177,10 @@ class References:
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
         rows = self._stems.get(_fold(book_name), {})
-        name = book_name.removesuffix(".pdf")
-        if name not in rows and len(set(rows.values())) == 1:
-            name = next(iter(rows))
-        return self._candidate(rows[name], 1.0, name) if name in rows else None
+        row = rows.get(book_name.removesuffix(".pdf"))
+        if row is None and len(set(rows.values())) == 1:
+            row = next(iter(rows.values()))
+        return None if row is None else self._candidate(row, 1.0)
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
@@ -193,13 +192,23 @@ class References:
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         by_stem = self.by_stem(book_name)
-        if by_stem is None and self._means_none(book_name):
+        if by_stem is not None:
+            confidences = np.array(
+                [float(one == by_stem.doc_id) for one in self.doc_ids]
+            )
+        elif self._means_none(book_name):
             return []
+        else:
+            confidences = self._confidences(book_name)
+        rows = np.argsort(-confidences.round(4), kind="stable")
+        return [self._candidate(row, confidences[row]) for row in rows]
 
+    def _confidences(self, book_name: str) -> Float64Array:
+        """Return (n_documents,) the probability that each document is meant."""
         lecture_numbers = numbers(book_name, self._proper)
         tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
-        string, exact, aliases = self._by_string(book_name, tokens)
+        string, exact = self._by_string(book_name, tokens)
         words, content = self._by_words(tokens)
         number, clash, factor = self._by_number(lecture_numbers)
         if not has_word:
@@ -213,25 +222,18 @@ class References:
             "clash": clash,
             "exact": exact,
         }
-        if by_stem is not None:
-            confidences = (np.array(self.doc_ids) == by_stem.doc_id).astype(np.float64)
-            aliases[self.doc_ids.index(by_stem.doc_id)] = by_stem.alias
-        else:
-            weights, none = self.calibration.letters, self.calibration.letters_none
-            confidences = _confidences(features, weights, none)
-            if not has_word:
-                # a number alone names the document with that number; generic words name no document
-                confidences *= (number > 0.0) | (exact > 0.0)
+        fit = self.calibration
+        confidences = _shares(features, fit.letters, fit.letters_none)
+        if not has_word:
+            # a number alone names the document with that number; generic words name no document
+            return confidences * ((number > 0.0) | (exact > 0.0))
+        is_settled = confidences.max(initial=0.0) >= SETTLED
+        if is_settled or self._embedder is None or not len(self._alias_rows):
+            return confidences
 
-        is_in_doubt = has_word and confidences.max(initial=0.0) < SETTLED
-        if self._embedder is not None and len(self._alias_rows) and is_in_doubt:
-            meaning = self._meaning(self._embedder, book_name)
-            features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
-            weights, none = self.calibration.weights, self.calibration.none
-            confidences = _confidences(features, weights, none)
-
-        rows = np.argsort(-confidences.round(4), kind="stable")
-        return [self._candidate(row, confidences[row], aliases[row]) for row in rows]
+        meaning = self._meaning(self._embedder, book_name)
+        features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
+        return _shares(features, fit.weights, fit.none)
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
@@ -274,16 +276,16 @@ class References:
         if len(confidences) != 1:
             return None
         ((row, confidence),) = confidences.items()
-        return self._candidate(row, confidence, hint)
+        return self._candidate(row, confidence)
 
-    def _candidate(self, row: int, confidence: float, alias: str) -> BookCandidate:
+    def _candidate(self, row: int, confidence: float) -> BookCandidate:
         confidence = round(float(confidence), 4)
         tier: Tier = "none"
         if confidence >= self._filter_confidence:
             tier = "filter"
         elif confidence >= self._boost_confidence:
             tier = "boost"
-        return BookCandidate(self.doc_ids[row], confidence, tier, alias)
+        return BookCandidate(self.doc_ids[row], confidence, tier)
 
     def _names_in(self, hint: str) -> set[int]:
         """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
@@ -361,7 +363,7 @@ class References:
             self._counted.update(word for word, number in pairs if number.isdecimal())
         if is_whole:
             normalised = normalise_name(alias.text)
-            self._names.append(_Name(row, alias.text, normalised, tokens, trust))
+            self._names.append(_Name(row, normalised, tokens, trust))
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
@@ -383,29 +385,24 @@ class References:
 
     def _by_string(
         self, book_name: str, tokens: Sequence[str]
-    ) -> tuple[Float64Array, Float64Array, list[str]]:
-        """Return the features "string" and "exact", and the most similar name of each document."""
-        string, exact = np.zeros((2, len(self.doc_ids)))
-        aliases = ["" for _ in self.doc_ids]
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return the features "string" and "exact"."""
         scores = np.zeros(len(self._names))
         if self._texts and self._telling(tokens):
             telling = [" ".join(self._telling(tokens, files=True))]
             for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
                 scores += process.cdist(telling, self._texts, scorer=scorer)[0] / 2.0
+        similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
 
+        string, exact = np.zeros((2, len(self.doc_ids)))
         normalised = normalise_name(book_name)
-        for name, score in zip(self._names, scores.tolist(), strict=True):
+        for name, similarity in zip(self._names, similarities.tolist(), strict=True):
             row, trust = name.row, name.trust
-            similarity = (
-                trust * max(0.0, score - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
-            )
             if name.normalised == normalised:
-                similarity = trust
+                similarity = 1.0
                 exact[row] = max(exact[row], trust)
-            if similarity > string[row] or not aliases[row]:
-                string[row] = max(string[row], similarity)
-                aliases[row] = name.text
-        return string, exact, aliases
+            string[row] = max(string[row], trust * similarity)
+        return string, exact
 
     def _by_words(self, tokens: Iterable[str]) -> tuple[Float64Array, Float64Array]:
         """Return the features "words" and "content"."""
@@ -461,9 +458,7 @@ class References:
         return meaning
 
 
-def _confidences(
-    features: Features, weights: Sequence[float], none: float
-) -> Float64Array:
+def _shares(features: Features, weights: Sequence[float], none: float) -> Float64Array:
     """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
     columns = np.stack([features[name] for name in FEATURES], axis=1)
     utilities = np.append(columns @ np.array(weights), none)

@@ -110,13 +110,11 @@ class BookCandidate:
         doc_id: the document that holds the paragraphs (for a duplicate file, the original).
         confidence: 0..1, calibrated: of names resolved with confidence c, a share c is right.
         tier: use of the book at that confidence.
-        alias: the alias that matched best.
     """
 
     doc_id: str
     confidence: float
     tier: Tier
-    alias: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

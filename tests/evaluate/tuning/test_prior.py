@@ -45,7 +45,7 @@ def drawn(
             lambda _: hits("a:1:1")[0],
         )
         result = SearchResult(
-            Query("hint"), (), BookCandidate("a", 0.9, tier, "a"), ranking=ranking
+            Query("hint"), (), BookCandidate("a", 0.9, tier), ranking=ranking
         )
         place = int(generator.choice(len(PLACES), p=prior_of(result, PLACES, TRUE)))
         games.append((result, PLACES.starts[place].sentence))

@@ -44,7 +44,7 @@ def index() -> WordIndex:
 
 
 def result(book_name: str, doc_id: str = "") -> SearchResult:
-    book = BookCandidate(doc_id, 0.95, "filter", doc_id) if doc_id else None
+    book = BookCandidate(doc_id, 0.95, "filter") if doc_id else None
     return SearchResult(Query("hint", book_name), (), book=book)
 
 

@@ -24,7 +24,7 @@ def result(tier: Tier | None) -> SearchResult:
     """Two paragraphs of book a, relevance 0.5 and 0.4, and one of 0.9 of book b."""
     paragraphs = [paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")]
     log_odds = np.array([log_odds_of(relevance) for relevance in (0.5, 0.4, 0.9)])
-    book = None if tier is None else BookCandidate("a", 0.9, tier, "a")
+    book = None if tier is None else BookCandidate("a", 0.9, tier)
     return SearchResult(Query("hint"), (), book, ranking=ranking(paragraphs, log_odds))
 
 
@@ -61,7 +61,7 @@ def test_the_book_keeps_the_share_that_its_tier_deserves(
 
 
 def test_a_book_that_no_hit_stands_in_says_nothing() -> None:
-    elsewhere = replace(result(None), book=BookCandidate("c", 0.9, "filter", "c"))
+    elsewhere = replace(result(None), book=BookCandidate("c", 0.9, "filter"))
     np.testing.assert_allclose(prior(elsewhere, MODEL), prior(result(None), MODEL))
 
 

@@ -21,8 +21,8 @@ class Undecided(References):
     def __init__(self, alpha: float, beta: float) -> None:
         super().__init__(DOCUMENTS, 0.9, 0.6)
         self._books = [
-            BookCandidate("alpha", alpha, "none", ""),
-            BookCandidate("beta", beta, "none", ""),
+            BookCandidate("alpha", alpha, "none"),
+            BookCandidate("beta", beta, "none"),
         ]
 
     def resolve(self, book_name: str) -> list[BookCandidate]:
