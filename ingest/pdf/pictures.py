@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +20,8 @@ MIN_RUN = 2
 """A passage is found on a page by runs of at least this many words in order."""
 MIN_SHARE = 0.3
 """A text is on a page if at least this share of its words, or of the page's, match."""
-_GAP = re.compile("[\\s\ufffe\x02]")
-"""The end of a word; PDFium has two characters for a hyphen at the end of a line."""
+_SPELLING = re.compile("[^\\s\ufffe\x02]+")
+"""A word; PDFium has two characters for a hyphen at the end of a line."""
 LINE_OVERLAP = 0.5
 """Words whose heights overlap by this share are on one line."""
 
@@ -32,6 +33,11 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
+
+    @property
+    def height(self) -> float:
+        """Its height."""
+        return self.bottom - self.top
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,11 @@ def page_picture(path: Path, page: int, width: int = 900) -> bytes:
     Raises:
         SourceError: the file cannot be read, or has no such page.
     """
-    with _opened(path, page) as document:
-        sheet = document[page - 1]
+    content = io.BytesIO()
+    with _opened(path, page) as sheet:
         picture = sheet.render(scale=width / sheet.get_width()).to_pil()
-        content = io.BytesIO()
-        picture.save(content, "PNG")
-        return content.getvalue()
+    picture.save(content, "PNG")
+    return content.getvalue()
 
 
 def page_words(path: Path, page: int) -> list[PageWord]:
@@ -66,26 +71,25 @@ def page_words(path: Path, page: int) -> list[PageWord]:
     Raises:
         SourceError: the file cannot be read, or has no such page.
     """
-    with _opened(path, page) as document:
-        sheet = document[page - 1]
+    words: list[PageWord] = []
+    with _opened(path, page) as sheet:
         width, height = sheet.get_size()
         text = sheet.get_textpage()
-
-        def box(position: int) -> Box:
-            left, bottom, right, top = text.get_charbox(position)
-            return Box(
-                left / width, 1 - top / height, right / width, 1 - bottom / height
-            )
-
-        words: list[PageWord] = []
-        start = 0
-        for spelling in _GAP.split(text.get_text_range()):
-            end = start + len(spelling)
-            if letters := canonical(spelling):
-                glyphs = [*map(box, range(start, end))]
-                words.append(PageWord(letters, tuple(_lines(glyphs))))
-            start = end + 1
-        return words
+        for word in _SPELLING.finditer(text.get_text_range()):
+            boxes = []
+            for number in range(text.count_rects(word.start(), len(word[0]))):
+                left, bottom, right, top = text.get_rect(number)
+                boxes.append(
+                    Box(
+                        left / width,
+                        1 - top / height,
+                        right / width,
+                        1 - bottom / height,
+                    )
+                )
+            if letters := canonical(word[0]):
+                words.append(PageWord(letters, tuple(boxes)))
+    return words
 
 
 def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
@@ -95,73 +99,52 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
         text: in logical order; it may begin or end on another page.
         words: of the page, in the order of the file.
     """
-    wanted = [*filter(None, map(canonical, text.split()))]
-    there = [word.letters for word in words]
-    if not wanted or not there:
+    wanted = list(filter(None, map(canonical, text.split())))
+    printed = [word.letters for word in words]
+    if not wanted or not printed:
         return []
 
-    matches = difflib.SequenceMatcher(None, wanted, there, autojunk=False)
+    matches = difflib.SequenceMatcher(None, wanted, printed, autojunk=False)
     rows: list[int] = []
     for block in matches.get_matching_blocks():
         if block.size >= min(MIN_RUN, len(wanted)):
             rows += range(block.b, block.b + block.size)
-
-    if len(rows) < MIN_SHARE * min(len(wanted), len(there)):
+    if len(rows) < MIN_SHARE * min(len(wanted), len(printed)):
         return []
-    boxes = [box for row in rows for box in words[row].boxes]
-    return _blocks(_lines(boxes))
 
-
-def _lines(boxes: Sequence[Box]) -> list[Box]:
-    """Join boxes that follow each other on one line."""
-    lines: list[Box] = []
-    for box in boxes:
-        last = lines[-1] if lines else None
-        if last is not None and _on_one_line(last, box):
-            lines[-1] = _around([last, box])
-        else:
-            lines.append(box)
-    return lines
-
-
-def _blocks(lines: Sequence[Box]) -> list[Box]:
-    """Join lines that stand closely under each other."""
     blocks: list[Box] = []
-    above = Box(0.0, 0.0, 0.0, 0.0)
-    for line in lines:
-        height = max(above.bottom - above.top, line.bottom - line.top)
-        is_near = abs(line.top - above.bottom) < height
-        # lines that begin far apart are of two columns, or of a formula
-        if blocks and is_near and _overlap(above, line) > 0:
-            blocks[-1] = _around([blocks[-1], line])
+    last = Box(0.0, 0.0, 0.0, 0.0)
+    for box in (box for row in rows for box in words[row].boxes):
+        if blocks and (_on_one_line(last, box) or _is_below(blocks[-1], last, box)):
+            left, top, right, bottom = zip(blocks[-1], box, strict=True)
+            blocks[-1] = Box(min(left), min(top), max(right), max(bottom))
         else:
-            blocks.append(line)
-        above = line
+            blocks.append(box)
+        last = box
     return blocks
-
-
-def _overlap(one: Box, other: Box) -> float:
-    return min(one.right, other.right) - max(one.left, other.left)
 
 
 def _on_one_line(one: Box, other: Box) -> bool:
     overlap = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return overlap >= LINE_OVERLAP * min(one.bottom - one.top, other.bottom - other.top)
+    return overlap >= LINE_OVERLAP * min(one.height, other.height)
 
 
-def _around(boxes: Sequence[Box]) -> Box:
-    """Return the box around some boxes."""
-    left, top, right, bottom = zip(*boxes, strict=True)
-    return Box(min(left), min(top), max(right), max(bottom))
+def _is_below(block: Box, last: Box, box: Box) -> bool:
+    """Return whether a box continues a block on its next line; a box far away is of another column or a formula."""
+    is_near = abs(box.top - last.bottom) < max(last.height, box.height)
+    return is_near and block.left < box.right and box.left < block.right
 
 
-def _opened(path: Path, page: int) -> pypdfium2.PdfDocument:
+@contextlib.contextmanager
+def _opened(path: Path, page: int) -> Iterator[pypdfium2.PdfPage]:
     try:
         document = pypdfium2.PdfDocument(path)
     except (pypdfium2.PdfiumError, OSError) as error:
         raise SourceError(f"{path} cannot be read: {error}.") from error
-    if not 1 <= page <= len(document):
+    with document:
         n_pages = len(document)
-        document.close()
-        raise SourceError(f"{path} has {n_pages} pages; page {page} does not exist.")
-    return document
+        if not 1 <= page <= n_pages:
+            raise SourceError(
+                f"{path} has {n_pages} pages; page {page} does not exist."
+            )
+        yield document[page - 1]
