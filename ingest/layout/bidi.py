@@ -12,16 +12,17 @@ from collections.abc import Sequence
 
 _MIRROR = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _ROUND = ("(", ")")
-_NUMBER_JOINTS = frozenset(".,:/+-")
-_RANGE_DASHES = frozenset("–\u00ad")
-"""Dashes of ranges that are drawn from right to left in some files, and from left to right in others."""
-_TRAILING = frozenset(".,;:!?")
 
 
 @functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
-    return bool(text) and unicodedata.bidirectional(text[0]) in ("R", "AL")
+    return unicodedata.bidirectional(text[:1] or " ") in ("R", "AL")
+
+
+@functools.cache
+def _is_ltr(text: str) -> bool:
+    return unicodedata.bidirectional(text[:1] or " ") == "L"
 
 
 def has_rtl_letter(text: str) -> bool:
@@ -37,7 +38,7 @@ def logical_order(texts: list[str], base_rtl: bool) -> list[int]:
         base_rtl: whether the line as a whole reads from right to left.
     """
     if not base_rtl:
-        return _with_right_to_left_runs(texts)
+        return _with_right_to_left_run(texts)
 
     _turn_brackets_as_drawn(texts)
     order: list[int] = []
@@ -86,27 +87,25 @@ def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
             reading[position] = texts[index] = "(" if opens else ")"
 
 
-def _with_right_to_left_runs(texts: list[str]) -> list[int]:
+def _with_right_to_left_run(texts: list[str]) -> list[int]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
     order: list[int] = []
-    position = 0
-    while position < len(texts):
-        start = end = position
-        while end < len(texts) and not _is_ltr(texts[end]):
-            if is_rtl_letter(texts[end]):
-                position = end + 1
-            elif position == start:
-                break
-            end += 1
-        if position == start:
-            order.append(start)
-            position += 1
+    phrase: list[int] = []
+    for position, text in enumerate([*texts, "L"]):
+        if not _is_ltr(text) and (phrase or is_rtl_letter(text)):
+            phrase.append(position)
             continue
-
-        run = texts[start:position]
+        n_after = 0
+        while phrase and not is_rtl_letter(texts[phrase[-1 - n_after]]):
+            n_after += 1
+        end = position - n_after
+        start = phrase[0] if phrase else end
+        run = texts[start:end]
         order += [start + index for index in logical_order(run, True)]
-        texts[start:position] = run
-    return order
+        texts[start:end] = run
+        order += range(end, position + 1)
+        phrase = []
+    return order[:-1]
 
 
 def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
@@ -114,88 +113,62 @@ def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
     runs: dict[int, int] = {}
     position = 0
     while position < len(texts):
-        start, end = position, position + 1
+        start = position
+        position += 1
         if _is_ltr(texts[start]):
-            end = _end_of_latin(texts, start)
-            if _at(texts, start - 1) == "(":
-                inside = texts[start:end]
-                start -= inside.count(")") > inside.count("(")
+            position = _end_of_latin(texts, start)
+            inside = texts[start:position]
+            if _at(texts, start - 1) == "(" and inside.count(")") > inside.count("("):
+                start -= 1
+            runs[position] = start
         elif _is_digit(texts[start]):
-            end = _end_of_number(texts, start)
-            before = _at(texts, start - 2)
-            if start and texts[start - 1] in "$€£₪#":
-                start -= not (_is_ltr(before) or _is_digit(before))
-        else:
-            start = end
-        if start < end:
-            runs[end] = start
-        position = end
-
+            position = _end_of_number(texts, start)
+            runs[position] = start - (start > 0 and texts[start - 1] in "$€£₪#")
     return runs
 
 
 def _end_of_latin(texts: Sequence[str], start: int) -> int:
     end = position = start + 1
-    open_brackets: list[int] = []
-    in_brackets = _at(texts, start - 1) == "("
+    n_open = 0
     while position < len(texts) and not is_rtl_letter(texts[position]):
         text = texts[position]
         if text in ("(", "[", "{"):
-            open_brackets.append(position)
+            n_open += 1
         elif text in (")", "]", "}"):
-            if open_brackets:
-                end = position + 1 if end > open_brackets.pop() else end
-            elif in_brackets and _parts_words(texts, start, position):
-                break
+            inside = "".join(texts[start:position])
+            if n_open:
+                n_open -= 1
+                end = position + 1
+            elif _at(texts, start - 1) == "(" and inside.isalpha():
+                break  # words in brackets end there, a formula such as "(a+b) c" goes on
         elif _is_ltr(text) or _is_digit(text):
             end = position + 1
-        elif position == end:
-            end += text in _TRAILING
+        elif position == end and text in ".,;:!?":
+            end += 1
         position += 1
-
     return end
-
-
-def _parts_words(texts: Sequence[str], start: int, end: int) -> bool:
-    """Return whether a closing bracket at `end` parts a word in brackets from the words that are read before it.
-
-    A formula such as "(a+b) c" is not parted.
-    """
-    inside = "".join(texts[start:end])
-    after = "".join(texts[end + 1 : end + 4])
-    is_word = len(inside) > 1 and inside.replace(" ", "").replace("-", "").isalpha()
-    return is_word and after[:1] == " " and after[1:].isascii() and after[1:].isalpha()
 
 
 def _end_of_number(texts: Sequence[str], start: int) -> int:
-    end = start + 1
-    while end < len(texts):
-        if _is_digit(texts[end]):
-            end += 1
-        elif _joins_numbers(texts, start, end):
-            end += 2
-        else:
-            return end + (texts[end] == "%")
-    return end
+    end = _end_of_digits(texts, start)
+    while _is_digit(_at(texts, end + 1)):
+        after = _end_of_digits(texts, end + 1)
+        if texts[end] in "–\u00ad":
+            # a range that is drawn from left to right; other files draw it from right to left
+            first, last = "".join(texts[start:end]), "".join(texts[end + 1 : after])
+            if not first.isdecimal() or int(first) >= int(last):
+                break
+        elif texts[end] not in ".,:/+-":
+            break
+        end = after
+    return end + (_at(texts, end) == "%")
 
 
-def _joins_numbers(texts: Sequence[str], start: int, dash: int) -> bool:
-    """Return whether a sign joins two parts of a number, or of a range that is drawn from left to right."""
-    end = dash + 1
-    if texts[dash] in _NUMBER_JOINTS:
-        return _is_digit(_at(texts, end))
-    if texts[dash] not in _RANGE_DASHES:
-        return False
-    while _is_digit(_at(texts, end)):
-        end += 1
-    first, last = "".join(texts[start:dash]), "".join(texts[dash + 1 : end])
-    return first.isdecimal() and last.isdecimal() and int(first) < int(last)
+def _end_of_digits(texts: Sequence[str], start: int) -> int:
+    while _is_digit(_at(texts, start)):
+        start += 1
+    return start
 
 
 def _is_digit(text: str) -> bool:
-    return text[:1].isdigit()
-
-
-@functools.cache
-def _is_ltr(text: str) -> bool:
-    return bool(text) and unicodedata.bidirectional(text[0]) == "L"
+    return text[:1].isdecimal()

@@ -20,7 +20,12 @@ def columns_of(
     Args:
         earlier: gutters of the pages before, used for a last page of few lines; gutters of this page are added.
     """
-    gutter = _gutter(lines, left, right, earlier)
+    gutter = gutter_between(lines, left, right)
+    if gutter is not None:
+        earlier[:] = [x for x in earlier if abs(x - gutter) > SAME_GUTTER] + [gutter]
+    else:
+        inside = (x for x in earlier if left < x < right)
+        gutter = next((x for x in inside if parts_few_lines(lines, x)), None)
     if gutter is None:
         return [sorted(lines, key=lambda line: line.y)] if lines else []
 
@@ -40,20 +45,6 @@ def columns_of(
         for side, low, high in reversed(sides) if rtl else sides:
             columns.extend(columns_of(side, low, high, rtl, earlier))
     return columns
-
-
-def _gutter(
-    lines: Sequence[Line], left: float, right: float, earlier: list[float]
-) -> float | None:
-    """Return the gutter of lines, or else one of the pages before that parts them."""
-    gutter = gutter_between(lines, left, right)
-    if gutter is not None:
-        earlier[:] = [x for x in earlier if abs(x - gutter) > SAME_GUTTER] + [gutter]
-        return gutter
-    for x in earlier:
-        if left < x < right and parts_few_lines(lines, x):
-            return x
-    return None
 
 
 def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:

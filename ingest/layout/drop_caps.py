@@ -25,50 +25,33 @@ SPACE = 0.2
 
 def with_drop_caps(page: Page) -> Page:
     """Join each drop cap of a page to the first line next to it, and move the start of these lines to the drop cap."""
-    candidates = [line for line in page.lines if _is_letter(line.words[0].text)]
-    if not candidates:
-        return page
     lines = list(page.lines)
-    for line in candidates:
-        cap = line.words[0]
-        rest = _without_first(line)
-        if rest is not None and cap.size < INITIAL * rest.size:
+    for line in page.lines:
+        cap, *rest = line.words
+        bare = cap.text.strip("\"'“‘„«")
+        if len(cap.text) > 2 or len(bare) != 1 or not bare.isalpha():
             continue
-        others = [other for other in lines if other is not line] + (
-            [rest] if rest else []
-        )
+        others = [other for other in lines if other is not line]
+        if rest:
+            after = line_of(rest, line.y, line.rtl)
+            others.append(replace(after, bold=line.bold, mono=line.mono))
         adjacent = [
             other for other in others if _is_adjacent(other, cap, line.y, line.rtl)
         ]
-        if len(adjacent) >= 2 and (rest is None or rest in adjacent):
-            others = [other for other in others if other not in adjacent]
-            lines = others + _with_cap(adjacent, cap, line.rtl)
+        if len(adjacent) >= 2 and (not rest or others[-1] in adjacent):
+            lines = [other for other in others if other not in adjacent]
+            lines += _with_cap(adjacent, cap, line.rtl)
 
     lines.sort(key=lambda line: (line.y, line.x0))
     return replace(page, lines=tuple(lines))
 
 
-def _is_letter(text: str) -> bool:
-    if len(text) > 2:
-        return False
-    bare = text.strip("\"'“‘„«")
-    return len(bare) == 1 and bare.isalpha()
-
-
-def _without_first(line: Line) -> Line | None:
-    """Return a line without its first word, None if it has only one."""
-    words = line.words[1:]
-    if not words:
-        return None
-    rest = line_of(words, line.y, line.rtl)
-    return replace(rest, bold=line.bold, mono=line.mono)
-
-
 def _is_adjacent(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
     """Return whether a line begins next to a drop cap, between its top and its baseline."""
-    level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + BELOW * line.size
-    near = -0.3 * line.size < _gap(line, cap, rtl) < MAX_GAP * line.size
-    return level and near and cap.size >= INITIAL * line.size
+    em = line.size
+    is_level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + BELOW * em
+    is_near = -0.3 * em < _gap(line, cap, rtl) < MAX_GAP * em
+    return is_level and is_near and cap.size >= INITIAL * em
 
 
 def _gap(line: Line, cap: Word, rtl: bool) -> float:
@@ -79,20 +62,14 @@ def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     """Join a drop cap to the first of the lines next to it, and move their start to the drop cap."""
     first, *below = sorted(adjacent, key=lambda line: line.y)
     indent = min(_gap(line, cap, rtl) for line in below)
-    start = first.words[0]
+    start, *others = first.words
     small = replace(cap, size=start.size, raised=0.0)
-    if _gap(first, cap, rtl) - indent > SPACE * first.size:
-        words = (small, *first.words)
-    else:
-        joined = replace(
-            start,
-            text=cap.text + start.text,
-            x0=min(cap.x0, start.x0),
-            x1=max(cap.x1, start.x1),
-        )
-        words = (joined, *first.words[1:])
+    words = [small, start]
+    if _gap(first, cap, rtl) - indent <= SPACE * first.size:
+        x0, x1 = min(cap.x0, start.x0), max(cap.x1, start.x1)
+        words = [replace(start, text=cap.text + start.text, x0=x0, x1=x1)]
 
-    lines = [replace(first, words=words), *below]
+    lines = [replace(first, words=(*words, *others)), *below]
     return [
         replace(line, x0=min(line.x0, cap.x0), x1=max(line.x1, cap.x1))
         for line in lines

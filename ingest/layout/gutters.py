@@ -18,24 +18,16 @@ MIN_GAP = 0.55
 """Minimal white space at a narrow gutter, in ems."""
 
 GUTTER_GLYPHS, MIN_GUTTER_ROWS, GUTTER_SHARE, MIN_COLUMN = 8, 10, 0.75, 90
-"""Minimum for a narrow gutter: glyphs of a row on each side, rows with a gap there, the share of these among the rows
-with text on both sides, and points between two gutters."""
-
-MAX_COLUMNS = 5
-"""Number of positions at which most rows begin that are tried as edges of columns."""
+"""Minimum for a narrow gutter: glyphs of a row on each side, rows that end or have a gap there, the share of these
+among the rows with text on both sides, and points between two gutters."""
 
 MIN_COLUMN_LINES = 7
 """Minimal number of lines on each side of a gutter between columns; with fewer it parts the cells of a small table."""
-
-MIN_KNOWN_LINES = 2
-"""Minimal number of lines on each side of a gutter that earlier pages have."""
 
 MIN_WIDTH = 120
 """Minimal width of two columns, in points."""
 
 _Gap = tuple[float, float]
-_Spaced = Sequence[tuple[Row, list[_Gap]]]
-"""Rows with their gaps."""
 
 
 def narrow_gutters(rows: Sequence[Row]) -> list[float]:
@@ -45,59 +37,35 @@ def narrow_gutters(rows: Sequence[Row]) -> list[float]:
     different rows.
     """
     spaced = [(row, _gaps(row)) for row in rows]
-    crossing = [pair for pair in spaced if len(pair[0].glyphs) > 2 * GUTTER_GLYPHS]
-    inside = [gap for _, gaps in crossing for gap in gaps]
     counts: Counter[int] = Counter()
-    for left, right in inside:
-        counts.update(range(math.ceil(left), int(right) + 1))
-    starts = Counter(round(row.glyphs[0].x0) for row in rows)
-    starts.update(round(right) for _, right in inside)
+    starts: Counter[int] = Counter()
+    for row, gaps in spaced:
+        starts[round(row.glyphs[0].x0) - 1] += 1
+        for left, right in gaps:
+            starts[round(right) - 1] += 1
+            counts.update(range(math.ceil(left), int(right) + 1))
 
     gutters: list[float] = []
-    for place, count in counts.most_common():
-        if count < MIN_GUTTER_ROWS:
-            break
-        if _is_apart(place, gutters) and _is_open(place, count, crossing):
-            gutters.append(float(place))
-    _add_edges(gutters, starts, spaced)
+    for x, count in [*counts.most_common(), *starts.most_common()]:
+        is_apart = all(abs(x - other) >= MIN_COLUMN for other in gutters)
+        if count >= MIN_GUTTER_ROWS and is_apart and _parts_columns(x, spaced):
+            gutters.append(float(x))
     return gutters
 
 
-def _add_edges(gutters: list[float], starts: Counter[int], rows: _Spaced) -> None:
-    """Add the edges of columns at which many rows begin, away from the gutters."""
-    for start, count in starts.most_common(MAX_COLUMNS):
-        is_common = count >= MIN_GUTTER_ROWS and _is_apart(start - 1, gutters)
-        if is_common and _begins_column(start - 1, rows):
-            gutters.append(start - 1.0)
-
-
-def _is_open(x: float, n_gaps: int, rows: _Spaced) -> bool:
-    """Return whether nearly all rows with text on both sides of x have a gap there."""
-    n_across = sum(_runs_across(row, x, gaps) for row, gaps in rows)
-    return n_gaps > GUTTER_SHARE * (n_gaps + n_across)
-
-
-def _is_apart(x: float, gutters: Sequence[float]) -> bool:
-    return all(abs(x - other) >= MIN_COLUMN for other in gutters)
-
-
-def _runs_across(row: Row, x: float, gaps: Sequence[_Gap]) -> bool:
-    """Return whether a row has text on both sides of x and no gap there."""
-    is_inside = row.glyphs[0].x0 < x < row.glyphs[-1].x1
-    return is_inside and not any(left <= x <= right for left, right in gaps)
-
-
-def _begins_column(x: float, rows: _Spaced) -> bool:
-    """Return whether a column begins at x: many rows end before x or have a gap there, and few run across it."""
+def _parts_columns(x: float, rows: Sequence[tuple[Row, list[_Gap]]]) -> bool:
+    """Return whether many rows end before x or have a gap there, and few run across it."""
     n_ended = n_across = 0
     for row, gaps in rows:
-        if row.glyphs[-1].x1 <= x:
+        left, right = row.glyphs[0].x0, row.glyphs[-1].x1
+        if right <= x:
             n_ended += len(row.glyphs) > GUTTER_GLYPHS
-        elif _runs_across(row, x, gaps):
-            n_across += 1
-        elif row.glyphs[0].x0 < x:
+        elif any(start <= x <= end for start, end in gaps):
             n_ended += 1
-    return n_ended >= MIN_GUTTER_ROWS and n_across <= (1 - GUTTER_SHARE) * n_ended
+        elif left < x:
+            n_across += 1
+    is_common = n_ended >= MIN_GUTTER_ROWS
+    return is_common and n_across <= (1 - GUTTER_SHARE) * n_ended
 
 
 def _gaps(row: Row) -> list[_Gap]:
@@ -113,20 +81,29 @@ def _gaps(row: Row) -> list[_Gap]:
     return gaps
 
 
-def cut_at_gutters(row: Row, gutters: Sequence[float]) -> list[list[Glyph]]:
-    """Cut the glyphs of a row at the narrow gutters of its page; each piece begins with a visible glyph."""
-    sides: list[list[Glyph]] = []
+def cut_at_gutters(
+    row: Row, gutters: Sequence[float], widest: float
+) -> list[list[Glyph]]:
+    """Cut the glyphs of a row at wide gaps and at the narrow gutters of its page.
+
+    Args:
+        widest: the widest gap between two words, in ems.
+
+    Returns:
+        The pieces; each begins with a visible glyph.
+    """
+    pieces: list[list[Glyph]] = []
     right = -math.inf
     for glyph in row.glyphs:
         if glyph.text != " ":
-            is_wide = glyph.x0 - right > MIN_GAP * row.size
-            is_gutter = is_wide and any(right <= x <= glyph.x0 for x in gutters)
-            if is_gutter or not sides:
-                sides.append([])
+            gap = (glyph.x0 - right) / row.size
+            is_gutter = any(right <= x <= glyph.x0 for x in gutters)
+            if gap > (MIN_GAP if is_gutter else widest):
+                pieces.append([])
             right = max(right, glyph.x1)
-        if sides:
-            sides[-1].append(glyph)
-    return sides
+        if pieces:
+            pieces[-1].append(glyph)
+    return pieces
 
 
 def gutter_between(lines: Sequence[Line], left: float, right: float) -> float | None:
@@ -144,32 +121,20 @@ def gutter_between(lines: Sequence[Line], left: float, right: float) -> float | 
         is_middle = 0.2 * width < x - left < 0.8 * width
         if not is_middle or count < MIN_COLUMN_LINES // 2:
             continue
-        parting = _parting(wide, left, x, right)
-        if parting is not None and parting[0] < least:
-            least, gutter = parting
+        on_left = [line for line in wide if line.x1 <= x]
+        on_right = [line for line in wide if line.x0 >= x]
+        fewer = min(len(on_left), len(on_right))
+        n_across = len(wide) - len(on_left) - len(on_right)
+        if fewer < MIN_COLUMN_LINES or not n_across < min(least, 0.6 * fewer):
+            continue
+        if _fills_column(on_left, left, x) and _fills_column(on_right, x, right):
+            edge = max(line.x1 for line in on_left)
+            gutter = (edge + min(line.x0 for line in on_right)) / 2
+            least = n_across
     return gutter
 
 
-def _parting(
-    lines: Sequence[Line], left: float, x: float, right: float
-) -> tuple[int, float] | None:
-    """Return the number of lines across a gutter at x, and its middle; None if x parts no two columns."""
-    on_left = [line for line in lines if line.x1 <= x]
-    on_right = [line for line in lines if line.x0 >= x]
-    fewer = min(len(on_left), len(on_right))
-    n_across = len(lines) - len(on_left) - len(on_right)
-    if (
-        fewer < MIN_COLUMN_LINES
-        or n_across > 0.6 * fewer
-        or not _fills_columns(on_left, left, x)
-        or not _fills_columns(on_right, x, right)
-    ):
-        return None
-    edge = max(line.x1 for line in on_left)
-    return n_across, (edge + min(line.x0 for line in on_right)) / 2
-
-
-def _fills_columns(lines: Sequence[Line], left: float, right: float) -> bool:
+def _fills_column(lines: Sequence[Line], left: float, right: float) -> bool:
     """Return whether the lines on one side of a gutter fill it, or are in columns themselves."""
     # a note in the margin, in a row with the text, must not make the column wider
     tenth = len(lines) // 10
@@ -184,8 +149,7 @@ def parts_few_lines(lines: Sequence[Line], x: float) -> bool:
     on_left = [line.y for line in lines if line.x1 <= x + 1]
     on_right = [line.y for line in lines if line.x0 >= x - 1]
     few, many = sorted((on_left, on_right), key=len)
-    is_crossed = any(line.x0 < x - 1 and line.x1 > x + 1 for line in lines)
-    if is_crossed or len(few) < MIN_KNOWN_LINES:
+    if len(few) < 2 or len(few) + len(many) < len(lines):
         return False
     reach = 2 * median(line.size for line in lines)
     n_level = sum(min(many) - reach < y < max(many) + reach for y in few)

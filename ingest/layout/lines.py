@@ -6,7 +6,6 @@ text is the same from producers that store it in logical order (LibreOffice) and
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -97,16 +96,7 @@ def lines_of(
     row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()
 ) -> list[Line]:
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
-    parts: list[list[Glyph]] = []
-    for side in cut_at_gutters(row, gutters):
-        right = -math.inf
-        for glyph in side:
-            if glyph.text != " ":
-                gap = (glyph.x0 - right) / row.size
-                if gap > SEGMENT_GAP:
-                    parts.append([])
-                right = max(right, glyph.x1)
-            parts[-1].append(glyph)
+    parts = cut_at_gutters(row, gutters, SEGMENT_GAP)
     lines = [_line(part, row, fonts, rtl) for part in parts]
     return [line for line in lines if line.words]
 
@@ -128,7 +118,7 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
         spelt = _reordered(spelt, rtl)
     if has_small:
         spelt = without_marks(spelt)
-    elif not NOTE_SIGNS.isdisjoint(text):
+    elif any(sign in text for sign in NOTE_SIGNS):
         spelt = list(map(without_signs, spelt))
     words = [_word(members, row, fonts) for members in spelt if members]
     return line_of(words, row.y, rtl and is_hebrew)
@@ -136,7 +126,7 @@ def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
 
 def _has_accents(glyphs: list[Glyph], text: str, y: float) -> bool:
     """Return whether accents or dots below a letter may be drawn apart from their letters."""
-    if not text.isascii() and not ACCENTS.isdisjoint(text):
+    if not ACCENTS.keys().isdisjoint(text):
         return True
     dots = [glyph for glyph in glyphs if glyph.text == "."]
     return any(dot.y - y > LOW * dot.size for dot in dots)
@@ -152,40 +142,28 @@ def _spelt(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
             spaced = True
             continue
         word = words[-1]
+        gap = glyph.x0 - right
         hinted = spaced or glyph.parted
-        if word and _begins_word(word, glyph, glyph.x0 - right, hinted, em):
+        least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, em)
+        is_apart = gap > least and not (hinted and _is_in_number(word, glyph, gap))
+        if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
         spaced = False
         words[-1].append(glyph)
         right = max(right, glyph.x1)
-
     return words
-
-
-def _begins_word(
-    word: Sequence[Glyph], glyph: Glyph, gap: float, hinted: bool, em: float
-) -> bool:
-    """Return whether a new word begins with a glyph.
-
-    Args:
-        gap: the white space between the word and the glyph.
-        hinted: whether the file or the reader has a space there.
-    """
-    least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, em)
-    is_apart = gap > least and not (hinted and _is_in_number(word, glyph, gap))
-    return is_apart or (glyph.size != word[-1].size and _is_initial(word[-1], glyph))
 
 
 def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
     """Make a line of words in reading order."""
-    n_chars = n_bold = n_mono = 0
     sizes: Counter[float] = Counter()
+    bold: Counter[bool] = Counter()
+    mono: Counter[bool] = Counter()
     for word in words:
         length = len(word.text)
-        n_chars += length
-        n_bold += length * word.bold
-        n_mono += length * word.mono
         sizes[word.size] += length
+        bold[word.bold] += length
+        mono[word.mono] += length
 
     return Line(
         words=tuple(words),
@@ -193,8 +171,8 @@ def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
         x1=max(word.x1 for word in words),
         y=y,
         size=round(sizes.most_common(1)[0][0], 1),
-        bold=n_bold / n_chars,
-        mono=n_mono / n_chars,
+        bold=bold[True] / bold.total(),
+        mono=mono[True] / mono.total(),
         rtl=rtl,
     )
 
@@ -212,11 +190,11 @@ def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
 
 def _is_initial(left: Glyph, right: Glyph) -> bool:
     """Return whether one of two letters on a baseline is the large initial of a paragraph."""
-    if 1 / INITIAL < left.size / right.size < INITIAL or abs(
-        left.y - right.y
-    ) > 0.1 * min(left.size, right.size):
-        return False
-    return left.text[:1].isalpha() and right.text[:1].isalpha()
+    small, large = sorted((left.size, right.size))
+    is_letters = left.text[:1].isalpha() and right.text[:1].isalpha()
+    return (
+        large >= INITIAL * small and is_letters and abs(left.y - right.y) < 0.1 * small
+    )
 
 
 def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:

@@ -141,13 +141,11 @@ class PlacedLine:
 
     def is_full(self, following: PlacedLine) -> bool:
         """Return whether the first word of the next line would not have fitted into it."""
-        fill = (self.end - self.start) / max(1.0, self.right - self.left)
         if not self.ends_clause:
+            fill = (self.end - self.start) / max(1.0, self.right - self.left)
             # a Latin word or a formula may begin a line of Hebrew
             begins = following.first[0].isupper() and not following.rtl
-            if fill > 0.6 and not begins:
-                return True
-            if fill > 0.85 and not is_bullet(following.first):
+            if fill > (0.85 if begins else 0.6):
                 return True
         word = following.words[0]
         slack = 0.9 if self.ends_clause else 1.5
@@ -161,12 +159,8 @@ class PlacedLine:
             return following.goes_on and following.word_share > 0.5
         if self.text.endswith("-") or following.goes_on:
             return True
-        room = self.right - self.end
-        return (
-            self.is_full(following)
-            and room < 2 * following.size
-            and not following.initial.isdigit()
-        )
+        is_full = self.right - self.end < 2 * following.size
+        return is_full and not following.initial.isdigit()
 
 
 _BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")

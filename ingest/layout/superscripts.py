@@ -10,15 +10,14 @@ from dataclasses import replace
 
 from ingest.pdf.model import UNKNOWN, Glyph
 
-_ACCENTS = dict(
+ACCENTS = dict(
     zip(
         "¨´`ˆ˜¸ˇ˘˙˚¯˝˛",
         "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328",
         strict=True,
     )
 )
-ACCENTS = frozenset(_ACCENTS)
-"""Accents that some files draw as glyphs of their own over a letter."""
+"""Accents that some files draw as glyphs of their own over a letter, and their combining characters."""
 LOW = 0.1
 """Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 _DOTLESS = {"ı": "i", "ȷ": "j"}
@@ -27,14 +26,11 @@ SMALL = 0.9
 """Maximal font size of an index, an exponent or a mark, as a share of the size of its base."""
 RAISED = 0.2
 """Minimal height of an exponent or a mark above the baseline, in ems."""
-MAX_MARK = 11
-"""Maximal length of a mark, such as "12,14–16"."""
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"
-NOTE_SIGNS = frozenset("*∗†‡§¶")
+NOTE_SIGNS = "*∗†‡§¶"
 """Signs that point to notes."""
-_SENTENCE_MARKS = frozenset(".,;:!?")
 _AFTER_MARK = frozenset(_CLOSING + "—–-…")
 _OPERATORS = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
@@ -50,41 +46,33 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
     result: list[Glyph] = []
     for position, glyph in enumerate(glyphs):
-        first, second = glyph.text[:1], glyph.text[1:]
-        if first in _ACCENTS and len(second) == 1 and second.isalpha():
-            glyph.text = _accented(second, first)  # drawn at one place
-        start = max(0, position - 2)
-        near = glyphs[start:position] + glyphs[position + 1 : position + 3]
-        letter = _letter_of(glyph, near)
-        if letter is None:
+        accent, letter = glyph.text[:1], glyph.text[1:]
+        if accent in ACCENTS and letter:  # drawn at one place
+            glyph.text = _accented(letter, ACCENTS[accent])
+        near = glyphs[max(0, position - 2) : position] + glyphs[position + 1 :][:2]
+        base = _letter_of(glyph, near)
+        if base is None:
             result.append(glyph)
             continue
-        letter.text = _accented(letter.text, glyph.text)
-        letter.x0, letter.x1 = min(letter.x0, glyph.x0), max(letter.x1, glyph.x1)
+        base.text = _accented(base.text, ACCENTS.get(glyph.text, "\u0323"))
+        base.x0, base.x1 = min(base.x0, glyph.x0), max(base.x1, glyph.x1)
     return result
 
 
 def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
     """Return the letter under an accent or over a dot, None for any other glyph."""
-    is_dot = glyph.text == "." and near and glyph.y - near[0].y > LOW * glyph.size
-    if not is_dot and glyph.text not in _ACCENTS:
-        return None
-    return next((letter for letter in near if _is_over(glyph, letter)), None)
+    for letter in near:
+        is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
+        overlap = min(glyph.x1, letter.x1) - max(glyph.x0, letter.x0)
+        narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
+        is_accent = is_dot or glyph.text in ACCENTS
+        if is_accent and letter.text.isalpha() and overlap > 0.6 * narrower:
+            return letter
+    return None
 
 
 def _accented(letter: str, accent: str) -> str:
-    return unicodedata.normalize(
-        "NFC", _DOTLESS.get(letter, letter) + (_ACCENTS.get(accent) or "\u0323")
-    )
-
-
-def _is_over(accent: Glyph, letter: Glyph) -> bool:
-    overlap = min(accent.x1, letter.x1) - max(accent.x0, letter.x0)
-    return (
-        len(letter.text) == 1
-        and letter.text.isalpha()
-        and overlap > 0.6 * min(accent.x1 - accent.x0, letter.x1 - letter.x0)
-    )
+    return unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + accent)
 
 
 def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
@@ -101,28 +89,24 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
         glyphs, lambda glyph: glyph.size < SMALL * size and glyph.text != " "
     )
     for is_small, run in runs:
-        small = [*run]
+        small = list(run)
         above = [glyph for glyph in small if y - glyph.y > RAISED * size]
         below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-        is_stacked = above and below and len(above) + len(below) == len(small)
-        if is_small and is_stacked and not _follows(result, small):
+        if is_small and above and below and not _follows(result, small):
             last = above[-1]
-            centres = above[0].x0 + last.x1, below[0].x0 + below[-1].x1
-            if abs(centres[0] / 2 - centres[1] / 2) < 0.2 * above[0].size:
-                bar = replace(last, text="/", x0=last.x1, parted=False)
-                small = [*above, bar, *below]
+            bar = replace(last, text="/", x0=last.x1, parted=False)
+            small = [*above, bar, *below]
         result += small
-
     return result
 
 
 def _follows(before: Sequence[Glyph], small: Sequence[Glyph]) -> bool:
     """Return whether small signs touch a letter before them."""
-    if not before or before[-1].text in (" ", ""):
+    char = before[-1].text[-1:] if before else ""
+    if not char.isalnum() and char not in (")", "]", "}"):
         return False
     gap = min(glyph.x0 for glyph in small) - before[-1].x1
-    char = before[-1].text[-1]
-    return gap < 0.1 * small[0].size and (char.isalnum() or char in ")]}")
+    return gap < 0.1 * small[0].size
 
 
 def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
@@ -131,41 +115,13 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     A raised number after a short base or the name of a function is an exponent and stays.
     """
     result: list[list[Glyph]] = []
-    for word in words:
-        word = without_signs(word)
-        start, end = _raised(word, result[-1] if result else [])
-        if start == end or not _points_to_note(word, start, end, result):
+    for word in map(without_signs, words):
+        start, end = _raised(word, result[-1] if result else word)
+        if start < end and _is_mark(word, start, end, result):
+            word = word[:start] + word[end:]
+        if word:
             result.append(word)
-            continue
-        after = word[end:]
-        if start == 0 and after:
-            result[-1] = result[-1] + after
-        elif start:
-            result.append(word[:start] + after)
     return result
-
-
-def _points_to_note(
-    word: list[Glyph], start: int, end: int, before: list[list[Glyph]]
-) -> bool:
-    """Return whether the raised glyphs from `start` to `end` of a word are a mark and no exponent.
-
-    Args:
-        before: the words before it.
-    """
-    mark = "".join(glyph.text for glyph in word[start:end])
-    is_inside = end < len(word) and word[end].text[:1] not in _AFTER_MARK
-    is_number = mark.startswith(("-", "–", "−"))
-    if (
-        is_inside
-        or is_number
-        or len(mark) > MAX_MARK
-        or not _MARK_SIGNS.issuperset(mark)
-    ):
-        return False
-    # an exponent touches its base
-    is_exponent = start > 0 and _closes_formula(word[:start], before)
-    return not is_exponent and _may_bear_mark(word[:start] or before[-1])
 
 
 def without_signs(word: list[Glyph]) -> list[Glyph]:
@@ -173,18 +129,18 @@ def without_signs(word: list[Glyph]) -> list[Glyph]:
     end = len(word)
     while end > 1 and word[end - 1].text in NOTE_SIGNS:
         end -= 1
-    return word[:end] if word[end - 1].text in _SENTENCE_MARKS else word
+    return word[:end] if word[end - 1].text in ".,;:!?" else word
 
 
 def _raised(word: Sequence[Glyph], before: Sequence[Glyph]) -> tuple[int, int]:
     """Return where the first raised glyphs of a word start and end; twice the same if there are none."""
     start = 0
-    base = before[-1] if before else None
-    while start < len(word) and not (base and _is_raised(word[start], base)):
+    base = before[-1] if before is not word else word[0]
+    while start < len(word) and not _is_raised(word[start], base):
         base = word[start]
         start += 1
     end = start
-    while end < len(word) and base and _is_raised(word[end], base):
+    while end < len(word) and _is_raised(word[end], base):
         end += 1
     return start, end
 
@@ -193,25 +149,41 @@ def _is_raised(glyph: Glyph, base: Glyph) -> bool:
     return glyph.size < SMALL * base.size and base.y - glyph.y > RAISED * base.size
 
 
-def _may_bear_mark(glyphs: Sequence[Glyph]) -> bool:
-    """Return whether the base of a raised number is a word of the text, and not the base of a power."""
-    text = "".join(glyph.text for glyph in glyphs)
-    tail = text.rstrip(_CLOSING)
+def _is_mark(
+    word: Sequence[Glyph], start: int, end: int, before: Sequence[Sequence[Glyph]]
+) -> bool:
+    """Return whether the raised glyphs from `start` to `end` of a word point to a note and are no exponent.
+
+    Args:
+        before: the words before it.
+    """
+    mark = _text(word[start:end])
+    is_inside = end < len(word) and word[end].text[:1] not in _AFTER_MARK
+    if is_inside or mark.startswith(("-", "–")) or not _MARK_SIGNS.issuperset(mark):
+        return False
+
+    # an exponent touches its base
+    if start and _closes_formula([*before, word[:start]]):
+        return False
+    base = _text(word[:start] or before[-1])
+    tail = base.rstrip(_CLOSING)
     if _OPERATORS.fullmatch(tail):
         return False
-    return (len(tail) >= 3 and tail[-3:].isalpha()) or (tail != text and len(text) >= 3)
+    is_word = len(tail) >= 3 and tail[-3:].isalpha()
+    return is_word or (tail != base and len(base) >= 3)
 
 
-def _closes_formula(word: Sequence[Glyph], before: Sequence[Sequence[Glyph]]) -> bool:
-    """Return whether a word ends with a bracket around a formula, with neither a word nor a year inside."""
-    if word[-1].text not in _OPENING:
+def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:
+    """Return whether words end with a bracket around a formula, with neither a word nor a year inside."""
+    line = " ".join(map(_text, words))
+    if line[-1] not in _OPENING:
         return False
-    line = " ".join("".join(glyph.text for glyph in other) for other in (*before, word))
-    depth = 0
-    for position in reversed(range(len(line))):
-        depth += (line[position] == line[-1]) - (line[position] == _OPENING[line[-1]])
-        if not depth:
-            inside = line[position + 1 : -1].split()
-            words = (text for text in inside if not _OPERATORS.fullmatch(text))
-            return not any(map(_IN_TEXT.fullmatch, words))
-    return False
+    _, bracket, inside = line[:-1].rpartition(_OPENING[line[-1]])
+    for text in inside.split():
+        if _IN_TEXT.fullmatch(text) and not _OPERATORS.fullmatch(text):
+            return False
+    return bool(bracket)
+
+
+def _text(glyphs: Sequence[Glyph]) -> str:
+    return "".join(glyph.text for glyph in glyphs)

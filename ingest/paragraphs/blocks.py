@@ -10,11 +10,7 @@ from statistics import median
 
 from ingest.layout.arrange import Arranged
 from ingest.paragraphs.decisions import LineGroup
-from ingest.paragraphs.groups import (
-    groups_of,
-    joined_across_breaks,
-    joined_over_displays,
-)
+from ingest.paragraphs.groups import groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
 from ingest.pdf.model import UNKNOWN
@@ -35,9 +31,7 @@ class Block:
         is_heading: whether it is a heading.
         size_ratio: its font size divided by the size of the body.
         bold, mono: shares of its characters that are bold, and of fixed pitch, 0..1.
-        gap_share: share of its lines with wide gaps, as in the rows of a table.
         unknown_share: share of its words with a character that the file does not explain, 0..1.
-        set_off: whether white space is above and below it.
         number: the bullet or number itself, "" if none.
         in_table: whether it is inside a table with rules.
         last_page: page on which it ends.
@@ -52,9 +46,7 @@ class Block:
     size_ratio: float = 1.0
     bold: float = 0.0
     mono: float = 0.0
-    gap_share: float = 0.0
     unknown_share: float = 0.0
-    set_off: bool = False
     number: str = ""
     in_table: bool = False
     last_page: int = 0
@@ -71,9 +63,8 @@ def split(arranged: Arranged) -> Iterator[Block]:
 
 def _bodies(arranged: Arranged, habits: TypesettingHabits) -> Iterator[Block]:
     lines = (line for line in arranged.lines if not line.footnote)
-    groups = joined_over_displays(groups_of(lines, habits), habits.indented)
     heading = ""
-    for group in joined_across_breaks(groups, habits):
+    for group in joined(groups_of(lines, habits), habits):
         block = _block_of(group, heading, habits)
         if block.is_heading:
             heading = block.text
@@ -97,7 +88,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     bold = sum(line.bold * line.n_chars for line in lines) / total
     mono = sum(line.mono * line.n_chars for line in lines) / total
     size_ratio = median(line.size for line in lines) / habits.body_size
-    white = max(1.5 * habits.pitch, 1.2 * habits.parting)
     return Block(
         page=first.page,
         heading=heading,
@@ -107,9 +97,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         size_ratio=size_ratio,
         bold=bold,
         mono=mono,
-        gap_share=sum(line.n_gaps > 0 for line in lines) / len(lines),
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
-        set_off=min(group.gap_above, group.gap_below) > white,
         number=first.first if group.marker else "",
         in_table=first.in_table,
         last_page=group.last.page,

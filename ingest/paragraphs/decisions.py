@@ -1,23 +1,20 @@
-"""Decisions where a paragraph begins, as tables of rules: within a column, after displays, and across breaks."""
+"""Decisions where a paragraph begins, and whether it goes on after displays, columns and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.layout.placed import PlacedLine, is_bullet
+from ingest.layout.placed import PlacedLine
 from ingest.paragraphs.habits import TypesettingHabits
-from ingest.paragraphs.markers import marker_words
+from ingest.paragraphs.markers import marker_words, start_after
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
 
 TALL = 0.7
 """Maximal extra distance of two baselines because of a formula in a line, in font sizes."""
-
-MAX_GAPS_IN_PROSE = 4
-"""Maximal number of wide gaps in two lines of one sentence, as next to a formula in a narrow column."""
 
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
@@ -31,13 +28,10 @@ SAME_WIDTH = 0.1
 
 @dataclass(slots=True)
 class LineGroup:
-    """Lines of one paragraph, with the number of words of its bullet or number, and the white space around it."""
+    """Lines of one paragraph, with the number of words of its bullet or number."""
 
     lines: list[PlacedLine]
     marker: int = 0
-    gap_above: float = 0.0
-    gap_below: float = 0.0
-    text_start: float = 0.0
 
     @property
     def first(self) -> PlacedLine:
@@ -50,25 +44,14 @@ class LineGroup:
         return self.lines[-1]
 
     @property
+    def text_start(self) -> float:
+        """Start of the first line after its bullet or number."""
+        return start_after(self.first, self.marker)
+
+    @property
     def margin(self) -> float:
         """Start of its outermost line."""
         return min(line.start for line in self.lines)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether its last line is prose that ends no sentence."""
-        last = self.last
-        return (
-            last.n_letters >= 3
-            and not last.ends_sentence
-            and last.word_share > 0.3
-            and not last.is_bold
-        )
-
-    @property
-    def is_mono(self) -> bool:
-        """Whether all of it is code."""
-        return all(line.is_mono for line in self.lines)
 
 
 @dataclass(frozen=True)
@@ -102,15 +85,10 @@ class Seam:
     @cached_property
     def pitch(self) -> float:
         """Distance of the last two baselines of the group, in font sizes; 0 if they are in another column."""
-        lines = self.group.lines
-        if len(lines) == 1 or lines[-2].column != self.line.column:
+        lines = self.group.lines[-2:]
+        if lines[0].column != self.line.column:
             return 0.0
-        return (lines[-1].y - lines[-2].y) / self.line.size
-
-    @property
-    def n_gaps(self) -> int:
-        """Number of wide gaps in both lines."""
-        return self.above.n_gaps + self.line.n_gaps
+        return (lines[-1].y - lines[0].y) / self.line.size
 
     @cached_property
     def is_mid_sentence(self) -> bool:
@@ -122,19 +100,22 @@ class Seam:
 
 
 def begins_paragraph(seam: Seam) -> bool:
-    """Return whether a new paragraph begins with the line of a seam."""
-    for applies, begins in _DECISIONS:
-        if applies(seam):
-            return begins(seam)
-    return not seam.above.is_full(seam.line)
-
-
-def _always(_: Seam) -> bool:
-    return True
-
-
-def _never(_: Seam) -> bool:
-    return False
+    """Return whether a new paragraph begins with the line of a seam: the first rule that applies decides."""
+    above, line = seam.above, seam.line
+    if _changes_print(seam) or above.has_leaders:
+        return True
+    if _is_row_of_table(seam) or _is_item(seam):
+        return True
+    if line.column != above.column:
+        is_display = above.indent > 0.9 and above.word_share < 0.5
+        return is_display or not above.flows_into(line)
+    if _is_far(seam):
+        return True
+    if _continues_centred(seam):
+        return False
+    if len(seam.group.lines) == 1 and not seam.group.marker and seam.shift > 0.7:
+        return not _hangs(seam)
+    return _leaves_margin(seam) or _follows_last(seam) or not above.is_full(line)
 
 
 def _changes_print(seam: Seam) -> bool:
@@ -145,45 +126,27 @@ def _changes_print(seam: Seam) -> bool:
     if line.is_mono != above.is_mono and not above.flows_into(line):
         return True
     weight_changes = line.is_bold != above.is_bold and min(above.bold, line.bold) < 0.5
-    return (
-        weight_changes
-        and above.n_letters > 3
-        and (above.is_bold or not above.is_full(line))
-    )
+    return weight_changes and (above.is_bold or not above.is_full(line))
 
 
 def _is_row_of_table(seam: Seam) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
     above, line = seam.above, seam.line
-    if not seam.n_gaps or (seam.n_gaps <= MAX_GAPS_IN_PROSE and seam.is_mid_sentence):
+    n_gaps = above.n_gaps + line.n_gaps
+    if not n_gaps or seam.is_mid_sentence:
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
     flush = abs(seam.shift) < 0.3 or at_margin
     full = above.right - above.end < 1.5 * line.size
-    return not (
-        seam.n_gaps == 1 and flush and full and above.is_prose and line.is_prose
-    )
+    return not (n_gaps == 1 and flush and full)
 
 
 def _is_item(seam: Seam) -> bool:
     """Return whether the line begins an item, and is not prose that begins with a number or dash."""
     if not marker_words(seam.line, seam.following):
         return False
-    first = seam.line.first
-    is_sure = is_bullet(first) and first not in "-–—*·"
-    return (
-        is_sure
-        or seam.group.marker > 0
-        or seam.above.ends_clause
-        or abs(seam.shift) > 0.5
-    )
-
-
-def _begins_elsewhere(seam: Seam) -> bool:
-    """Return whether the line of another column begins a paragraph, as after a displayed formula."""
-    above = seam.above
-    is_display = above.indent > 0.9 and above.room > 0.9 and above.word_share < 0.5
-    return is_display or not above.flows_into(seam.line)
+    is_apart = seam.above.ends_clause or abs(seam.shift) > 0.5
+    return is_apart or seam.group.marker > 0
 
 
 def _is_far(seam: Seam) -> bool:
@@ -191,7 +154,7 @@ def _is_far(seam: Seam) -> bool:
     limit = max(seam.habits.pitch + 0.33, 1.25 * seam.pitch)
     if seam.is_mid_sentence:
         limit += TALL
-    return seam.distance < 0.3 or seam.distance > limit
+    return not 0.3 <= seam.distance <= limit
 
 
 def _continues_centred(seam: Seam) -> bool:
@@ -200,42 +163,32 @@ def _continues_centred(seam: Seam) -> bool:
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
     above, line = seam.above, seam.line
-    shift = line.start + line.end - above.start - above.end
+    is_centred = abs(line.start + line.end - above.start - above.end) < line.size
     return (
-        abs(shift) < line.size
+        is_centred
         and seam.shift > 0.7
-        and (line.goes_on or above.is_full(line))
         and not above.ends_clause
-        and above.is_prose
-        and line.is_prose
+        and (line.goes_on or above.is_full(line))
     )
 
 
-def _is_indented_second(seam: Seam) -> bool:
-    return len(seam.group.lines) == 1 and not seam.group.marker and seam.shift > 0.7
-
-
-def _does_not_hang(seam: Seam) -> bool:
-    """Return whether two lines do not hang below an outdented first line of one sentence with them."""
+def _hangs(seam: Seam) -> bool:
+    """Return whether two lines hang below an outdented first line of one sentence with them."""
     above, line, below = seam.above, seam.line, seam.following
-    return (
-        above.ends_clause
-        or above.right - above.end > 3 * line.size
-        or below is None
-        or below.column != line.column
-        or abs(below.start - line.start) >= 0.3 * line.size
-    )
+    if above.ends_clause or above.right - above.end > 3 * line.size or below is None:
+        return False
+    return abs(below.start - line.start) < 0.3 * line.size
 
 
 def _leaves_margin(seam: Seam) -> bool:
     """Return whether the line begins clearly to the right or to the left of the margin of the group."""
-    if len(seam.group.lines) > 1:
+    group = seam.group
+    if len(group.lines) > 1:
         return abs(seam.shift) > 0.7
-    if not seam.group.marker:
+    if not group.marker:
         return seam.shift < -3.5
-    hang = (seam.group.text_start - seam.above.start) / seam.line.size
-    outdented = 0.3 < seam.shift < hang - 1.2
-    return seam.shift < -0.5 or (not outdented and seam.shift - hang > 0.7)
+    hang = (group.text_start - seam.above.start) / seam.line.size
+    return not -0.5 <= seam.shift <= hang + 0.7
 
 
 def _follows_last(seam: Seam) -> bool:
@@ -246,26 +199,9 @@ def _follows_last(seam: Seam) -> bool:
         (habits.justified or wider)
         and above.room > SHORT
         and above.ends_sentence
-        and bool(seam.line.initial)
         and not seam.line.goes_on
         and abs(above.size - habits.body_size) < 0.5
     )
-
-
-_Rule = Callable[[Seam], bool]
-_DECISIONS: tuple[tuple[_Rule, _Rule], ...] = (
-    (_changes_print, _always),
-    (lambda seam: seam.above.has_leaders, _always),
-    (_is_row_of_table, _always),
-    (_is_item, _always),
-    (lambda seam: seam.line.column != seam.above.column, _begins_elsewhere),
-    (_is_far, _always),
-    (_continues_centred, _never),
-    (_is_indented_second, _does_not_hang),
-    (_leaves_margin, _always),
-    (_follows_last, _always),
-)
-"""Rules in order: if the first one of a row applies, the second one decides whether a paragraph begins."""
 
 
 def goes_on_after_displays(
@@ -277,30 +213,22 @@ def goes_on_after_displays(
         indented: whether paragraphs begin with an indent, so that a group without one is a continuation.
     """
     last, line = before.last, group.first
-    is_text = not (group.marker or line.footnote or line.in_table or line.is_bold)
+    is_text = not (group.marker or line.in_table or line.is_bold)
     if not is_text or line.word_share < 0.3 or not _same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
-        return line.first[0].islower() and abs(line.indent) < 0.6
-    if not _is_aligned(before, line):
+        return line.goes_on
+
+    edges = [before.text_start if before.marker else before.margin]
+    if line.is_inside_sentence:
+        edges += [before.first.start, line.left]
+    if all(abs(line.start - edge) >= 0.6 * line.size for edge in edges):
         return False
-    if line.is_inside_sentence:
-        return True
-
     is_uncased = line.initial.isalpha() and not line.initial.isupper()
-    is_code = any(display.is_mono for display in displays)
     ends = last.text.endswith(":") or displays[-1].last.ends_sentence
-    return (indented or is_uncased) and len(before.lines) > 1 and not ends | is_code
-
-
-def _is_aligned(before: LineGroup, line: PlacedLine) -> bool:
-    """Return whether a line begins at the margin of a group; inside a sentence also at its indent or unindented."""
-    margins = [before.text_start if before.marker else before.margin]
-    if line.is_inside_sentence:
-        margins.append(before.first.start)
-        if len(before.lines) == 1:
-            margins.append(line.left)
-    return any(abs(line.start - margin) < 0.6 * line.size for margin in margins)
+    is_code = any(line.is_mono for display in displays for line in display.lines)
+    may_go_on = (indented or is_uncased) and len(before.lines) > 1
+    return line.is_inside_sentence or (may_go_on and not ends and not is_code)
 
 
 def goes_on_across(
@@ -311,43 +239,37 @@ def goes_on_across(
 ) -> bool:
     """Return whether a group continues a paragraph of another column or page, over the groups between them."""
     last, line = before.last, group.first
-    is_lone = len(before.lines) == 1 and not line.goes_on  # such as a date
-    if (
-        last.column == line.column
-        or last.is_bold
-        or last.has_leaders
-        or not _same_print(last, line)
-        or (is_lone and not _of_one_width(last, line))
-    ):
+    if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
-    if _is_sentence_across(last, line):
-        return True
+    if len(before.lines) == 1 and not line.goes_on:  # such as a date
+        width, other_width = last.right - last.left, line.right - line.left
+        if abs(width - other_width) > SAME_WIDTH * max(width, other_width):
+            return False
 
     # a full line before a figure or the end of a page, where the paragraph would have begun with an indent
+    is_in_column = all(item.first.column == line.column for item in between)
     flush = habits.justified and last.room < 0.1 and not between
-    if before.marker or not (habits.indented or flush) or last.room >= 0.5:
+    if (
+        (flush or habits.indented)
+        and is_in_column
+        and last.room < 0.5
+        and line.is_flush
+    ):
+        return True
+    if last.ends_sentence or last.ends_clause:
         return False
-    return line.is_flush and all(
-        item.first.column == line.column and not is_body(item, habits.body_size)
-        for item in between
-    )
-
-
-def _is_sentence_across(last: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether a sentence of one column or page goes on in the next."""
-    is_colon = last.text.endswith(":") and not (line.goes_on and line.word_share > 0.5)
-    if last.ends_sentence or is_colon or not (line.indent < 0.6 or line.goes_on):
+    if line.indent >= 0.6 and not line.goes_on:
         return False
-    is_begun = line.initial.isupper() or line.initial.isdigit()
-    return not is_begun or last.text.endswith("-") or last.is_full(line)
+    return not line.initial.isupper() or last.is_full(line)
 
 
 def is_body(group: LineGroup, body_size: float) -> bool:
     """Return whether the first lines of a group are prose in the size of the text."""
-    return not group.first.in_table and all(
-        abs(line.size - body_size) < SIZE_TOLERANCE * body_size and not line.n_gaps
-        for line in group.lines[:2]
-    )
+    for line in group.lines[:2]:
+        is_other_size = abs(line.size - body_size) >= SIZE_TOLERANCE * body_size
+        if is_other_size or line.n_gaps or line.in_table:
+            return False
+    return True
 
 
 def same_size(one: PlacedLine, other: PlacedLine) -> bool:
@@ -356,13 +278,5 @@ def same_size(one: PlacedLine, other: PlacedLine) -> bool:
 
 
 def _same_print(one: PlacedLine, other: PlacedLine) -> bool:
-    return (
-        same_size(one, other)
-        and one.is_mono == other.is_mono
-        and one.is_bold == other.is_bold
-    )
-
-
-def _of_one_width(one: PlacedLine, other: PlacedLine) -> bool:
-    widths = one.right - one.left, other.right - other.left
-    return abs(widths[0] - widths[1]) <= SAME_WIDTH * max(widths)
+    same_style = (one.is_mono, one.is_bold) == (other.is_mono, other.is_bold)
+    return same_style and same_size(one, other)

@@ -18,10 +18,11 @@ def count_words(lines: Iterable[PlacedLine], counts: Counter[str]) -> None:
         words = [word.text for word in line.words[1:]]
         if words and words[-1].endswith("-"):
             words.pop()
-        for part in _WORD.findall(" ".join(words).casefold()):
-            counts[part] += 1
-            if "-" in part:
-                counts[part.partition("-")[0] + "-"] += 1
+        for word in _WORD.findall(" ".join(words).casefold()):
+            counts[word] += 1
+            start, hyphen, _ = word.partition("-")
+            if hyphen:
+                counts[f"{start}-"] += 1
 
 
 def joined_text(
@@ -34,39 +35,36 @@ def joined_text(
     Args:
         marker: number of words of the bullet or number, which are left out.
     """
-    words = [word.text for word in lines[0].words[marker:]]
-    first_words: list[int] = []
+    text = ""
+    breaks: list[int] = []
     page = lines[0].page
-    for line in lines[1:]:
-        added = [word.text for word in line.words]
-        glued = _glued(words[-1], added[0], line.rtl, vocabulary) if words else None
+    for number, line in enumerate(lines):
+        words = [word.text for word in line.words[0 if number else marker :]]
+        readable = list(filter(None, (word.replace(UNKNOWN, "") for word in words)))
+        if not readable:
+            continue
+        *before, last = text.split(" ")
+        glued = _glued(last, readable[0], line.rtl, vocabulary) if text else None
         if glued is not None:
-            words[-1] = glued
-            del added[0]
-        if line.page != page:
-            first_words.append(len(words))
-            page = line.page
-        words.extend(added)
-
-    readable = [word.replace(UNKNOWN, "") for word in words]
-    text = " ".join(filter(None, readable))
-    breaks = [
-        len(" ".join(filter(None, readable[:first]))) + 1 for first in first_words
-    ]
-    return text, tuple(offset for offset in breaks if 1 < offset < len(text))
+            text = " ".join([*before, glued])
+            del readable[0]
+        if line.page != page and text:
+            breaks.append(len(text) + 1)
+        page = line.page
+        text = " ".join(filter(None, [text, *readable]))
+    return text, tuple(offset for offset in breaks if offset < len(text))
 
 
 def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str | None:
     """Join the two parts of a word across a line break, None for two words."""
-    if len(before) < 2 or before[-1] not in "-—/" or not before[-2].isalnum():
+    start, mark = before[:-1], before[-1]
+    if mark not in "-—/" or not start[-1:].isalnum():
         return None
     whole = before + after
-    if before[-1] != "-" or rtl or not after[0].islower() or not before[-2].isalpha():
+    if mark != "-" or rtl or not after[0].islower():
         return whole
 
-    start = before[:-1]
-    n_joined = vocabulary[_key(start + after)]
-    n_hyphenated = vocabulary[_key(whole)]
+    n_joined, n_hyphenated = vocabulary[_key(start + after)], vocabulary[_key(whole)]
     if n_joined != n_hyphenated:
         return whole if n_hyphenated > n_joined else start + after
     stem = _key(start)

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cached_property
 
 from configs.settings import IngestSettings
 from ingest.layout.placed import LEADERS, OPENING
 from ingest.paragraph import Kind
 from ingest.paragraphs.blocks import Block
-
-MIN_LETTER_SHARE = 0.72
-"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
-
-MIN_WORD_SHARE = 0.62
-"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
@@ -28,6 +20,9 @@ MIN_WORDS_AMONG_SYMBOLS = 0.3
 MIN_FOOTNOTE_LENGTH = 2
 """Minimal length of a footnote that counts as prose, as a multiple of min_words."""
 
+MAX_SENTENCE_WORDS = 110
+"""Maximal mean number of words of the sentences of prose."""
+
 MAX_UNKNOWN_SHARE = 0.12
 """Maximal share of words with a character that the file does not explain."""
 
@@ -39,7 +34,7 @@ _DRAWN = re.compile(
 )
 """First word of a caption in the size of the text; a definition or a theorem is numbered and set off too."""
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
-_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
 _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
@@ -66,41 +61,26 @@ _LABELS: dict[Kind, re.Pattern[str]] = {
 """First words of the passages of each kind, in English and Hebrew."""
 
 
-@dataclass(frozen=True)
 class _Text:
-    """A block with the features of its text."""
+    """A block with the features of its text.
 
-    block: Block
-    settings: IngestSettings
+    Attributes:
+        tokens: words and symbols.
+        n_words: number of words of two letters or more.
+        n_ends: number of ends of sentences.
+        is_rich_in_symbols: whether it is a sentence with few words and many symbols.
+    """
 
-    @cached_property
-    def tokens(self) -> list[str]:
-        """Words and symbols."""
-        return self.block.text.split()
-
-    @cached_property
-    def n_words(self) -> int:
-        """Number of words of two letters or more."""
-        return len([*filter(_WORDLIKE.search, self.tokens)])
-
-    @cached_property
-    def n_ends(self) -> int:
-        """Number of ends of sentences."""
-        return len(_SENTENCE_END.findall(self.block.text))
-
-    @cached_property
-    def is_rich_in_symbols(self) -> bool:
-        """Whether it is a sentence with few words and many symbols."""
-        first = self.block.text.lstrip(OPENING)[:1]
-        least = max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(self.tokens))
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.tokens = block.text.split()
+        self.n_words = sum(_WORDLIKE.search(token) is not None for token in self.tokens)
+        self.n_ends = len(_SENTENCE_END.findall(block.text))
+        first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
-        return self.n_words >= least and self.n_ends > 0 and is_begun
-
-    @property
-    def is_contents(self) -> bool:
-        """Whether it is a line of a table of contents."""
-        has_leaders = LEADERS.search(self.block.text) is not None
-        return has_leaders and self.tokens[-1].strip(".").isdigit()
+        least = max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(self.tokens))
+        is_sentence = is_begun and self.n_ends > 0
+        self.is_rich_in_symbols = is_sentence and self.n_words >= least
 
     @property
     def is_symbols(self) -> bool:
@@ -111,67 +91,31 @@ class _Text:
     @property
     def is_reference(self) -> bool:
         """Whether it looks like an entry of a bibliography: initials, a year, few words in lower case, and marks."""
-        if not _MARK.search(self.block.text):
-            return False
+        text = self.block.text
         firsts = [token[0] for token in self.tokens if token[0].isalpha()]
         n_cased = sum(char.lower() != char.upper() for char in firsts)
-        if n_cased < 0.4 * len(self.tokens):
+        if not _MARK.search(text) or n_cased < 0.4 * len(self.tokens):
             return False
         share = sum(map(str.isupper, firsts)) / n_cased
-        if _YEAR_ALONE.search(self.block.text) and share > 0.25:
-            return True
-        n_initials = len([*filter(_INITIAL.fullmatch, self.tokens)])
+        n_initials = sum(_INITIAL.fullmatch(token) is not None for token in self.tokens)
         least = 0.35 if n_initials >= 3 else 0.6
-        return share > least and _YEAR.search(self.block.text) is not None
+        if _YEAR_ALONE.search(text):
+            least = 0.25
+        return share > least and _YEAR.search(text) is not None
 
     @property
-    def has_code(self) -> bool:
-        """Whether it has many signs of a programming language."""
-        n_marks = len(_CODE_MARK.findall(self.block.text))
-        return not self.is_rich_in_symbols and n_marks > 0.25 * len(self.tokens)
-
-    @property
-    def reason(self) -> str:
-        """The reason why it is left out, "" if it is kept."""
-        block, n_tokens = self.block, len(self.tokens)
-        is_short = n_tokens < self.settings.min_words
-        if block.mono > 0.6 or _COMMENT.match(block.text):
-            return "code"
-        if n_tokens > self.settings.max_words:
-            return "long"
-        if is_short and block.unknown_share > MAX_UNKNOWN_SHARE:
-            return "unreadable"
-        if self.is_reference:
-            return "references"
-        return "code" if self.has_code else ""
+    def is_code(self) -> bool:
+        """Whether it is in a font of fixed pitch, a comment, or has many signs of a programming language."""
+        text = self.block.text
+        if self.block.mono > 0.6 or _COMMENT.match(text):
+            return True
+        return len(_CODE_MARK.findall(text)) > 0.25 * len(self.tokens)
 
     @property
     def is_caption(self) -> bool:
-        """Whether it begins with the label of a figure, and is small or set off."""
-        block = self.block
-        is_drawn = block.set_off and _DRAWN.match(block.text) is not None
-        return bool(_label_of(block.text)) and (block.size_ratio < 0.97 or is_drawn)
-
-    @property
-    def is_prose(self) -> bool:
-        """Whether it has the length of a paragraph, whole sentences, and few symbols."""
-        block, n_tokens = self.block, len(self.tokens)
-        visible = block.text.replace(" ", "")
-        letters = sum(map(str.isalpha, visible)) / len(visible)
-        has_shape = self.is_rich_in_symbols or (
-            letters >= MIN_LETTER_SHARE and self.n_words >= MIN_WORD_SHARE * n_tokens
-        )
-        has_end = self.n_ends > 0 or block.text.endswith(":")
-        factor = MIN_FOOTNOTE_LENGTH if block.footnote else 1
-        is_readable = block.unknown_share <= MAX_UNKNOWN_SHARE
-
-        return (
-            factor * self.settings.min_words <= n_tokens <= 110 * max(1, self.n_ends)
-            and has_shape
-            and has_end
-            and is_readable
-            and block.gap_share <= 0.4
-        )
+        """Whether it begins with the label of a figure, or is small and begins with any label."""
+        is_drawn = self.block.size_ratio < 0.97 or _DRAWN.match(self.block.text)
+        return bool(is_drawn and _label_of(self.block.text))
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
@@ -181,20 +125,45 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         The kind has no meaning if there is a reason. The reason is one of table, contents, code, references,
         symbols, word, unreadable and long.
     """
-    text = _Text(block, settings)
-    if text.is_contents:
-        return "other", "contents"
-    if text.is_symbols:
-        is_word = text.n_words == len(text.tokens)
-        return "other", "word" if is_word else "symbols"
-    if block.in_table:
-        is_sentence = text.n_words >= MIN_SENTENCE_WORDS and text.n_ends > 0
-        return "boxed", "" if is_sentence else "table"
-    if block.is_heading:
+    text = _Text(block)
+    n_tokens = len(text.tokens)
+    reason = ""
+    if LEADERS.search(block.text) and text.tokens[-1].strip(".").isdigit():
+        reason = "contents"
+    elif text.is_symbols:
+        reason = "word" if text.n_words == n_tokens else "symbols"
+    elif block.in_table:
+        is_text = text.n_words >= MIN_SENTENCE_WORDS and text.n_ends > 0
+        reason = "" if is_text else "table"
+    elif block.is_heading:
         return "heading", ""
+    elif n_tokens > settings.max_words:
+        reason = "long"
+    elif block.unknown_share > MAX_UNKNOWN_SHARE:
+        reason = "unreadable"
+    elif text.is_code:
+        reason = "code"
+    elif text.is_reference:
+        reason = "references"
+    return _kind_of_text(text, settings.min_words), reason
 
-    reason = text.reason
-    return ("other", reason) if reason else (_kind_of_text(text), "")
+
+def _kind_of_text(text: _Text, min_words: int) -> Kind:
+    block, n_tokens = text.block, len(text.tokens)
+    if block.in_table:
+        return "boxed"
+    if text.is_caption:
+        return "caption"
+    least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
+    has_end = text.n_ends > 0 or block.text.endswith(":")
+    if has_end and least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends):
+        return "prose"
+    if block.footnote:
+        return "footnote"
+    for kind, pattern in _LABELS.items():
+        if pattern.match(block.text):
+            return kind
+    return "item" if block.number else "other"
 
 
 def _label_of(text: str) -> str:
@@ -208,17 +177,3 @@ def _label_of(text: str) -> str:
 def without_label(text: str) -> str:
     """Return a caption without its label, such as "Figure 3:"; another text unchanged."""
     return text.removeprefix(_label_of(text)) if _DRAWN.match(text) else text
-
-
-def _kind_of_text(text: _Text) -> Kind:
-    block = text.block
-    if text.is_caption:
-        return "caption"
-    if text.is_prose:
-        return "prose"
-    if block.footnote:
-        return "footnote"
-    for kind, pattern in _LABELS.items():
-        if pattern.match(block.text):
-            return kind
-    return "item" if block.number else "other"

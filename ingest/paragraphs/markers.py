@@ -45,24 +45,18 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     first = _without_stars(line.first)
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         return first not in "·→⇒o" or is_set_apart(line)
-
-    is_plain = not any(map(str.isalpha, first))
-    if is_plain and line.footnote and len(first) <= 3:
-        return True
-    if is_plain and UNKNOWN in first and len(first) <= 5 and first[-1] in ".)":
+    if line.footnote and len(first) <= 3 and not any(map(str.isalpha, first)):
         return True
     if not _ENUMERATOR.fullmatch(first):
         return False
-    if first[0].isupper() and following is not None and _is_name(line, following):
-        return False
-    is_digits = first.strip("().").replace(UNKNOWN, "0").isdecimal()
-    return is_digits or first[0] in "([" or line.bold > 0.9 or is_set_apart(line)
 
-
-def _is_name(line: PlacedLine, following: PlacedLine) -> bool:
-    """Return whether a capital with a full stop is an initial: the next line neither hangs nor has one."""
-    hangs = following.start - line.start >= 0.5 * line.size
-    return not hangs and not _ENUMERATOR.fullmatch(following.first)
+    if first[0].isupper() and following is not None:
+        # an initial, unless the next line hangs or has one
+        hangs = following.start - line.start >= 0.5 * line.size
+        if not hangs and not _ENUMERATOR.fullmatch(following.first):
+            return False
+    is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
+    return is_number or first[0] in "([" or line.bold > 0.9 or is_set_apart(line)
 
 
 def _without_stars(text: str) -> str:
@@ -72,13 +66,12 @@ def _without_stars(text: str) -> str:
 
 def is_set_apart(line: PlacedLine) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
-    first, *others = (
-        max(right.x0 - left.x1, left.x0 - right.x1)
-        for left, right in itertools.pairwise(line.words)
-    )
-    return first > 0.4 * line.size and (
-        len(others) < MIN_SPACES or first > APART * median(others)
-    )
+    spaces = []
+    for left, right in itertools.pairwise(line.words):
+        spaces.append(max(right.x0 - left.x1, left.x0 - right.x1))
+    first, *others = spaces
+    is_wider = len(others) < MIN_SPACES or first > APART * median(others)
+    return is_wider and first > 0.4 * line.size
 
 
 def start_after(line: PlacedLine, marker: int) -> float:

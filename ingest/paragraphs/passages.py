@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,9 +17,6 @@ MAX_FOLLOWING_WORDS = 250
 
 MAX_DISPLAY_WORDS = 40
 """Maximal number of words of a display without a number, after a colon."""
-
-
-_PAGE = re.compile(r"\s+\d{1,4}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +44,9 @@ def passages(
         blocks: in reading order.
         paths: the headings of the sections of each block, outermost first.
     """
-    whole = list(blocks)
-    headings = {block.text.casefold() for block in whole if block.is_heading}
     judged = []
-    for block, path in zip(whole, paths, strict=True):
-        kind, reason = kind_of(block, settings)
-        # a table of contents without dots repeats headings, perhaps with their pages
-        is_entry = _PAGE.sub("", block.text).casefold() in headings
-        if kind == "other" and not reason and is_entry:
-            reason = "contents"
-        judged.append(_Judged(block, path, kind, reason))
+    for block, path in zip(blocks, paths, strict=True):
+        judged.append(_Judged(block, path, *kind_of(block, settings)))
 
     ordinals: Counter[str] = Counter()
     paragraphs: list[Paragraph] = []

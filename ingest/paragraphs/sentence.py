@@ -129,9 +129,8 @@ def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
     bare = word.casefold()
     if bare in _NEVER_LAST and not is_closed:
         return True
-    if bare in _SELDOM_LAST:
-        is_numbered = following[:1].isdigit() or tail[0] in "(["
-        return is_numbered or (bare == "al" and not begins)
+    if bare in _SELDOM_LAST and (following[:1].isdigit() or tail[0] in "(["):
+        return True
     if is_closed or not _INITIALS.fullmatch(word) or not word[0].isupper():
         return False
     is_name = _INITIAL.match(following) is not None

@@ -55,7 +55,6 @@ RICH = (
         ("Mean Deviation", {"in_table": True}, "table"),
         (PROSE, {"mono": 0.9}, "code"),
         (f"# {PROSE}", {}, "code"),
-        (PROSE, {"gap_share": 0.8}, "other"),
         ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
         ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
         (

@@ -91,11 +91,3 @@ def test_what_is_no_text_is_left_out_with_a_reason() -> None:
     kept, left_out = parted(block("x = 1 + 2"), block("Heap", mono=1.0))
     assert kept == []
     assert [item.reason for item in left_out] == ["symbols", "word"]
-
-
-def test_a_line_that_repeats_a_heading_with_its_page_is_of_the_contents() -> None:
-    (heading,), (left_out,) = parted(
-        block("2 The dance 14"), block("2 The dance", is_heading=True)
-    )
-    assert heading.kind == "heading"
-    assert (left_out.text, left_out.reason) == ("2 The dance 14", "contents")
