@@ -18,21 +18,12 @@ from player.words import is_stop_word, words
 N_GAMES = 60
 """Games that are made about a course."""
 N_HINT_WORDS = 5
-"""Words of a hint, without those that join them."""
+"""Words of a hint."""
 MIN_LETTERS = 4
 MAX_SHARE = 0.2
 """A word of a hint is in at most this share of the passages."""
 N_WORDS = 800
 """Most words of a course that are embedded; more frequent words come first."""
-BEGINNINGS: dict[Language, Sequence[str]] = {
-    "en": ("about", "on", "concerning", "regarding"),
-    "he": ("על", "אודות", "לגבי", "בעניין"),
-}
-JOINS: dict[Language, Sequence[str]] = {
-    "en": ("and", "plus", "besides", "or"),
-    "he": ("וגם", "לצד", "או", "עם"),
-}
-"""Words at the beginning of a hint and before its last word; the first that the passage does not hold is taken."""
 
 
 def made_games(
@@ -40,7 +31,7 @@ def made_games(
 ) -> list[tuple[LabelledGame, Paragraph]]:
     """Make practice games about paragraphs of a course that has no labelled games.
 
-    A hint joins words of the course that are near the passage in meaning, in its language, and do not occur in it.
+    A hint lists words of the course that are near the passage in meaning, in its language, and do not occur in it.
 
     Args:
         vectors: (n_paragraphs, dim) of the paragraphs, by `embedder`.
@@ -50,24 +41,27 @@ def made_games(
     rows = rows[:: max(1, len(rows) // N_GAMES)][:N_GAMES]
     # without the mean, words that are near every passage are near none
     centred = vectors - vectors.mean(axis=0)
-    vocabulary = {
-        language: (known, embedder.embed_queries(known))
-        for language, known in _vocabulary(paragraphs).items()
+    vocabulary = _vocabulary(paragraphs)
+    word_vectors = {
+        language: embedder.embed_queries(of_language)
+        for language, of_language in vocabulary.items()
     }
 
     games: list[tuple[LabelledGame, Paragraph]] = []
     for row in rows:
         paragraph = paragraphs[row]
         language = language_of(paragraph.text)
-        known, word_vectors = vocabulary.get(language, ([], vectors[:0]))
-        order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
-        near = _absent_words(paragraph.text, [known[at] for at in order])
+        if language not in vocabulary:
+            continue
+        order = np.argsort(-(word_vectors[language] @ centred[row]), kind="stable")
+        nearest = [vocabulary[language][at] for at in order]
+        near = _absent_words(paragraph.text, nearest)
         if not near:
             continue
         game = LabelledGame(
             f"made-{len(games) + 1}",
             paragraph.doc_id,
-            _phrase(near[1:] or near, paragraph.text, language),
+            ", ".join(near[1:] or near),
             associative_word=near[0],
             opening_sentence=paragraph.opening_sentence,
             paragraph=paragraph.text,
@@ -86,10 +80,10 @@ def _vocabulary(paragraphs: Sequence[Paragraph]) -> dict[Language, list[str]]:
     for word, n in sorted(n_passages.items(), key=lambda item: (-item[1], item[0])):
         is_plain = word.isalpha() and len(word) >= MIN_LETTERS
         if is_plain and n <= most and not is_stop_word(word):
-            known = vocabulary[language_of(word)]
-            if len(known) < N_WORDS:
-                known.append(word)
-    return dict(vocabulary)
+            vocabulary[language_of(word)].append(word)
+    return {
+        language: of_language[:N_WORDS] for language, of_language in vocabulary.items()
+    }
 
 
 def _absent_words(text: str, near: Sequence[str]) -> list[str]:
@@ -109,15 +103,3 @@ def _is_alike(word: str, other: str) -> bool:
     shorter, longer = sorted((word, other), key=len)
     is_part = len(shorter) >= MIN_LETTERS and shorter in longer
     return is_part or same_form(word, other)
-
-
-def _phrase(hint_words: Sequence[str], text: str, language: Language) -> str:
-    """Join the words of a hint, without a word that occurs in the text."""
-    taken = {*words(text), *tokens(text)}
-    begin = next((word for word in BEGINNINGS[language] if word not in taken), "")
-    join = next((word for word in JOINS[language] if word not in taken), "")
-    *head, last = hint_words
-    if not head:
-        return f"{begin} {last}".strip()
-    joined = ", ".join(head) + (f" {join} {last}" if join else f", {last}")
-    return f"{begin} {joined}".strip()

@@ -8,10 +8,12 @@ import logging
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError
@@ -41,29 +43,6 @@ hint, book_name and opening_sentence are enough:
   {"hint": "what climbs", "book_name": "Botany", "opening_sentence": "Ivy grows towards light."}
 """
 """The form of a games file, for `--help`."""
-TEXTS = (
-    "book_name",
-    "association_domain",
-    "associative_word",
-    "paragraph_id",
-    "opening_sentence",
-    "paragraph",
-    "pdf",
-    "reader",
-    "cut",
-)
-"""Optional keys with texts as values."""
-KEYS = (
-    "game_id",
-    "hint",
-    *TEXTS,
-    "page",
-    "split",
-    "in_text_layer",
-    "kind",
-    "manner",
-    "policy",
-)
 MAX_SHOWN = 5
 """Most unknown keys of a file that are named when it is read."""
 
@@ -104,6 +83,56 @@ class LabelledGame:
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
+Filled = Annotated[str, Field(pattern=r"\S")]
+Text = str | None
+
+
+class GameLine(BaseModel):
+    """A line of a games file, as `FORM` explains it."""
+
+    model_config = ConfigDict(strict=True)
+
+    game_id: Filled
+    hint: Filled
+    book_name: Text = None
+    association_domain: Text = None
+    associative_word: Text = None
+    paragraph_id: Text = ""
+    opening_sentence: Text = None
+    paragraph: Text = None
+    pdf: Text = None
+    reader: Text = None
+    cut: Text = None
+    page: int | None = None
+    split: Split | None = None
+    in_text_layer: bool = True
+    kind: Any = None
+    manner: Any = None
+    policy: Any = None
+
+    def game(self) -> LabelledGame:
+        """Return the game."""
+        return LabelledGame(
+            game_id=self.game_id,
+            book_name=self.book_name or "",
+            hint=self.hint,
+            association_domain=self.association_domain or "",
+            associative_word=self.associative_word or "",
+            paragraph_id=self.paragraph_id or "",
+            opening_sentence=self.opening_sentence or "",
+            paragraph=self.paragraph or "",
+            document=Path(self.pdf or "").stem,
+            page=self.page or 0,
+            edition=":".join(filter(None, (self.reader, self.cut))),
+            in_text_layer=self.in_text_layer,
+            answerable=self.paragraph_id is not None,
+            split=self.split,
+        )
+
+
+KEYS = tuple(GameLine.model_fields)
+
+
 def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
     """Read the games of a file of JSON lines in the form that docs/commands.md describes.
 
@@ -137,9 +166,8 @@ def read_games(
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    for number, (where, line) in enumerate(
-        lines_of(read_text(path, GamesError, named=named), path), 1
-    ):
+    lines = lines_of(read_text(path, GamesError, named=named), path)
+    for number, (where, line) in enumerate(lines, 1):
         try:
             record = as_object(line, where, GamesError)
             game = _game(record, where, f"game-{number}")
@@ -147,16 +175,15 @@ def read_games(
                 raise GamesError(
                     f"{where}: game_id must be unique, got {game.game_id!r} again; rename it"
                 )
-            games[game.game_id] = game
-            unknown.update(record.keys() - set(KEYS))
         except GamesError as error:
             problems.append(error)
-    if problems and not games:
-        raise problems[0]
+        else:
+            games[game.game_id] = game
+            unknown.update(record.keys() - set(KEYS))
+
     if not games:
-        raise GamesError(
-            f"{path}: must hold at least one game, has none; write one JSON object a line"
-        )
+        none = f"{path}: must hold at least one game, has none; write one JSON object a line"
+        raise problems[0] if problems else GamesError(none)
     return list(games.values()), problems, unknown
 
 
@@ -169,61 +196,23 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     Raises:
         GamesError: a value is invalid, or a key is misspelt.
     """
+    missing = [key for key in KEYS if key not in record]
     for key in record.keys() - set(KEYS):
-        if near := _misspelt(key, [key for key in KEYS if key not in record]):
+        if near := did_you_mean(key, missing):
             raise GamesError(
                 f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."
             )
-    record = {"game_id": game_id, "in_text_layer": True, **record}
-    for key, (rule, is_valid) in RULES.items():
-        if not is_valid(record.get(key)):
-            raise GamesError(
-                f"{where}: {key} must be {rule}, got {record.get(key)!r}; mend the line"
-            )
-
-    paragraph_id = record.get("paragraph_id", "")
-    if not (paragraph_id is None or paragraph_id or record.get("opening_sentence")):
+    try:
+        line = GameLine.model_validate({"game_id": game_id, **record})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        fault = f"{first['loc'][0]}: {first['msg']}, got {first['input']!r}"
+        raise GamesError(f"{where}: {fault}; mend the line") from None
+    if line.paragraph_id == "" and not line.opening_sentence:
         raise GamesError(
             f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
         )
-    texts = {key: record.get(key) or "" for key in TEXTS}
-    return LabelledGame(
-        game_id=record["game_id"],
-        hint=record["hint"],
-        document=Path(texts.pop("pdf")).stem,
-        page=record.get("page") or 0,
-        edition=":".join(filter(None, (texts.pop("reader"), texts.pop("cut")))),
-        in_text_layer=record["in_text_layer"],
-        answerable=paragraph_id is not None,
-        split=record.get("split"),
-        **texts,
-    )
-
-
-def _misspelt(key: str, missing: Sequence[str]) -> str:
-    """Return a question after the missing key that an unknown one may stand for; "" if there is none."""
-    if near := did_you_mean(key, missing):
-        return near
-    parts = set(key.casefold().split("_"))
-    for name in missing:
-        if parts < set(name.split("_")):
-            return f"; did you mean {name}?"
-    return ""
-
-
-NEEDED = (
-    "a string that is not empty",
-    lambda value: isinstance(value, str) and bool(value.strip()),
-)
-RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "game_id": NEEDED,
-    "hint": NEEDED,
-    **dict.fromkeys(TEXTS, ("a string", lambda value: isinstance(value, str | None))),
-    "page": ("a number", lambda value: isinstance(value, int | None)),
-    "split": (f"one of {', '.join(SPLITS)}", lambda value: value in (None, *SPLITS)),
-    "in_text_layer": ("true or false", lambda value: isinstance(value, bool)),
-}
-"""By key, the rule for its value in words and as a function."""
+    return line.game()
 
 
 def split_of(game: LabelledGame, seed: int) -> Split:
@@ -248,17 +237,14 @@ def select_split(
         return list(games)
     if split not in SPLITS:
         raise GamesError(f"--split must be one of {', '.join(SPLITS)}, got {split!r}")
-    chosen = []
-    for game in games:
-        if split_of(game, seed) == split:
-            chosen.append(game)
-    if not chosen:
-        counts = sorted(Counter(split_of(game, seed) for game in games).items())
-        has = ", ".join(f"{name} {count}" for name, count in counts)
+    splits = [split_of(game, seed) for game in games]
+    if split not in splits:
+        has = ", ".join(f"{name} {n}" for name, n in sorted(Counter(splits).items()))
         raise GamesError(
             f"--split {split} must hold at least one game, has none; the file has {has}"
         )
-    return chosen
+    pairs = zip(games, splits, strict=True)
+    return [game for game, of_game in pairs if of_game == split]
 
 
 def same_text(one: str, other: str) -> bool:

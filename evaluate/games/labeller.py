@@ -57,11 +57,12 @@ def choose_paragraphs(
     Raises:
         GamesError: no paragraph is left.
     """
+    if not kinds:
+        kinds = {paragraph.kind for paragraph in paragraphs} - SKIPPED_KINDS
     chosen = [
         paragraph
         for paragraph in paragraphs
-        if lecture.casefold() in paragraph.doc_id.casefold()
-        and (paragraph.kind in kinds if kinds else paragraph.kind not in SKIPPED_KINDS)
+        if lecture.casefold() in paragraph.doc_id.casefold() and paragraph.kind in kinds
     ]
     if not chosen:
         lectures = ", ".join(sorted({paragraph.doc_id for paragraph in paragraphs}))
@@ -85,36 +86,29 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         SettingsError: the file cannot be written.
     """
     games = _games_of(out)
-    n_games = len(games)
-    labelled = {
-        paragraph.paragraph_id
-        for paragraph in locate_games(games, paragraphs).values()
-        if paragraph
-    }
-    remaining = [item for item in paragraphs if item.paragraph_id not in labelled]
-    game_ids: dict[int, str] = {}
-    row = 0
-    try:
-        while row < len(remaining):
-            paragraph = remaining[row]
-            print(f"\n[{row + 1} of {len(remaining)}] {_where(paragraph)}")
-            print(f"\n{visible(paragraph.text)}\n")
-            try:
-                game = _ask_for_game(paragraph, ask)
-            except _BackError:
-                row = max(0, row - 1)
-                continue
-            if game:
-                if row in game_ids:
-                    _remove(out, game_ids[row])
-                    n_games -= 1
-                game_ids[row] = add_game(out, game)
-                n_games += 1
-                print(f"{game_ids[row]} written to {out}, {pluralize(n_games, 'game')}")
-            row += 1
-    except EOFError:
-        print()
-    return n_games
+    located = locate_games(games, paragraphs).values()
+    labelled_ids = {paragraph.paragraph_id for paragraph in located if paragraph}
+    remaining = [item for item in paragraphs if item.paragraph_id not in labelled_ids]
+
+    game_ids: list[str] = []  # of the paragraphs so far, "" for one without a game
+    while len(game_ids) < len(remaining):
+        paragraph = remaining[len(game_ids)]
+        print(f"\n[{len(game_ids) + 1} of {len(remaining)}] {_where(paragraph)}")
+        print(f"\n{visible(paragraph.text)}\n")
+        try:
+            game = _ask_for_game(paragraph, ask)
+        except _BackError:
+            if game_ids and game_ids.pop():
+                _remove_last(out)
+            continue
+        except EOFError:
+            print()
+            break
+        game_ids.append(add_game(out, game) if game else "")
+        if game:
+            n_games = len(games) + sum(map(bool, game_ids))
+            print(f"{game_ids[-1]} written to {out}, {pluralize(n_games, 'game')}")
+    return len(games) + sum(map(bool, game_ids))
 
 
 def labelled(paragraph: Paragraph, start: RoundStart, word: str) -> dict[str, Any]:
@@ -161,13 +155,11 @@ def _games_of(out: Path) -> list[Any]:
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 
 
-def _remove(out: Path, game_id: str) -> None:
-    """Remove a game that `add_game` wrote from its file."""
-    begin = json.dumps({"game_id": game_id})[:-1]
+def _remove_last(out: Path) -> None:
+    """Remove the last game of a file."""
     with writing(out):
-        lines = out.read_text(encoding="utf-8").split("\n")
-        remaining = [line for line in lines if not line.startswith(begin)]
-        out.write_text("\n".join(remaining), encoding="utf-8")
+        lines = out.read_text(encoding="utf-8").rstrip("\n").split("\n")
+        out.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
 
 
 def _where(paragraph: Paragraph) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -34,19 +33,14 @@ def locate_games(
         By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
     """
     by_id = {paragraph.paragraph_id: paragraph for paragraph in paragraphs}
-    located = {}
-    for game in games:
-        if game.answerable:
-            located[game.game_id] = (
-                as_held(game) if game.edition else by_id.get(game.paragraph_id)
-            )
+    located: dict[str, Paragraph | None] = {}
     unknown = []
     for game in games:
-        if (
-            game.answerable
-            and located[game.game_id] is None
-            and (game.opening_sentence or game.paragraph)
-        ):
+        if not game.answerable:
+            continue
+        passage = as_held(game) if game.edition else by_id.get(game.paragraph_id)
+        located[game.game_id] = passage
+        if passage is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
     if unknown:
         places = places_of(paragraphs)
@@ -90,13 +84,11 @@ def _find_passage(
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
         return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
 
-    best = min(hits, key=misfit, default=None)
-    if best is None:
+    if not hits:
         return None
-    return replace(
-        places.paragraph(best),
-        paragraph_id=places.paragraphs[int(places.rows[best])].paragraph_id,
-    )
+    best = min(hits, key=misfit)
+    around = places.paragraphs[int(places.rows[best])]
+    return replace(places.paragraph(best), paragraph_id=around.paragraph_id)
 
 
 def locate_in(
@@ -129,25 +121,22 @@ def check_games(
     """
     located = locate_games(games, paragraphs)
     wrong: list[tuple[str, str]] = []
-    hints: dict[str, str] = {}
+    first_with: dict[str, str] = {}
     for game in games:
-        paragraph = located.get(game.game_id)
-        text = game.paragraph or (paragraph.text if paragraph else "")
-        errors = list(hint_errors(game.hint, text if game.answerable else ""))
+        paragraph, text = located.get(game.game_id), ""
+        if game.answerable:
+            text = game.paragraph or (paragraph.text if paragraph else "")
+        errors = [*hint_errors(game.hint, text)]
         if game.answerable and paragraph is None:
             errors.append(
                 "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
             )
-        errors += shared_word_errors(
-            "the associative word",
-            game.associative_word,
-            text if game.answerable else "",
-        )
-        hint = canonical(game.hint)
-        if hint in hints:
-            errors.append(f"The hint is also that of {hints[hint]}; write another.")
-        hints.setdefault(hint, game.game_id)
-        wrong += zip(itertools.repeat(game.game_id), errors)
+        word = game.associative_word
+        errors += shared_word_errors("the associative word", word, text)
+        first_id = first_with.setdefault(canonical(game.hint), game.game_id)
+        if first_id != game.game_id:
+            errors.append(f"The hint is also that of {first_id}; write another.")
+        wrong += [(game.game_id, error) for error in errors]
     return wrong
 
 

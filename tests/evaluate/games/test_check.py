@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,51 +21,38 @@ from tests.evaluate.fakes import (
 IVY = paragraph(
     "alpha:1:1", "Ivy climbs the old wall slowly. It clings with small roots."
 )
-MOSS = paragraph("alpha:1:2", "Moss covers the damp stone. It needs shade and water.")
-
-
-def findings(*games: Any) -> list[tuple[str, str]]:
-    return check_games(games, [IVY, MOSS])
-
-
 CLEAN = labelled_game(hint="plant that ascends brickwork", associative_word="garden")
 
 
 @pytest.mark.parametrize(
-    ("changes", "errors"),
+    ("changes", "error"),
     [
-        ({"hint": " ".join(f"w{n}" for n in range(15))}, []),
-        (
-            {"hint": " ".join(f"w{n}" for n in range(16))},
-            ["The hint has 16 words; at most 15 are allowed."],
-        ),
+        ({"hint": "w " * 15}, ""),
+        ({"hint": "w " * 16}, "The hint has 16 words; at most 15 are allowed."),
         (
             {"hint": "WALL-bound plant with tiny Ivy feet"},
-            ['The hint shares the words "ivy", "wall", "with" with the paragraph.'],
+            'The hint shares the words "ivy", "wall", "with" with the paragraph.',
         ),
         (
-            {"hint": "brickwork", "associative_word": "Roots"},
-            ['The associative word shares the word "roots" with the paragraph.'],
+            {"associative_word": "Roots"},
+            'The associative word shares the word "roots" with the paragraph.',
         ),
         (
             {"paragraph_id": "beta:9:9", "opening_sentence": "Unrelated quantum jazz."},
-            [
-                "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
-            ],
+            "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence.",
         ),
     ],
 )
-def test_what_is_wrong_with_a_game_is_said(
-    changes: dict[str, str], errors: list[str]
-) -> None:
-    assert findings(labelled_game(**changes)) == [("g1", error) for error in errors]
+def test_what_is_wrong_with_a_game_is_said(changes: dict[str, str], error: str) -> None:
+    game = replace(CLEAN, **changes)  # type: ignore[arg-type]
+    assert check_games([game], [IVY]) == ([("g1", error)] if error else [])
 
 
 def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:
     again = replace(CLEAN, game_id="g2", hint="Plant, that ascends brickwork!")
     third = replace(CLEAN, game_id="g3")
-    errors = "The hint is also that of g1; write another."
-    assert findings(CLEAN, again, third) == [("g2", errors), ("g3", errors)]
+    error = "The hint is also that of g1; write another."
+    assert check_games([CLEAN, again, third], [IVY]) == [("g2", error), ("g3", error)]
 
 
 @pytest.mark.parametrize(
@@ -88,12 +74,10 @@ def test_shared_words_are_folded_whole_words(
 
 
 def test_an_unknown_key_is_named_once(evaluate: Evaluate, tmp_path: Path) -> None:
-    store = make_store(tmp_path / "store", [IVY, MOSS]).location
-    records = [
-        {**record_of(CLEAN), "mood": "fair"},
-        {**record_of(CLEAN), "game_id": "g2", "hint": "x", "mood": ""},
-    ]
-    path = write_games(tmp_path / "games.jsonl", records)
+    store = make_store(tmp_path / "store", [IVY]).location
+    one = {**record_of(CLEAN), "mood": "fair"}
+    games = [one, {**one, "game_id": "g2", "hint": "x"}]
+    path = write_games(tmp_path / "games.jsonl", games)
     checked = evaluate("games", "check", "--store", store, "--games", path)
     unknown, summary = checked.out.splitlines()
     assert (checked.code, summary) == (1, f"{path}: 2 games, 1 thing wrong")

@@ -75,12 +75,3 @@ def test_no_hint_breaks_the_rule_or_changes_the_language(
         assert list(hint_errors(game.hint, text)) == []
         assert game.opening_sentence in text
         assert language_of(game.hint) == language_of(text)
-
-
-def test_a_joining_word_that_the_passage_holds_is_replaced() -> None:
-    paragraphs = course()
-    paragraphs[0] = paragraph("alpha:1:1", "about garden and moss. 17.")
-    embedder = TopicEmbedder()
-    vectors = embedder.embed_passages(each(paragraphs, "text"))
-    (game, _), *_ = made_games(paragraphs, vectors, embedder)
-    assert re.fullmatch(r"on \w+(, \w+)+ plus \w+", game.hint)

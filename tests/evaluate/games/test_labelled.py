@@ -16,9 +16,8 @@ GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
 
 
 def game_line(**changes: Any) -> dict[str, Any]:
-    return {
-        key: value for key, value in {**GOOD, **changes}.items() if value != "absent"
-    }
+    items = {**GOOD, **changes}.items()
+    return {key: value for key, value in items if value != "absent"}
 
 
 def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
@@ -69,18 +68,20 @@ def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_
         ("{", "must be a JSON object"),
         pytest.param("[" * 100_000, "must be a JSON object", id="nested too deep"),
         ("[]", "must be a JSON object, got list"),
-        ({"game_id": 7}, "game_id must be a string"),
-        ({"hint": "absent"}, "hint must be a string"),
+        ({"game_id": 7}, "game_id: Input should be a valid string, got 7"),
+        ({"hint": "absent"}, "hint: Field required"),
+        ({"hint": " "}, "hint: String should match"),
         ({"hint": "\ud800"}, "must be Unicode text"),
-        ({"book_name": 5}, "book_name must be a string"),
-        ({"split": "dev"}, "split must be one of"),
-        ({"in_text_layer": "no"}, "in_text_layer must be true or false"),
+        ({"book_name": 5}, "book_name: Input should be a valid string"),
+        (
+            {"split": "dev"},
+            "split: Input should be 'train', 'validation' or 'test', got 'dev'",
+        ),
+        ({"in_text_layer": "no"}, "in_text_layer: Input should be a valid boolean"),
         ({"paragraph_id": "absent"}, "must have paragraph_id"),
         ({"game_id": "first"}, "game_id must be unique"),
         ({"splt": "test"}, "unknown key 'splt'; did you mean split?"),
-        ({"book": "a"}, "unknown key 'book'; did you mean book_name?"),
         ({"game_id": "absent", "gameid": "a"}, "did you mean game_id?"),
-        ({"in_text_leyer": False}, "mean in_text_layer?"),
     ],
 )
 def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(

@@ -26,29 +26,20 @@ def matched_id(
 
 
 def by_text(paragraph: str, **changes: Any) -> dict[str, Any]:
-    opening_sentence = f"{paragraph.partition('.')[0]}."
-    return {
-        "paragraph_id": "",
-        "paragraph": paragraph,
-        "opening_sentence": opening_sentence,
-        **changes,
-    }
+    sentence = f"{paragraph.partition('.')[0]}."
+    labels = {"paragraph": paragraph, "opening_sentence": sentence}
+    return {"paragraph_id": "", **labels, **changes}
 
 
-def test_an_id_is_matched_whatever_the_text() -> None:
+def test_an_id_is_matched_whatever_the_text_and_an_unknown_one_gives_way() -> None:
     assert matched_id(paragraph_id="alpha:1:2", paragraph=IVY) == "alpha:1:2"
-
-
-def test_an_unknown_id_gives_way_to_the_text() -> None:
     assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) == "alpha:1:1"
     assert matched_id(paragraph_id="gamma:1:1") is None
 
 
 def test_signs_case_and_breaks_do_not_count() -> None:
-    assert (
-        matched_id(**by_text(MOSS.upper().replace(".", " -").replace(" ", "\n")))
-        == "alpha:1:2"
-    )
+    shouted = MOSS.upper().replace(".", " -").replace(" ", "\n")
+    assert matched_id(**by_text(shouted)) == "alpha:1:2"
 
 
 def test_of_duplicates_the_games_own_document_is_taken_else_the_smaller_id() -> None:
