@@ -189,7 +189,7 @@ VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
 
 
 def _summary(summary: IngestSummary) -> dict[str, Any]:
-    files = []
+    course, files = summary.course, []
     for outcome in summary.outcomes:
         record = asdict(outcome)
         files.append({"document": record.pop("doc_id"), **record})
@@ -201,11 +201,11 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         "kept": sum(outcome.kept for outcome in summary.outcomes),
         "rejected": summary.rejected,
         "failed": len(summary.failed),
-        "embedder": summary.embedder,
-        "documents": summary.n_documents,
-        "paragraphs": summary.n_paragraphs,
-        "near_identical": summary.n_near_identical,
-        "fingerprint": summary.fingerprint,
+        "embedder": course.embedder_spec,
+        "documents": len(course.documents),
+        "paragraphs": len(course.paragraphs),
+        "near_identical": sum(bool(item.same_as) for item in course.paragraphs),
+        "fingerprint": course.fingerprint,
     }
 
 

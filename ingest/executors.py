@@ -1,4 +1,4 @@
-"""Executors that run many tasks: in this process, in processes of this machine, or on a Dask cluster.
+"""Executors that run a function on many items: in this process, in processes of this machine, or on a Dask cluster.
 
 A task whose process or worker dies is run again.
 """
@@ -26,12 +26,10 @@ from concurrent.futures import (
     CancelledError,
     Executor,
     Future,
-    InvalidStateError,
+    wait,
 )
-from concurrent.futures import wait as wait_for
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext, SpawnProcess
-from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -57,16 +55,31 @@ LIMIT_S = 120.0
 N_AHEAD = 200
 """Tasks that wait at most, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
-LOST = "Lost the connection to the Dask scheduler"
+LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
 _log = logging.getLogger(__name__)
-S = TypeVar("S")
 T = TypeVar("T")
 
 
-class InProcess(Executor):
-    """Runs each task at once in this process."""
+class Tasks(Executor):
+    """An executor for `run_all`.
+
+    Attributes:
+        n_workers: number of tasks that run at the same time.
+    """
 
     n_workers = 1
+
+    def share(self, value: T) -> T:
+        """Return an argument for tasks in place of a large value, which is then sent once."""
+        return value
+
+    def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
+        """Wait until at least one of the futures is done, and return those that are."""
+        return wait(pending, return_when=FIRST_COMPLETED).done
+
+
+class InProcess(Tasks):
+    """Runs each task at once in this process."""
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **_limits: Any) -> Future[T]:
         """Run a function, without limits, before this method returns."""
@@ -76,10 +89,6 @@ class InProcess(Executor):
         except Exception as error:
             future.set_exception(error)
         return future
-
-    def share(self, value: T) -> T:
-        """Return the value."""
-        return value
 
 
 _starting = threading.Lock()
@@ -92,13 +101,13 @@ class _FreshProcess(SpawnProcess):
     first instruction on; a handler that the process sets itself would come too late.
     """
 
-    @staticmethod
-    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
+    def start(self) -> None:
+        """Start the process."""
         with _starting, _blocked_interrupts():
             main = sys.modules["__main__"]
             sys.modules["__main__"] = ModuleType("__main__")
             try:
-                return SpawnProcess._Popen(process_obj)
+                super().start()
             finally:
                 sys.modules["__main__"] = main
 
@@ -116,17 +125,7 @@ def _blocked_interrupts() -> Iterator[None]:
 
 
 class _FreshContext(SpawnContext):
-    """Starts fresh processes and keeps them in `started`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: list[BaseProcess] = []
-
-    def Process(self, *args: Any, **keywords: Any) -> BaseProcess:  # type: ignore[override]  # noqa: N802
-        process = _FreshProcess(*args, **keywords)
-        self.started = [old for old in self.started if old.is_alive()]
-        self.started.append(process)
-        return process
+    Process = _FreshProcess
 
 
 def _lead_group() -> None:
@@ -135,7 +134,7 @@ def _lead_group() -> None:
         os.setpgid(0, 0)
 
 
-class LocalProcesses(Executor):
+class LocalProcesses(Tasks):
     """Runs tasks in processes of this machine.
 
     Args:
@@ -144,9 +143,8 @@ class LocalProcesses(Executor):
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
-        self._context = _FreshContext()
         self._pool = pebble.ProcessPool(
-            n_workers, initializer=_lead_group, context=self._context
+            n_workers, initializer=_lead_group, context=_FreshContext()
         )
         self._unfinished: set[Future[Any]] = set()
         self._files = contextlib.ExitStack()
@@ -159,37 +157,11 @@ class LocalProcesses(Executor):
             limits: `timeout_s`: the task fails with TimeoutError after this time, and its process ends; `memory_mb`:
                 a task that takes more fails with MemoryError, or dies.
         """
-        outcome: Future[T] = Future()
-        self._unfinished.add(outcome)
-        outcome.add_done_callback(self._unfinished.discard)
-        call = (limits.get("memory_mb", 0), fn, *args)
-        self._attempt(outcome, call, limits.get("timeout_s"), ATTEMPTS)
-        return outcome
-
-    def _attempt(
-        self,
-        outcome: Future[Any],
-        call: tuple[Any, ...],
-        timeout_s: float | None,
-        n_attempts: int,
-    ) -> None:
-        """Schedule a task; schedule it again if its process dies, `n_attempts` times in all."""
-
-        def settle(attempt: Future[Any]) -> None:
-            if outcome.done():
-                return
-            error = attempt.exception()
-            if isinstance(error, pebble.ProcessExpired) and n_attempts > 1:
-                self._attempt(outcome, call, timeout_s, n_attempts - 1)
-            else:
-                _settle(outcome, attempt)
-
-        try:
-            attempt = self._pool.schedule(_run_here, call, timeout=timeout_s)
-        except RuntimeError as error:  # the pool is broken or has stopped
-            outcome.set_exception(error)
-        else:
-            attempt.add_done_callback(settle)
+        call = limits, fn, *args
+        future = self._pool.schedule(_run_here, call, timeout=limits.get("timeout_s"))
+        self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
+        return cast("Future[T]", future)
 
     def share(self, value: T) -> T:
         """Return an argument for tasks, in place of a large value that each process then loads once.
@@ -212,11 +184,11 @@ class LocalProcesses(Executor):
         """End the processes; kill them at once if the remaining tasks are cancelled."""
         if cancel_futures:
             self._pool.stop()  # type: ignore[no-untyped-call]
-            for process in self._context.started:
-                if process.pid is not None and process.is_alive():
+            for process in multiprocessing.active_children():
+                if isinstance(process, _FreshProcess) and process.pid is not None:
                     kill_group(process.pid)
-            for outcome in [*self._unfinished]:
-                outcome.cancel()
+            for future in [*self._unfinished]:
+                future.cancel()
         else:
             self._pool.close()  # type: ignore[no-untyped-call]
         self._pool.join()
@@ -225,17 +197,6 @@ class LocalProcesses(Executor):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes; after an error without the tasks that are left."""
         self.shutdown(cancel_futures=kind is not None)
-
-
-def _settle(outcome: Future[Any], attempt: Future[Any]) -> None:
-    """Give a future the result or the error of another one that is done, unless it is settled already."""
-    with contextlib.suppress(InvalidStateError):
-        if attempt.cancelled():
-            outcome.set_exception(CancelledError())
-        elif error := attempt.exception():
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(attempt.result())
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,22 +212,8 @@ def _load(shared: _Shared) -> Any:
         return pickle.load(file)
 
 
-LARGE_WARNING = "distributed.admin.large-graph-warning-threshold"
-"""Dask warns of arguments from this size on."""
-MOST_SHARED = "4 GiB"
-"""Shared data may be large."""
-
-
-def _unchanged(value: T) -> T:
-    """Return the value."""
-    return value
-
-
-class Cluster(Executor):
+class Cluster(Tasks):
     """Runs tasks on the workers of a Dask cluster.
-
-    A thread watches that tasks finish. It logs what is waited for when none did for QUIET_S, and lets all that
-    wait fail when the scheduler or all workers are silent for LIMIT_S.
 
     Args:
         address: the address of the scheduler, such as tcp://10.0.0.1:8786.
@@ -278,36 +225,27 @@ class Cluster(Executor):
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._waiting: dict[Future[Any], str] = {}
-        self._progress = time.monotonic()
         self._heartbeat = 0.0, 0.0  # the newest one, and when it was first seen
-        self._closed = threading.Event()
         self._client = _connected(address)
-        threading.Thread(target=self._watch, name="cluster", daemon=True).start()
-
         try:
             self.n_workers = len(self._client.nthreads())
-            self._executor = self._client.get_executor(pure=False, retries=3)
+            if not self.n_workers:
+                raise WorkerError(
+                    f"The cluster at {address} has no workers. Start one with: dask worker {address}"
+                )
+            self._executor = self._client.get_executor(pure=False)
             _log.info("dashboard of the cluster: %s", self._client.dashboard_link)
-            self._require_code()
+            self.check(_require_code, code_digest())
         except BaseException:
             self.shutdown()
             raise
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **limits: Any) -> Future[T]:
         """Run a function on a worker; a function with limits in a process of the worker's own."""
-        outcome: Future[T] = self._waited("task")
-        try:
-            attempt = (
-                self._executor.submit(_run_guarded, limits, fn, *args, retries=0)
-                if limits
-                else self._executor.submit(_run_here, 0, fn, *args)
-            )
-        except (OSError, RuntimeError):  # the client is closed
-            outcome.set_exception(CancelledError())
-        else:
-            attempt.add_done_callback(functools.partial(_settle, outcome))
-        return outcome
+        run, retries = (_run_guarded, 0) if limits else (_run_here, ATTEMPTS)
+        with self._losing_it():
+            future = self._executor.submit(run, limits, fn, *args, retries=retries)
+        return cast("Future[T]", future)
 
     def share(self, value: T) -> T:
         """Send a large value to the scheduler once; return an argument for tasks in its place.
@@ -320,116 +258,64 @@ class Cluster(Executor):
         """
         import dask
 
-        def submit() -> T:
-            with dask.config.set({LARGE_WARNING: MOST_SHARED}):
-                return cast(T, self._client.submit(_unchanged, value, pure=False))
+        large = {"distributed.admin.large-graph-warning-threshold": "4 GiB"}
+        with self._losing_it(), dask.config.set(large):
+            return cast(T, self._client.submit(_unchanged, value, pure=False))
 
-        return self._ask(submit, "the scheduler to take shared data")
+    def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
+        """Wait until at least one of the futures is done; log what is waited for when none is for QUIET_S.
+
+        Raises:
+            WorkerError: the scheduler or all workers have been silent for LIMIT_S.
+        """
+        waiting = list(pending)
+        started, logged = time.monotonic(), None
+        while not (done := wait(waiting, QUIET_S, FIRST_COMPLETED).done):
+            fault = self._fault()
+            if fault != logged:
+                n_tasks = pluralize(len(waiting), "task")
+                _log.info(
+                    "waiting for %s: %s", n_tasks, fault or "the workers are busy"
+                )
+                logged = fault
+            if fault and time.monotonic() - started > LIMIT_S:
+                raise WorkerError(
+                    f"Nothing was finished for {LIMIT_S:.0f} s: {fault}. {RUN_AGAIN}"
+                )
+        return done
 
     def check(self, fn: Callable[..., object], *args: Any) -> None:
         """Run a function on each worker.
 
         Raises:
-            WorkerError: the function fails on a worker.
+            WorkerError: the function fails on a worker, or the scheduler is lost.
         """
-        workers = list(self._client.nthreads())
-        pinned = [
-            self._client.submit(_check_here, fn, *args, workers=[worker], pure=False)
-            for worker in workers
-        ]
+        futures = {}
+        with self._losing_it():
+            for worker in self._client.nthreads():
+                # another worker runs the task if this one is lost meanwhile
+                where = {"workers": [worker], "allow_other_workers": True}
+                futures[worker] = self._executor.submit(_check_here, fn, *args, **where)
 
-        def wait() -> None:
-            for worker, future in zip(workers, pinned, strict=True):
-                # a worker that is lost meanwhile is not waited for
-                while worker in self._client.nthreads():
-                    with contextlib.suppress(TimeoutError):
-                        _require_no_error(worker, future.exception(timeout=1))
-                        break
-
-        self._ask(wait, "workers to open the course")
-
-    def _require_code(self) -> None:
-        """Pass if each worker runs the code of this process.
-
-        Raises:
-            WorkerError: there are no workers, or one lacks the package or runs other code.
-        """
-        if not self.n_workers:
-            raise WorkerError(
-                f"The cluster at {self._address} has no workers. Start one with: dask worker {self._address}"
-            )
-
-        # a nested function is sent by value, so that a worker without the package can run it
-        def digest() -> str:
-            from configs.directories import code_digest
-
-            return code_digest()
-
-        run = functools.partial(self._client.run, digest, on_error="return")
-        expected = code_digest()
-        for worker, answer in self._ask(run, "workers to name their code").items():
-            _require_no_error(worker, answer)
-            if answer != expected:
-                raise WorkerError(
-                    f"Worker {worker} runs other code ({answer}) than this command ({expected}). "
-                    "Install the same version on all machines."
-                )
+            for worker, future in futures.items():
+                self.first_done([future])
+                if error := future.exception():
+                    raise WorkerError(
+                        f"Worker {worker} cannot do the work: {described(error)}"
+                    ) from error
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster; tasks that are left are cancelled."""
-        self._closed.set()
         with contextlib.suppress(TimeoutError):
             _in_thread(lambda: self._client.close(timeout=2)).exception(timeout=4)
 
-    def _ask(self, call: Callable[[], T], what: str) -> T:
-        """Return the result of a call to the cluster, which the watching thread may end."""
-        outcome: Future[T] = self._waited(what)
-        _in_thread(call).add_done_callback(functools.partial(_settle, outcome))
+    @contextlib.contextmanager
+    def _losing_it(self) -> Iterator[None]:
+        """Turn the errors of a lost connection into a WorkerError."""
         try:
-            return outcome.result()
-        except (OSError, CancelledError) as error:
-            raise WorkerError(f"{LOST} at {self._address}. {RUN_AGAIN}") from error
-
-    def _waited(self, what: str) -> Future[Any]:
-        """Return a future that the watching thread looks after until it is done."""
-        if not self._waiting:
-            self._progress = time.monotonic()
-        outcome: Future[Any] = Future()
-        self._waiting[outcome] = what
-        outcome.add_done_callback(self._finish)
-        return outcome
-
-    def _finish(self, outcome: Future[Any]) -> None:
-        self._progress = time.monotonic()
-        self._waiting.pop(outcome, None)
-
-    def _watch(self) -> None:
-        said_at = 0.0
-        while not self._closed.wait(1.0):
-            if self._quiet_s() < QUIET_S - CONNECT_S:
-                continue
-            fault = self._fault()  # takes up to CONNECT_S
-            quiet_s = self._quiet_s()
-            if quiet_s >= QUIET_S and said_at != self._progress:
-                said_at = self._progress
-                counts = Counter(self._waiting.values())
-                n_tasks = counts.pop("task", 0)
-                waiting = [pluralize(n_tasks, "task")] if n_tasks else []
-                waiting += counts
-                why = fault or "the workers are busy"
-                _log.info("waiting for %s: %s", ", ".join(waiting), why)
-
-            if fault and quiet_s > LIMIT_S:
-                error = WorkerError(
-                    f"Nothing was finished for {LIMIT_S:.0f} s: {fault}. {RUN_AGAIN}"
-                )
-                for outcome in [*self._waiting]:
-                    with contextlib.suppress(InvalidStateError):
-                        outcome.set_exception(error)
-
-    def _quiet_s(self) -> float:
-        """Return the time since something was finished; 0 if nothing is waited for."""
-        return time.monotonic() - self._progress if self._waiting else 0.0
+            yield
+        except (OSError, RuntimeError, CancelledError) as error:
+            raise WorkerError(LOST) from error
 
     def _fault(self) -> str:
         """Return what is wrong with the cluster; "" if the scheduler and at least one worker answer."""
@@ -448,6 +334,24 @@ class Cluster(Executor):
             self._heartbeat = newest, now
         is_silent = now - self._heartbeat[1] > QUIET_S
         return f"no worker of {self._address} answers" if is_silent else ""
+
+
+def _unchanged(value: T) -> T:
+    """Return the value."""
+    return value
+
+
+def _require_code(expected: str) -> None:
+    """Pass if this worker runs the code of the command.
+
+    Raises:
+        WorkerError: it runs other code.
+    """
+    if (actual := code_digest()) != expected:
+        raise WorkerError(
+            f"It runs other code ({actual}) than this command ({expected}). "
+            "Install the same version on all machines."
+        )
 
 
 def _connected(address: str) -> Any:
@@ -500,21 +404,17 @@ def _in_thread(call: Callable[[], T]) -> Future[T]:
     return outcome
 
 
-def _require_no_error(worker: str, answer: object) -> None:
-    if isinstance(answer, BaseException):
-        raise WorkerError(f"Worker {worker} cannot do the work: {described(answer)}")
-
-
-def _run_here(memory_mb: int, fn: Callable[..., T], *args: Any) -> T:
+def _run_here(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
     # several would sum in another order on another machine, and tasks share the cores
     threadpool_limits(1, "blas")
-    if memory_mb:
+    if memory_mb := limits.get("memory_mb"):
         limit_memory(memory_mb)
     return fn(*(_load(arg) if isinstance(arg, _Shared) else arg for arg in args))
 
 
 def _check_here(fn: Callable[..., object], *args: Any) -> None:
-    _run_here(0, fn, *args)
+    """Run a function; its result, such as a player, is not sent."""
+    _run_here({}, fn, *args)
 
 
 def _run_guarded(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
@@ -533,8 +433,6 @@ def _processes_of_worker() -> LocalProcesses:
 
 Workers = int | Cluster
 """A number of processes of this machine, where 1 is this process alone; or a cluster."""
-Tasks = InProcess | LocalProcesses | Cluster
-"""An executor that has `share` and `n_workers`."""
 
 
 @contextlib.contextmanager
@@ -564,24 +462,43 @@ def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Tasks]:
 
 
 def run_all(
-    executor: Executor, submit: Callable[[S], Future[T]], items: Iterable[S]
-) -> Iterator[tuple[S, Future[T]]]:
-    """Submit a task for each item; yield each item with its future as the tasks are done, in any order.
+    executor: Tasks,
+    fn: Callable[..., T],
+    calls: Iterable[tuple[Any, ...]],
+    **limits: Any,
+) -> Iterator[tuple[int, Future[T]]]:
+    """Call a function many times; yield the number of a call and its future as the tasks are done, in any order.
 
     Args:
         executor: runs the tasks.
-        submit: submits the task of an item to the executor.
+        fn: is called with the arguments of each call.
+        calls: are taken as there is room for them; the first has the number 0.
+        limits: as of `LocalProcesses.submit`.
     """
     n_ahead = 1 if isinstance(executor, InProcess) else N_AHEAD
-    pending: dict[Future[T], S] = {}
-    remaining = iter(items)
+    remaining = enumerate(calls)
+    pending: dict[Future[T], tuple[int, tuple[Any, ...]]] = {}
+    n_deaths: Counter[int] = Counter()
     while True:
-        for item in itertools.islice(remaining, n_ahead - len(pending)):
-            pending[submit(item)] = item
+        for number, call in itertools.islice(remaining, n_ahead - len(pending)):
+            pending[executor.submit(fn, *call, **limits)] = number, call
         if not pending:
             return
-        for future in wait_for(pending, return_when=FIRST_COMPLETED).done:
-            yield pending.pop(future), future
+
+        for future in executor.first_done(pending):
+            number, call = pending.pop(future)
+            n_deaths[number] += _has_died(future)
+            if _has_died(future) and n_deaths[number] < ATTEMPTS:
+                pending[executor.submit(fn, *call, **limits)] = number, call
+            else:
+                yield number, future
+
+
+def _has_died(future: Future[Any]) -> bool:
+    """Return whether the process of a task has died."""
+    return not future.cancelled() and isinstance(
+        future.exception(), pebble.ProcessExpired
+    )
 
 
 def result_of(future: Future[T]) -> T:
@@ -594,7 +511,7 @@ def result_of(future: Future[T]) -> T:
         return future.result()
     except Exception as error:
         if isinstance(error, CancelledError):
-            fault = f"{LOST}. {RUN_AGAIN}"
+            fault = LOST
         elif isinstance(error, (pebble.ProcessExpired, BrokenExecutor)):
             fault = (
                 f"The worker process died {ATTEMPTS} times on the same task. {RUN_AGAIN} "
@@ -606,6 +523,12 @@ def result_of(future: Future[T]) -> T:
             raise
 
         raise WorkerError(fault) from error
+
+
+def run_one(executor: Tasks, fn: Callable[..., T], *args: Any) -> T:
+    """Return the result of one call; errors are those of `result_of`."""
+    ((_, future),) = run_all(executor, fn, [args])
+    return result_of(future)
 
 
 _made: tuple[str, Any] = ("", None)

@@ -1,18 +1,15 @@
-"""A Chroma server of our own on a free loopback port, which can be killed and started again, and a TCP proxy."""
+"""A Chroma server of our own on a free loopback port, which can be killed and started again."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -77,67 +74,3 @@ class ChromaServer:
         """Kill it and wait until it is gone."""
         self.process.kill()
         self.process.wait(timeout=120)
-
-
-class Proxy:
-    """A TCP proxy on a free loopback port, which can be cut like a network and restored.
-
-    Attributes:
-        url: where it forwards to the server.
-    """
-
-    def __init__(self, target: str) -> None:
-        self._target = ("127.0.0.1", int(target.rpartition(":")[2]))
-        self._sockets = [socket.create_server(("127.0.0.1", 0))]
-        self._threads: list[threading.Thread] = []
-        self._is_cut = False
-        self.url = f"http://127.0.0.1:{self._sockets[0].getsockname()[1]}"
-        self._start(self._accept)
-
-    def cut(self) -> None:
-        """Close all connections, and accept no more."""
-        self._is_cut = True
-        self._shut_down(self._sockets[1:])
-
-    def restore(self) -> None:
-        """Accept connections again."""
-        self._is_cut = False
-
-    def close(self) -> None:
-        """Cut for good."""
-        self._shut_down(self._sockets)
-        for thread in self._threads:
-            thread.join()
-        for end in self._sockets:
-            end.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):  # closed
-            while True:
-                client, _ = self._sockets[0].accept()
-                try:
-                    if self._is_cut:
-                        raise ConnectionResetError
-                    server = socket.create_connection(self._target)
-                except ConnectionError:  # the server is down
-                    client.close()
-                    continue
-                self._sockets += [client, server]
-                self._start(self._forward, client, server)
-                self._start(self._forward, server, client)
-
-    def _start(self, run: Callable[..., None], *ends: socket.socket) -> None:
-        self._threads.append(threading.Thread(target=run, args=ends, daemon=True))
-        self._threads[-1].start()
-
-    def _forward(self, source: socket.socket, target: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while content := source.recv(1 << 16):
-                target.sendall(content)
-        self._shut_down([source, target])
-
-    @staticmethod
-    def _shut_down(ends: Sequence[socket.socket]) -> None:
-        for end in ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)

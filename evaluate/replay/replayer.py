@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from evaluate.referee.spec import Referee
 from evaluate.replay.ideal import add_ideal
 from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
 from ingest.embed import Models
-from ingest.executors import made_once, result_of, run_all
+from ingest.executors import Tasks, made_once, result_of, run_all
 from ingest.paragraph import Paragraph
 from ingest.store import Course, is_url, open_store
 from player.game.game import STRICT
@@ -221,7 +220,7 @@ def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
     return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
 
 
-def play_on(executor: Executor, key: str, make: Callable[[], Replayer]) -> PlayAll:
+def play_on(executor: Tasks, key: str, make: Callable[[], Replayer]) -> PlayAll:
     """Return a function that plays on an executor.
 
     Args:
@@ -231,7 +230,7 @@ def play_on(executor: Executor, key: str, make: Callable[[], Replayer]) -> PlayA
 
     def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
         for _, future in run_all(
-            executor, lambda job: executor.submit(play_job, key, make, job), jobs
+            executor, play_job, ((key, make, job) for job in jobs)
         ):
             yield result_of(future)
 

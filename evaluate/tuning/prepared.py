@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -203,17 +202,17 @@ def prepare(
             executor.check(made_once, key, make)
         work = functools.partial(_prepare_on_worker, key, make, settings.search)
 
-    def submit(start: int) -> Future[Prepared]:
+    batches: list[list[tuple[LabelledGame, Paragraph | None]]] = []
+    for start in range(0, len(games), GAMES_A_TASK):
         batch = games[start : start + GAMES_A_TASK]
-        return executor.submit(work, batch, [located.get(one.game_id) for one in batch])
+        batches.append([(game, located.get(game.game_id)) for game in batch])
 
     prepared: dict[int, Prepared] = {}
-    starts = range(0, len(games), GAMES_A_TASK)
     with tqdm(total=len(games), desc="preparing", unit="game") as bar:
-        for start, future in run_all(executor, submit, starts):
-            prepared[start] = result_of(future)
-            bar.update(len(prepared[start].is_answerable))
-    return _joined([prepared[start] for start in starts])
+        for number, future in run_all(executor, work, [(batch,) for batch in batches]):
+            prepared[number] = result_of(future)
+            bar.update(len(batches[number]))
+    return _joined([prepared[number] for number in sorted(prepared)])
 
 
 def _prepare_on_worker(
@@ -232,15 +231,14 @@ def _index_on_worker(place: tuple[str, str, str], settings: Settings) -> SearchI
 def prepare_batch(
     index: SearchIndex,
     settings: SearchSettings,
-    games: Sequence[LabelledGame],
-    labelled: Sequence[Paragraph | None],
+    games: Sequence[tuple[LabelledGame, Paragraph | None]],
 ) -> Prepared:
     """Compute the arrays of some games.
 
     Args:
         index: the course, with every term of the similarity, and with kinds of weight 1.
         settings: strategies and modes of the whole study.
-        labelled: the ingested paragraph of each game; None without one.
+        games: each game with its ingested paragraph, None without one.
     """
     dense = index.strategies[DENSE]
     assert isinstance(dense, Dense)
@@ -251,7 +249,7 @@ def prepare_batch(
     row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
     one_by_one = []
-    for game, paragraph in zip(games, labelled, strict=True):
+    for game, paragraph in games:
         parts = dense.parts(game.hint, ALL_PARTS)
         book = index.book(game.book_name, settings, game.hint)
         query = Query(game.hint, game.book_name, n, settings.keywords)

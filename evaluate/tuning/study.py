@@ -33,7 +33,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, rounded
-from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Judged, Prepared, judge
+from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
 from evaluate.tuning.storage import (
     GRACE_S,
     naming_failures,
@@ -42,7 +42,7 @@ from evaluate.tuning.storage import (
     without_password,
 )
 from ingest.arrays import Float64Array
-from ingest.executors import Tasks, result_of
+from ingest.executors import Tasks, run_one
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
@@ -269,12 +269,12 @@ def _objective(
             suggest: Any = trial.suggest_int if is_whole else trial.suggest_float
             suggest(key, bounds.low, bounds.high, step=bounds.step)
     settings = settings_of(trial.params, base)
-    judged: Judged = result_of(executor.submit(judge, batches[0], settings))
+    judged = run_one(executor, judge, batches[0], settings)
     for step, batch in enumerate(batches[1:]):
         trial.report(judged.objective, step)
         if trial.should_prune():
             raise optuna.TrialPruned
-        judged = judged.joined(result_of(executor.submit(judge, batch, settings)))
+        judged = judged.joined(run_one(executor, judge, batch, settings))
 
     for part, value in judged.parts.items():
         trial.set_user_attr(part, value)

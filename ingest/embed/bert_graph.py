@@ -70,130 +70,125 @@ class _Graph:
         self._n_heads = sizes["num_attention_heads"]
         self._epsilon = float(sizes["layer_norm_eps"])
         self._nodes: list[onnx.NodeProto] = []
-        self._constants: dict[str, onnx.TensorProto] = {}
+        self._constants: list[onnx.TensorProto] = []
         self.states = ""
 
-    def _add(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        """Add a node, and return the name of its output."""
+    def _add(
+        self,
+        kind: str,
+        *inputs: str | NDArray[Any],
+        domain: str = "",
+        **attributes: Any,
+    ) -> str:
+        """Add a node, and return the name of its output; an array among the inputs becomes a constant."""
+        names = []
+        for item in inputs:
+            if isinstance(item, str):
+                names.append(item)
+                continue
+            name = f"constant_{len(self._constants)}"
+            array = np.ascontiguousarray(item)
+            self._constants.append(numpy_helper.from_array(array, name))
+            names.append(name)
         output = f"{kind}_{len(self._nodes)}"
-        node = helper.make_node(kind, inputs, [output], domain=domain, **attributes)
+        node = helper.make_node(kind, names, [output], domain=domain, **attributes)
         self._nodes.append(node)
         return output
 
-    def _constant(self, name: str, values: Any, dtype: Any = np.float32) -> str:
-        array = np.ascontiguousarray(values, dtype=dtype)
-        self._constants[name] = numpy_helper.from_array(array, name)
-        return name
-
-    def _weight(self, name: str) -> str:
-        return self._constant(name, self._weights[name])
-
-    def _dense(self, states: str, name: str) -> str:
-        """Multiply by the weights of a dense layer; its bias is added by the next, fused step."""
-        weights = self._constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
-        return self._add("MatMul", states, weights)
+    def _layer(self, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the weights and the bias of a layer."""
+        return self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
 
     def add_embeddings(self) -> None:
         """Add the words, their positions and the type of the text."""
         if "word_codes" in self._weights:
             codes = self._weights["word_codes"]
-            scales = self._weights["word_scales"]
             parts = []
-            for name, table in (("word_codes", codes), ("word_scales", scales)):
-                rows = self._constant(name, table, table.dtype)
-                values = self._add("Gather", rows, "input_ids")
-                parts.append(self._add("Cast", values, to=TensorProto.FLOAT))
-            shape = self._constant("shape", [0, 0, codes[0].size], np.int64)
+            for table in (codes, self._weights["word_scales"]):
+                rows = self._add("Gather", table, "input_ids")
+                parts.append(self._add("Cast", rows, to=TensorProto.FLOAT))
+            shape = np.array([0, 0, codes[0].size])
             words = self._add("Reshape", self._add("Mul", *parts), shape)
         else:
-            rows = self._weight("embeddings.word_embeddings.weight")
-            words = self._add("Gather", rows, "input_ids")
+            table = self._weights["embeddings.word_embeddings.weight"]
+            words = self._add("Gather", table, "input_ids")
 
         positions = self._weights["embeddings.position_embeddings.weight"]
         types = self._weights["embeddings.token_type_embeddings.weight"]
-        rows = self._constant("positions", positions + types[0])
-        begin = self._constant("begin", [0], np.int64)
         length = self._add("Shape", "input_ids", start=1)
-        first = self._add("Slice", rows, begin, length)
+        first = self._add("Slice", positions + types[0], np.array([0]), length)
         self.states = self._add(
             "LayerNormalization",
             self._add("Add", words, first),
-            self._weight("embeddings.LayerNorm.weight"),
-            self._weight("embeddings.LayerNorm.bias"),
+            *self._layer("embeddings.LayerNorm"),
             epsilon=self._epsilon,
         )
         self._mask = self._add("Cast", "attention_mask", to=TensorProto.INT32)
 
     def add_layer(self, layer: str) -> None:
         """Add attention and the two dense layers after it."""
-        parts = [f"{layer}.attention.self.{name}" for name in ("query", "key", "value")]
-        weights = [self._weights[f"{part}.weight"].T for part in parts]
-        biases = [self._weights[f"{part}.bias"] for part in parts]
+        weights, biases = [], []
+        for name in ("query", "key", "value"):
+            weight, bias = self._layer(f"{layer}.attention.self.{name}")
+            weights.append(weight.T)
+            biases.append(bias)
         attention = self._add(
             "Attention",
             self.states,
-            self._constant(f"{layer}.weight", np.concatenate(weights, axis=1)),
-            self._constant(f"{layer}.bias", np.concatenate(biases)),
+            np.concatenate(weights, axis=1),
+            np.concatenate(biases),
             self._mask,
             domain=FUSED,
             num_heads=self._n_heads,
         )
         self._add_normalised(attention, f"{layer}.attention.output")
-        inner = self._add(
-            "BiasGelu",
-            self._dense(self.states, f"{layer}.intermediate.dense"),
-            self._weight(f"{layer}.intermediate.dense.bias"),
-            domain=FUSED,
-        )
+        weight, bias = self._layer(f"{layer}.intermediate.dense")
+        product = self._add("MatMul", self.states, weight.T)
+        inner = self._add("BiasGelu", product, bias, domain=FUSED)
         self._add_normalised(inner, f"{layer}.output")
 
     def _add_normalised(self, change: str, name: str) -> None:
         """Add a dense layer's output to the states, and normalise the sum."""
+        weight, bias = self._layer(f"{name}.dense")
         self.states = self._add(
             "SkipLayerNormalization",
-            self._dense(change, f"{name}.dense"),
+            self._add("MatMul", change, weight.T),
             self.states,
-            self._weight(f"{name}.LayerNorm.weight"),
-            self._weight(f"{name}.LayerNorm.bias"),
-            self._weight(f"{name}.dense.bias"),
+            *self._layer(f"{name}.LayerNorm"),
+            bias,
             domain=FUSED,
             epsilon=self._epsilon,
         )
 
     def add_outputs(self) -> None:
         """Add the unit mean of the states that the mask keeps."""
-        last = self._constant("last", [-1], np.int64)
-        tokens = self._constant("tokens", [1], np.int64)
         weights = self._add("Cast", "attention_mask", to=TensorProto.FLOAT)
-        columns = self._add("Unsqueeze", weights, last)
+        columns = self._add("Unsqueeze", weights, np.array([-1]))
         weighted = self._add("Mul", self.states, columns)
         # the length of the sum does not change its direction
-        total = self._add("ReduceSum", weighted, tokens, keepdims=0)
+        total = self._add("ReduceSum", weighted, np.array([1]), keepdims=0)
         length = self._add("ReduceL2", total, axes=[1], keepdims=1)
-        least = self._constant("least", 1e-12)
-        length = self._add("Max", length, least)
-        outputs = (
-            ("embedding", self._add("Div", total, length)),
-            ("states", self.states),
-        )
-        for name, value in outputs:
+        length = self._add("Max", length, np.array(1e-12, dtype=np.float32))
+        embedding = self._add("Div", total, length)
+        for name, value in (("embedding", embedding), ("states", self.states)):
             self._nodes.append(helper.make_node("Identity", [value], [name]))
 
     def model(self, hidden: int) -> onnx.ModelProto:
         """Return the model."""
+        value = helper.make_tensor_value_info
         ids = ("batch", "tokens")
-        inputs = []
-        for name in ("input_ids", "attention_mask"):
-            info = helper.make_tensor_value_info(name, TensorProto.INT64, ids)
-            inputs.append(info)
-        shapes = {"embedding": ("batch", hidden), "states": (*ids, hidden)}
-        outputs = []
-        for name, shape in shapes.items():
-            info = helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
-            outputs.append(info)
-
         graph = helper.make_graph(
-            self._nodes, "bert", inputs, outputs, list(self._constants.values())
+            self._nodes,
+            "bert",
+            [
+                value("input_ids", TensorProto.INT64, ids),
+                value("attention_mask", TensorProto.INT64, ids),
+            ],
+            [
+                value("embedding", TensorProto.FLOAT, ("batch", hidden)),
+                value("states", TensorProto.FLOAT, (*ids, hidden)),
+            ],
+            self._constants,
         )
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)

@@ -62,12 +62,9 @@ def _write(spec: str, work: Path, target: Path) -> str:
     from ingest.embed.bert_graph import bert_graph, read_safetensors
 
     if spec == E5.spec:
-        content = read_four_bits(E5.paths()[0])
-        weights: dict[str, Any] = {**content.weights()}
-        weights["word_codes"] = content.word_codes
-        weights["word_scales"] = content.word_scales
-        onnx.save(bert_graph(weights, content.sizes), target)
-        return content.tokenizer
+        weights, sizes, tokenizer = read_four_bits(E5.paths()[0])
+        onnx.save(bert_graph(weights, sizes), target)
+        return tokenizer
 
     if spec == MINILM.spec:
         source = minilm_folder()

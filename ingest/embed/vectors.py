@@ -160,11 +160,9 @@ def embed_reading(
         word_models: models of token vectors; the embedder may be one of them.
     """
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
-    sentences = [
-        sentence
-        for paragraph in reading.paragraphs
-        for sentence in sentences_of(paragraph)
-    ]
+    sentences: list[str] = []
+    for paragraph in reading.paragraphs:
+        sentences += sentences_of(paragraph)
 
     words = {}
     for model in word_models:
@@ -173,16 +171,14 @@ def embed_reading(
         pooled, states = model.read_passages(paragraphs)
         words[model.spec] = Words(pooled, compact(states, form))
 
-    is_embedded = embedder.spec in words
-    embedded = paragraphs if is_embedded else []
-    texts = set(embedded)
-    wanted = dict.fromkeys((*paragraphs, *sentences))
-    rest = [text for text in wanted if text not in texts]
-
-    vectors = embedder.embed_passages(rest)
-    if is_embedded:
+    texts = paragraphs if embedder.spec in words else []
+    embedded = set(texts)
+    rest = dict.fromkeys((*paragraphs, *sentences))
+    new = [text for text in rest if text not in embedded]
+    vectors = embedder.embed_passages(new)
+    if embedder.spec in words:
         vectors = np.concatenate([words[embedder.spec].pooled, vectors])
-    rows = {text: row for row, text in enumerate((*embedded, *rest))}
+    rows = {text: row for row, text in enumerate((*texts, *new))}
     return ReadingVectors(
         paragraphs=vectors[[rows[text] for text in paragraphs]],
         sentences=vectors[[rows[text] for text in sentences]],

@@ -11,19 +11,20 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import tenacity
 from tqdm.auto import tqdm
 
-from configs.settings import EmbedSettings, Settings
+from configs.settings import Settings
+from ingest.arrays import Float32Array
 from ingest.console.terminal import pluralize
 from ingest.editions.editions import require_edition
+from ingest.editions.piece import Piece
+from ingest.editions.reading_order import in_reading_order
 from ingest.embed import (
     BUILT_IN,
     Embedder,
@@ -56,18 +57,13 @@ from ingest.executors import (
 )
 from ingest.extensions import find
 from ingest.layout.extract import READERS
-from ingest.paragraph import Reading
-from ingest.pipeline.pieces import with_vectors
-from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
-from ingest.pipeline.read import Staging, read_all
+from ingest.paragraph import Document, Reading
+from ingest.pipeline.plan import Names, Row, Status, expand, look_at, plan, printable
+from ingest.pipeline.read import Results, Staging, read_all
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
-from ingest.store.records import words_of
+from ingest.store.records import packed, words_of
 
 _log = logging.getLogger(__name__)
-
-Status = Literal[
-    "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"
-]
 
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
@@ -101,19 +97,17 @@ class FileOutcome:
 
 @dataclass(frozen=True, slots=True)
 class IngestSummary:
-    """The results of one ingest, and the content of the store after it.
+    """The results of one ingest.
 
     Attributes:
+        outcomes: the result of each document.
         skipped: the reason why a file of a folder was not read, by path.
+        course: the content of the store after it.
     """
 
     outcomes: tuple[FileOutcome, ...]
     skipped: dict[str, str]
-    embedder: str
-    n_documents: int
-    n_paragraphs: int
-    n_near_identical: int
-    fingerprint: str
+    course: Course
 
     @property
     def failed(self) -> tuple[FileOutcome, ...]:
@@ -192,19 +186,13 @@ def ingest(
     order = {str(path): row for row, path in enumerate(files)}
     outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
     return IngestSummary(
-        outcomes=tuple(outcomes),
-        skipped={printable(path): why for path, why in skipped.items()},
-        embedder=course.embedder_spec,
-        n_documents=len(course.documents),
-        n_paragraphs=len(course.paragraphs),
-        n_near_identical=sum(bool(item.same_as) for item in course.paragraphs),
-        fingerprint=course.fingerprint,
+        tuple(outcomes), {printable(path): why for path, why in skipped.items()}, course
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ingest:
-    """What the user has asked for.
+    """The request of the user.
 
     Attributes:
         files: absolute paths.
@@ -236,10 +224,15 @@ class _Ingest:
             _log.info("%s; it is built again with %s from the cache", fact, n_kept)
         models = Models.of(self.settings.embed, own=self.spec)
         rows = self._plan(store)
-        self._require_embedder(store, rows, models)
+        if self.spec:
+            store.require_embedder(self.spec)
+            if any(row.source for row in rows):
+                require_embedder(self.spec, models.folder)
+
+        documents = course.documents_by_id
         results = read_all(
             rows,
-            course.documents_by_id,
+            documents,
             self.settings.ingest,
             staging,
             self.progress,
@@ -250,12 +243,13 @@ class _Ingest:
             _log.info("resumed: %s had been read before", n_files)
 
         readings = [item for item in results.values() if isinstance(item, Reading)]
-        dropped = [row.doc_id for row in rows if row.action == "drop"]
+        dropped = [row.doc_id for row in rows if row.status == "removed"]
         embedding = self._embedding(course, readings)
-        outdated = embedding.outdated(course, readings, dropped)
+        outdated = embedding.outdated(store, readings, dropped)
         readings += map(course.reading, outdated)
         if readings or dropped or store.damage is not None:
-            specs = embedding.specs if _holds_text(course, readings) else ()
+            has_text = course.embedder_spec or any(item.paragraphs for item in readings)
+            specs = embedding.specs if readings and has_text else ()
             embedders = [models.embedder(spec) for spec in specs]
             updates = embedding.embed(readings, embedders, staging)
             relevance = None
@@ -263,26 +257,7 @@ class _Ingest:
                 relevance = _relevance(updates, dropped, course, embedders[0])
             store.change(updates, dropped, relevance)
             staging.clear()
-        return store.course, _outcomes(rows, results, outdated, course)
-
-    def _require_embedder(
-        self, store: Store, rows: Sequence[Row], models: Models
-    ) -> None:
-        """Pass if the embedder that the user has named fits the store, and exists if a file is to be read."""
-        if self.spec:
-            store.require_embedder(self.spec)
-            if any(row.action == "read" for row in rows):
-                require_embedder(self.spec, models.folder)
-
-    def _embedding(self, course: Course, readings: Sequence[Reading]) -> _Embedding:
-        """Return how the documents of the new course are embedded."""
-        spec = self.spec or course.embedder_spec
-        if not spec:
-            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
-            spec = choose_spec(paragraph.text for paragraph in paragraphs)
-        accuracy = self.settings.search.accuracy
-        word_specs = word_models_of(spec, accuracy) if self.files else ()
-        return _Embedding(self, spec, word_specs)
+        return store.course, _outcomes(rows, results, outdated, documents)
 
     def _plan(self, store: Store) -> list[Row]:
         """Return a row for each document that the ingest may change.
@@ -305,36 +280,36 @@ class _Ingest:
         sources = [(path, look_at(path, self.settings.ingest)) for path in self.files]
         return plan(sources, Names(documents, owners, missing), self.drop)
 
+    def _embedding(self, course: Course, readings: Sequence[Reading]) -> _Embedding:
+        """Return how the documents of the new course are embedded."""
+        spec = self.spec or course.embedder_spec
+        if not spec:
+            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
+            spec = choose_spec(paragraph.text for paragraph in paragraphs)
+        accuracy = self.settings.search.accuracy
+        return _Embedding(
+            run=self,
+            spec=spec,
+            max_tokens=token_limit(spec, self.settings.embed),
+            word_specs=word_models_of(spec, accuracy) if self.files else (),
+        )
 
-def _holds_text(course: Course, readings: Sequence[Reading]) -> bool:
-    """Return whether there is something to embed: readings of a course that has or gets paragraphs."""
-    has_text = course.embedder_spec or any(item.paragraphs for item in readings)
-    return bool(readings and has_text)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Embedding:
     """How documents are embedded.
 
     Attributes:
         run: the ingest.
         spec: SPEC of the store's embedder.
+        max_tokens: its token limit.
         word_specs: SPECs of the models of token vectors.
     """
 
     run: _Ingest
     spec: str
+    max_tokens: int
     word_specs: Sequence[str]
-
-    @property
-    def settings(self) -> EmbedSettings:
-        """Settings of the embedders."""
-        return self.run.settings.embed
-
-    @property
-    def max_tokens(self) -> int:
-        """Token limit of the store's embedder."""
-        return token_limit(self.spec, self.settings)
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -342,21 +317,21 @@ class _Embedding:
         return tuple(dict.fromkeys((self.spec, *self.word_specs)))
 
     def outdated(
-        self, course: Course, readings: Sequence[Reading], dropped: Sequence[str]
+        self, store: Store, readings: Sequence[Reading], dropped: Sequence[str]
     ) -> list[str]:
-        """Return the doc_ids of unchanged documents that must be embedded again.
+        """Return the doc_ids of documents that do not change, and must be embedded again.
 
-        Their vectors have another token limit, or token vectors are missing. Vectors with different limits do not mix,
-        and token vectors are used only if the whole course has them.
+        Their database is damaged, their vectors have another token limit, or token vectors are missing. Vectors with
+        different limits do not mix, and token vectors are used only if the whole course has them.
         """
-        if not course.embedder_spec:
-            return []
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
+        course = store.course
+        is_same = course.max_tokens == self.max_tokens or not course.embedder_spec
+        is_same &= store.damage is None
         outdated = []
         for doc_id, record in course.records.items():
             is_whole = all(record.holds_words(spec) for spec in self.word_specs)
-            is_same = is_whole and course.max_tokens == self.max_tokens
-            if not is_same and doc_id not in changing:
+            if not (is_same and is_whole) and doc_id not in changing:
                 outdated.append(doc_id)
         return outdated
 
@@ -386,33 +361,33 @@ class _Embedding:
     ) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
         key = self.spec, self.max_tokens, words_of(self.word_specs)
-        sizes = [len(part.paragraphs) for part in parts]
         vectors = [staging.get(part, *key) for part in parts]
-        rows = [row for row, part in enumerate(vectors) if part is None]
-        n_missing = sum(sizes[row] for row in rows)
-        if n_missing < sum(sizes):
-            n_staged = pluralize(sum(sizes) - n_missing, "passage")
-            _log.info("resumed: %s had been embedded before the interruption", n_staged)
+        missing = [row for row, part in enumerate(vectors) if part is None]
+        sizes = [len(parts[row].paragraphs) for row in missing]
+        n_staged = sum(len(part.paragraphs) for part in parts) - sum(sizes)
+        if n_staged:
+            _log.info(
+                "resumed: %s had been embedded before the interruption",
+                pluralize(n_staged, "passage"),
+            )
 
         workers = self.run.embedders
         if not isinstance(workers, Cluster):
-            workers = max(1, min(workers, n_missing // PASSAGES_A_WORKER))
+            workers = max(1, min(workers, sum(sizes) // PASSAGES_A_WORKER))
         bar = tqdm(
-            total=n_missing,
+            total=sum(sizes),
             desc="embedding",
             unit="passage",
             disable=not self.run.progress,
         )
         with executor_of(workers) as executor, bar:
             embed = self._task(executor, models)
-
-            def submit(row: int) -> Future[ReadingVectors]:
-                return executor.submit(embed, parts[row])
-
-            for row, future in run_all(executor, submit, rows):
-                vectors[row] = result_of(future)
-                staging.keep(vectors[row], parts[row], *key)
-                bar.update(sizes[row])
+            calls = [(parts[row],) for row in missing]
+            for number, future in run_all(executor, embed, calls):
+                part = result_of(future)
+                vectors[missing[number]] = part
+                staging.keep(part, *calls[number], *key)
+                bar.update(sizes[number])
         return vectors
 
     def _task(
@@ -421,17 +396,41 @@ class _Embedding:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
             return functools.partial(embed_all, models, token_specs=self.word_specs)
-        threads = 1
+        settings, threads = self.run.settings.embed, 1
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
-            threads = self.settings.threads or max(1, cores_each)
+            threads = settings.threads or max(1, cores_each)
         specs = tuple(model.spec for model in models)
-        settings = replace(self.settings, threads=threads, own=self.spec)
+        settings = replace(settings, threads=threads, own=self.run.spec)
         if isinstance(executor, Cluster):
             executor.check(models_of_worker, specs, settings)
         return functools.partial(
             embed_on_worker, specs, settings, token_specs=self.word_specs
         )
+
+
+def with_vectors(
+    reading: Reading, passages: Float32Array, embedder: Embedder
+) -> tuple[Piece, ...]:
+    """Return the pieces of a reading, with vectors on pages without a passage, such as code, tables and indexes.
+
+    Args:
+        passages: (n_passages, dim) vectors of its passages.
+    """
+    pages: set[int] = set()
+    for paragraph in reading.paragraphs:
+        last = paragraph.page + len(paragraph.page_breaks)
+        pages.update(range(paragraph.page, last + 1))
+
+    pieces = []
+    for piece in reading.pieces:
+        vector = ""
+        if pages.isdisjoint(range(piece.page, piece.last_page + 1)):
+            vector_of_piece = embedder.embed_passages([in_reading_order(piece.text)])[0]
+            mean = passages.mean(axis=0) if len(passages) else np.float32(0.0)
+            vector = packed(vector_of_piece - mean)
+        pieces.append(replace(piece, vector=vector))
+    return tuple(pieces)
 
 
 def _relevance(
@@ -458,55 +457,44 @@ def _relevance(
 
 def _outcomes(
     rows: Sequence[Row],
-    results: Mapping[str, Reading | SourceError],
+    results: Results,
     outdated: Sequence[str],
-    course: Course,
+    documents: Mapping[str, Document],
 ) -> list[FileOutcome]:
-    """Return the outcome of each row, and of each document that was embedded again without being named."""
-    unchanged = set()
+    """Return the outcome of each row, and of each document that was embedded again without being named.
+
+    Args:
+        documents: the documents of the store before the ingest.
+    """
     outcomes = []
     for row in rows:
-        if row.action == "keep":
-            unchanged.add(row.doc_id)
-        is_read = row.action in ("read", "copy")
-        result = results.get(row.doc_id) if is_read else None
-        outcomes.append(_outcome(row, result, outdated))
+        result = results.get(row.doc_id) if row.source else None
+        if isinstance(result, SourceError):
+            row, result = replace(row, status="failed", detail=str(result)), None
+        path = printable(row.path)
+        if row.status == "unchanged" and row.doc_id not in outdated:
+            outcomes.append(_outcome_of(documents[row.doc_id], path, "unchanged"))
+        elif result is not None:
+            outcome = _outcome_of(result.document, path, row.status)
+            outcomes.append(replace(outcome, notes=result.notes))
+        elif row.status != "unchanged":
+            name = row.doc_id if row.status != "failed" else printable(row.path.stem)
+            detail = printable(row.detail)
+            outcomes.append(FileOutcome(name, path, row.status, detail=detail))
+
     for doc_id in outdated:
-        if doc_id not in unchanged:
-            document = course.records[doc_id].document
-            row = Row(Path(document.path), doc_id, "keep", stored=document)
-            outcomes.append(_outcome(row, None, outdated))
+        document = documents[doc_id]
+        outcomes.append(_outcome_of(document, document.path, "embedded anew"))
     return outcomes
 
 
-def _outcome(
-    row: Row, result: Reading | SourceError | None, outdated: Sequence[str]
-) -> FileOutcome:
-    """Return the outcome of a row, given the result of reading its file."""
-    outcome = functools.partial(FileOutcome, row.doc_id, str(row.path))
-    if row.action == "fail" or isinstance(result, SourceError):
-        error = str(result) if isinstance(result, SourceError) else row.detail
-        path = printable(row.path)
-        return FileOutcome(
-            printable(row.path.stem), path, "failed", detail=printable(error)
-        )
-    if row.action == "drop":
-        return outcome("removed", detail=row.detail)
-    if row.action == "same file":
-        return outcome("same file", detail=row.detail)
-
-    status: Status = "replaced" if row.stored else "added"
-    if row.action == "keep":
-        status = "embedded anew" if row.doc_id in outdated else "unchanged"
-    elif row.action == "copy":
-        status = "same file"
-
-    document = result.document if result is not None else row.stored
-    assert document is not None
-    return outcome(
+def _outcome_of(document: Document, path: str, status: Status) -> FileOutcome:
+    """Return the outcome of a document that the store holds."""
+    return FileOutcome(
+        document.doc_id,
+        path,
         status,
         kept=document.n_paragraphs,
         rejected=document.rejected,
         detail=document.same_as,
-        notes=result.notes if result is not None else (),
     )

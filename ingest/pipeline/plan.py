@@ -1,9 +1,9 @@
-"""The plan of an ingest: the files that are read, and an action for each document."""
+"""The plan of an ingest: the files that are read, and the result for each document."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
 
@@ -13,49 +13,46 @@ from ingest.paragraph import Alias, Document, Reading
 from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 
-Action = Literal["read", "copy", "keep", "same file", "drop", "fail"]
+Status = Literal[
+    "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file that can be read.
+    """A lecture in a file, or a book of a paragraphs file.
 
     Attributes:
         content: SHA-256 of its bytes, hexadecimal.
         version: the version of its paragraphs with the present settings.
         sidecar: the sidecar of the file.
-        books: content of a paragraphs file; None for other files, which are read later.
+        book: the content of a book; None for a lecture, which is read later.
     """
 
     path: Path
     content: str
     version: str
-    sidecar: Sidecar
-    books: tuple[Reading, ...] | None = None
+    sidecar: Sidecar = field(default_factory=Sidecar)
+    book: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The planned action for one document.
+    """The plan for one document.
 
     Attributes:
         path: the path of its file.
         doc_id: its id; "" for a file that cannot be used.
-        action: `read` its file, store it as the `copy` of another document, `keep` it unchanged, skip it as the
-            `same file` as a stored one, `drop` it, or `fail`.
-        source: the file to read, or the copy.
-        stored: the document in the store, None if there is none.
-        reading: the content of a book of a paragraphs file; other files are read later.
-        detail: the doc_id of a copy's original, or the reason why the document is dropped or has failed.
+        status: its result, unless its file turns out to be unreadable.
+        detail: the doc_id of the document of which it is a copy, or the reason why it is removed or has failed.
+        source: the content of a document that is written: `added`, `replaced`, or the `same file` under another name.
     """
 
     path: Path
     doc_id: str
-    action: Action
-    source: Source | None = None
-    stored: Document | None = None
-    reading: Reading | None = None
+    status: Status
     detail: str = ""
+    source: Source | None = None
 
 
 class Names:
@@ -87,75 +84,60 @@ class Names:
             and document.doc_id not in self.missing
         )
 
-    def row_of_same_file(self, path: Path, source: Source) -> Row | None:
-        """Return the row of a file whose bytes are stored under its name from another place, else None."""
-        doc_id = self.free_doc_id(path, source.content)
-        stored = self.documents.get(doc_id)
-        if self.is_elsewhere(stored, path) and stored.content_hash == source.content:
-            return Row(path, doc_id, "same file", stored=stored, detail=doc_id)
-        return None
+    def take(self, source: Source) -> tuple[str, bool]:
+        """Take the name of a source; return its doc_id, and whether another file has its content under that name."""
+        book = source.book
+        doc_id = book.document.doc_id if book else self._free_doc_id(source)
+        holder = self.documents.get(doc_id)
+        if (
+            self.is_elsewhere(holder, source.path)
+            and holder.content_hash == source.content
+        ):
+            return doc_id, True
 
-    def free_doc_id(self, path: Path, content: str) -> str:
+        path = str(source.path)
+        self.documents[doc_id] = Document(doc_id, path, source.content, "", (), 0, 0)
+        for paragraph in book.paragraphs if book else ():
+            self.owners[paragraph.paragraph_id] = doc_id
+        return doc_id, False
+
+    def _free_doc_id(self, source: Source) -> str:
         """Return the id that a file has already, else its stem, with its folder if another file has the stem."""
+        path = source.path
         for document in self.documents.values():
             if document.path == str(path):
                 return document.doc_id
+
         candidates = (path.stem, f"{path.parent.name}/{path.stem}")
         for doc_id in candidates:  # a file that was moved
-            if (
-                doc_id in self.documents
-                and self.documents[doc_id].content_hash == content
-            ):
+            holder = self.documents.get(doc_id)
+            if holder is not None and holder.content_hash == source.content:
                 return doc_id
         for doc_id in candidates:
             if not self.is_elsewhere(self.documents.get(doc_id), path):
                 return doc_id
-        return f"{path.parent.name}/{path.stem}-{content[:6]}"
+        return f"{path.parent.name}/{path.stem}-{source.content[:6]}"
 
-    def rows_of_books(self, path: Path, books: Sequence[Reading]) -> list[Row]:
-        """Return a row for each book of a paragraphs file, and take its names; one row if the file fails."""
-        try:
-            self._require_free(path, books)
-        except SourceError as error:
-            return [Row(path, "", "fail", detail=str(error))]
-        return [self._row_of_book(path, reading) for reading in books]
-
-    def _row_of_book(self, path: Path, reading: Reading) -> Row:
-        document = reading.document
-        doc_id = document.doc_id
-        stored = self.documents.get(doc_id)
-        if stored is not None and stored.version == document.version:
-            if self.is_elsewhere(stored, path):
-                return Row(path, doc_id, "same file", stored=stored, detail=doc_id)
-            return Row(path, doc_id, "keep", stored=stored)
-        self.documents[doc_id] = document
-        for paragraph in reading.paragraphs:
-            self.owners[paragraph.paragraph_id] = doc_id
-        return Row(path, doc_id, "read", stored=stored, reading=reading)
-
-    def _require_free(self, path: Path, books: Sequence[Reading]) -> None:
-        """Pass if no other file has the books and paragraph ids of a paragraphs file.
+    def require_free(self, path: Path, sources: Sequence[Source]) -> None:
+        """Pass if no other file has the books and paragraph ids of a file.
 
         Raises:
             SourceError: another file has one of them.
         """
-        of_file = {reading.document.doc_id for reading in books}
+        books = [source.book for source in sources if source.book]
+        of_file = {book.document.doc_id for book in books}
         for document in self.documents.values():
             if document.path == str(path):
                 of_file.add(document.doc_id)
 
-        for reading in books:
-            document = reading.document
-            other = self.documents.get(document.doc_id)
-            if (
-                self.is_elsewhere(other, path)
-                and other.content_hash != document.content_hash
-            ):
+        for book in books:
+            doc_id, content = book.document.doc_id, book.document.content_hash
+            other = self.documents.get(doc_id)
+            if self.is_elsewhere(other, path) and other.content_hash != content:
                 raise SourceError(
-                    f"{path}: book_name must be of one file, got {document.doc_id!r}, which is of {other.path}; "
-                    "rename it"
+                    f"{path}: book_name must be of one file, got {doc_id!r}, which is of {other.path}; rename it"
                 )
-            for paragraph in reading.paragraphs:
+            for paragraph in book.paragraphs:
                 owner = self.owners.get(paragraph.paragraph_id)
                 if owner is not None and owner not in of_file:
                     raise SourceError(
@@ -165,79 +147,97 @@ class Names:
 
 
 def plan(
-    files: Sequence[tuple[Path, Source | SourceError]],
+    files: Sequence[tuple[Path, Sequence[Source] | SourceError]],
     names: Names,
     dropped: Collection[str] = (),
 ) -> list[Row]:
-    """Return a row for each file, and for each document that is dropped.
+    """Return a row for each document of the files, and for each document that is removed.
 
     Args:
-        files: each path of the user's, and its source.
+        files: each path of the user's, and what it holds.
         names: of the content of the store; those of the files are added.
         dropped: doc_ids that the user drops.
     """
     stored = dict(names.documents)
     rows: list[Row] = []
-    pdfs: list[tuple[Source, str]] = []
-    whole_files = set()
-    for path, source in files:
-        if isinstance(source, SourceError):
-            rows.append(Row(path, "", "fail", detail=str(source)))
-        elif source.books is not None:
-            books = names.rows_of_books(path, source.books)
-            rows += books
-            if any(row.action != "fail" for row in books):
-                whole_files.add(str(path))
-        elif (row := names.row_of_same_file(path, source)) is not None:
-            rows.append(row)
-        else:
-            doc_id = names.free_doc_id(path, source.content)
-            pdfs.append((source, doc_id))
-            names.documents[doc_id] = Document(
-                doc_id, str(path), source.content, "", (), 0, 0
-            )
+    taken: list[tuple[str, Source]] = []
+    for path, sources in files:
+        try:
+            if isinstance(sources, SourceError):
+                raise sources
+            names.require_free(path, sources)
+        except SourceError as error:
+            rows.append(Row(path, "", "failed", str(error)))
+            continue
+        for source in sources:
+            doc_id, is_elsewhere = names.take(source)
+            if is_elsewhere:
+                rows.append(Row(path, doc_id, "same file", doc_id))
+            else:
+                taken.append((doc_id, source))
 
     # documents that are about to be replaced or dropped cannot be the original of a copy
-    changing = {*dropped, *_replaced(pdfs, stored)}
-    rows += _rows_of_pdfs(pdfs, stored, changing)
-    planned = {row.doc_id for row in rows}
-    for document in stored.values():
-        why = _why_dropped(document, dropped, changing, whole_files)
-        if why and document.doc_id not in planned:
-            path = Path(document.path)
-            rows.append(Row(path, document.doc_id, "drop", stored=document, detail=why))
-    return rows
-
-
-def _replaced(
-    pdfs: Sequence[tuple[Source, str]], stored: Mapping[str, Document]
-) -> Iterator[str]:
-    """Yield the doc_ids of stored documents whose files have changed."""
-    for source, doc_id in pdfs:
+    changing = set(dropped)
+    for doc_id, source in taken:
         if doc_id in stored and stored[doc_id].content_hash != source.content:
-            yield doc_id
+            changing.add(doc_id)
+    return [
+        *rows,
+        *_rows_of(taken, stored, changing),
+        *_removed(taken, stored, dropped, changing),
+    ]
 
 
-def _why_dropped(
-    document: Document,
+def _rows_of(
+    taken: Sequence[tuple[str, Source]],
+    stored: Mapping[str, Document],
+    changing: Collection[str],
+) -> Iterator[Row]:
+    """Yield the row of each source; of sources with the same content the first is read, the others are its copies."""
+    originals = {}
+    for document in stored.values():
+        if not document.same_as and document.doc_id not in changing:
+            originals[document.content_hash] = document.doc_id
+
+    for doc_id, source in taken:
+        existing = stored.get(doc_id)
+        original = originals.get(source.content)
+        if (
+            existing is not None
+            and existing.version == source.version
+            and existing.sidecar == source.sidecar.digest
+            and existing.same_as in ("", original)
+        ):
+            yield Row(source.path, doc_id, "unchanged")
+        elif original not in (None, doc_id):
+            yield Row(source.path, doc_id, "same file", str(original), source)
+        else:
+            status: Status = "added" if existing is None else "replaced"
+            yield Row(source.path, doc_id, status, "", source)
+            originals[source.content] = doc_id
+
+
+def _removed(
+    taken: Sequence[tuple[str, Source]],
+    stored: Mapping[str, Document],
     dropped: Collection[str],
     changing: Collection[str],
-    whole_files: Collection[str],
-) -> str:
-    """Return the reason why a document that no file brings is dropped, "" to leave it.
-
-    Args:
-        dropped: doc_ids that the user drops.
-        changing: doc_ids that are dropped or replaced.
-        whole_files: paragraphs files of this ingest, which bring all of their books.
-    """
-    if document.doc_id in dropped:
-        return "dropped"
-    if document.same_as in changing:
-        return f"it was a copy of {document.same_as}, which is dropped or changed; ingest it again to have it"
-    if document.path in whole_files:
-        return f"no longer in {document.path}"
-    return ""
+) -> Iterator[Row]:
+    """Yield the rows of stored documents that are removed."""
+    planned = {doc_id for doc_id, _ in taken}
+    books_of = {str(source.path) for _, source in taken if source.book}
+    for doc_id, document in stored.items():
+        if doc_id in planned:
+            continue
+        why = ""
+        if doc_id in dropped:
+            why = "dropped"
+        elif document.same_as in changing:
+            why = f"it was a copy of {document.same_as}, which is dropped or changed; ingest it again to have it"
+        elif document.path in books_of:
+            why = f"no longer in {document.path}"
+        if why:
+            yield Row(Path(document.path), doc_id, "removed", why)
 
 
 def copy_of(original: Document, source: Source, doc_id: str) -> Document:
@@ -255,38 +255,25 @@ def copy_of(original: Document, source: Source, doc_id: str) -> Document:
     return source.sidecar.over(copy)
 
 
-def _rows_of_pdfs(
-    pdfs: Sequence[tuple[Source, str]],
-    documents: Mapping[str, Document],
-    changing: Collection[str],
-) -> Iterator[Row]:
-    """Yield a row for each file but paragraphs files; the first file with certain bytes is read, others are copies."""
-    originals = {
-        document.content_hash: document.doc_id
-        for document in documents.values()
-        if not document.same_as and document.doc_id not in changing
-    }
+def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
+    """Return what a file holds, without reading a PDF, or the error with which the file cannot be used."""
+    if printable(path) != str(path):
+        return SourceError(f"{path}: the file's name must be UTF-8; rename it")
+    try:
+        content = content_hash(path)
+        if path.suffix.lower() != ".jsonl":
+            version = version_of(content, settings)
+            return [Source(path, content, version, read_sidecar(path))]
 
-    for source, doc_id in pdfs:
-        stored = documents.get(doc_id)
-        original = originals.get(source.content)
-        if stored is not None and _is_current(stored, source, original):
-            yield Row(source.path, doc_id, "keep", source, stored)
-        elif original not in (None, doc_id):
-            yield Row(source.path, doc_id, "copy", source, stored, detail=str(original))
-        else:
-            yield Row(source.path, doc_id, "read", source, stored)
-            originals[source.content] = doc_id
-
-
-def _is_current(stored: Document, source: Source, original: str | None) -> bool:
-    """Return whether a stored document is what its file yields today."""
-    return (
-        stored.content_hash == source.content
-        and stored.version == source.version
-        and stored.sidecar == source.sidecar.digest
-        and stored.same_as in ("", original)
-    )
+        sources = []
+        for book in read_paragraphs_file(path, content, settings):
+            document = book.document
+            sources.append(
+                Source(path, document.content_hash, document.version, book=book)
+            )
+        return sources
+    except SourceError as error:
+        return error
 
 
 def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
@@ -348,21 +335,6 @@ def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
     if not lectures:
         raise BadInputError(f"{folder} holds no PDF files; check the path.")
     return lectures, skipped
-
-
-def look_at(path: Path, settings: IngestSettings) -> Source | SourceError:
-    """Return the source of a file, without reading a PDF, or the error with which the file cannot be used."""
-    if printable(path) != str(path):
-        return SourceError(f"{path}: the file's name must be UTF-8; rename it")
-    try:
-        content = content_hash(path)
-        books = None
-        if path.suffix.lower() == ".jsonl":
-            books = tuple(read_paragraphs_file(path, content, settings))
-        version = version_of(content, settings)
-        return Source(path, content, version, read_sidecar(path), books)
-    except SourceError as error:
-        return error
 
 
 def printable(text: str | Path) -> str:

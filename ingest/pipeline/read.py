@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,14 +27,15 @@ from ingest.console.terminal import described
 from ingest.editions.editions import read_edition, without_repeats
 from ingest.editions.piece import Piece
 from ingest.errors import SourceError
-from ingest.executors import Cluster, Workers, executor_of, result_of, run_all
+from ingest.executors import Cluster, Tasks, Workers, executor_of, result_of, run_all
 from ingest.paragraph import Document, Reading
-from ingest.pipeline.plan import Row, Source, copy_of
+from ingest.pipeline.plan import Row, copy_of
 from ingest.pipeline.read_document import read_pdf
 from ingest.store.records import digest_of
 
-S = TypeVar("S")
 T = TypeVar("T")
+Results = dict[str, Reading | SourceError]
+"""The reading of each document, or the reason why its file has failed, by doc_id."""
 
 
 class Staging:
@@ -77,8 +80,8 @@ def read_all(
     staging: Staging,
     progress: bool,
     workers: Workers,
-) -> dict[str, Reading | SourceError]:
-    """Read the files of a plan; return the reading of each document, or the reason why its file has failed.
+) -> Results:
+    """Read the files of a plan.
 
     Args:
         rows: the rows of the plan.
@@ -88,26 +91,27 @@ def read_all(
         progress: show a bar.
         workers: read the files.
     """
-    to_read = [row for row in rows if row.action == "read"]
-    readings: dict[str, Reading | SourceError] = {}
-    unread = []
-    for row in to_read:
-        reading = row.reading or staging.get(*_key(row))
-        if reading is None:
-            unread.append(row)
-        else:
-            readings[row.doc_id] = reading
-    if unread:
-        readings |= _read(unread, settings, staging, progress, workers)
-
-    for row in to_read:
-        reading = readings[row.doc_id]
-        if row.source is not None and isinstance(reading, Reading):
-            readings[row.doc_id] = row.source.sidecar.apply_to(reading)
+    results: Results = {}
+    unread, copies = [], []
     for row in rows:
-        if row.action == "copy" and row.source is not None:
-            readings[row.doc_id] = _read_copy(row, row.source, readings, documents)
-    return readings
+        if row.source is None:
+            continue
+        if row.status == "same file":
+            copies.append(row)
+        elif reading := row.source.book or staging.get(*_key(row)):
+            results[row.doc_id] = reading
+        else:
+            unread.append(row)
+    if unread:
+        results |= _read(unread, settings, staging, progress, workers)
+
+    for row in rows:
+        read = results.get(row.doc_id)
+        if row.source is not None and isinstance(read, Reading):
+            results[row.doc_id] = row.source.sidecar.apply_to(read)
+    for row in copies:
+        results[row.doc_id] = _read_copy(row, results, documents)
+    return results
 
 
 def _read(
@@ -116,38 +120,60 @@ def _read(
     staging: Staging,
     progress: bool,
     workers: Workers,
-) -> dict[str, Reading | SourceError]:
-    """Read files with their editions, and stage the readings."""
+) -> Results:
+    """Read files with their editions, and stage the readings; an edition that fails is a note."""
     if not isinstance(workers, Cluster):
         workers = min(workers, len(rows))
-    readings: dict[str, Reading | SourceError] = {}
-    sound = []
+    results: Results = {}
+    pieces: dict[tuple[str, str], tuple[Piece, ...]] = {}
+    notes: defaultdict[str, list[str]] = defaultdict(list)
     with executor_of(workers, apart=True) as executor:
-        reader = _Reader(settings, executor, progress)
-        for row, reading in reader.paragraphs(rows):
-            readings[row.doc_id] = reading
+        run = functools.partial(_run, executor, settings, progress)
+        tasks: list[tuple[Any, ...]]
+        tasks = [(row, row.source.content, settings) for row in rows if row.source]
+        for (row, *_), reading in run("reading", read_pdf, tasks):
             if isinstance(reading, Reading):
-                sound.append(row)
-        for row, reading in reader.editions(sound, readings):
-            readings[row.doc_id] = reading
+                document = replace(reading.document, path=str(row.path))
+                reading = replace(reading, document=document)
+            results[row.doc_id] = reading
+
+        sound = [row for row in rows if isinstance(results[row.doc_id], Reading)]
+        tasks = [*itertools.product(sound, settings.editions)]
+        for (row, name), edition in run("reading editions", read_edition, tasks):
+            if isinstance(edition, SourceError):
+                note = f"The edition {name} is left out: {edition}"
+                notes[row.doc_id].append(note)
+            else:
+                pieces[row.doc_id, name] = edition
+
+    for row in rows:
+        reading = results[row.doc_id]
+        if isinstance(reading, Reading):
+            in_order = [
+                pieces.get((row.doc_id, name), ()) for name in settings.editions
+            ]
+            reading = replace(
+                reading,
+                pieces=without_repeats(itertools.chain.from_iterable(in_order)),
+                notes=(*reading.notes, *notes[row.doc_id]),
+            )
+            results[row.doc_id] = reading
             staging.keep(reading, *_key(row))
-    return readings
+    return results
 
 
 def _read_copy(
-    row: Row,
-    source: Source,
-    readings: Mapping[str, Reading | SourceError],
-    documents: Mapping[str, Document],
+    row: Row, results: Results, documents: Mapping[str, Document]
 ) -> Reading | SourceError:
     """Return the reading of a duplicate file, which has no paragraphs."""
-    original = readings.get(row.detail)
+    original = results.get(row.detail)
     if isinstance(original, SourceError):
         return SourceError(
             f"{row.path}: is the same file as {row.detail}, which failed"
         )
     document = original.document if original is not None else documents[row.detail]
-    return Reading(copy_of(document, source, row.doc_id), (), ())
+    assert row.source is not None
+    return Reading(copy_of(document, row.source, row.doc_id), (), ())
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -155,97 +181,43 @@ def _key(row: Row) -> tuple[str, ...]:
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 
 
-class _Reader:
-    """Reads files in processes that have a limit of time and of memory.
+def _run(
+    executor: Tasks,
+    settings: IngestSettings,
+    progress: bool,
+    label: str,
+    read: Callable[..., T],
+    tasks: Sequence[tuple[Any, ...]],
+) -> Iterator[tuple[tuple[Any, ...], T | SourceError]]:
+    """Read files within limits of time and memory; yield each task with its result, as they are done.
 
     Args:
-        executor: runs the processes.
-        progress: show bars.
+        tasks: a row of the plan each, and the arguments of `read` after the path and the doc_id.
     """
+    is_far = isinstance(executor, Cluster)
 
-    def __init__(
-        self, settings: IngestSettings, executor: Executor, progress: bool
-    ) -> None:
-        self._settings = settings
-        self._executor = executor
-        self._progress = progress
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for row, *arguments in tasks:
+            data = row.path.read_bytes() if is_far else None
+            yield (data, row.path, row.doc_id, *arguments)
 
-    def paragraphs(
-        self, rows: Sequence[Row]
-    ) -> Iterator[tuple[Row, Reading | SourceError]]:
-        """Yield the readings of files as they are done."""
-
-        def submit(row: Row) -> Future[Reading]:
-            content = row.source.content if row.source else ""
-            return self._submit(read_pdf, row.path, row.doc_id, content, self._settings)
-
-        for row, future in self._run("reading", submit, rows):
-            reading = _result(future, row, self._settings)
-            if isinstance(reading, Reading):
-                document = replace(reading.document, path=str(row.path))
-                reading = replace(reading, document=document)
-            yield row, reading
-
-    def editions(
-        self, rows: Sequence[Row], readings: Mapping[str, Reading | SourceError]
-    ) -> Iterator[tuple[Row, Reading]]:
-        """Yield the readings of files with their pieces in each edition; an edition that fails is a note."""
-        tasks = [(row, name) for row in rows for name in self._settings.editions]
-        pieces: dict[tuple[str, str], tuple[Piece, ...]] = {}
-        notes: dict[str, tuple[str, ...]] = {}
-
-        def submit(task: tuple[Row, str]) -> Future[tuple[Piece, ...]]:
-            row, name = task
-            return self._submit(read_edition, row.path, row.doc_id, name)
-
-        for (row, name), future in self._run("reading editions", submit, tasks):
-            result = _result(future, row, self._settings)
-            if isinstance(result, SourceError):
-                note = f"The edition {name} is left out: {result}"
-                notes[row.doc_id] = (*notes.get(row.doc_id, ()), note)
-            else:
-                pieces[row.doc_id, name] = result
-
-        for row in rows:
-            reading = readings[row.doc_id]
-            assert isinstance(reading, Reading)
-            of_row: tuple[Piece, ...] = ()
-            for name in self._settings.editions:
-                of_row += pieces.get((row.doc_id, name), ())
-            added = (*reading.notes, *notes.get(row.doc_id, ()))
-            yield row, replace(reading, pieces=without_repeats(of_row), notes=added)
-
-    def _submit(
-        self, read: Callable[..., T], path: Path, *arguments: object
-    ) -> Future[T]:
-        """Read a file; the workers of a cluster get its bytes."""
-        if isinstance(self._executor, Cluster):
-            read = functools.partial(read_bytes, read, path.read_bytes())
-        limits: dict[str, Any] = {
-            "timeout_s": self._settings.timeout_s,
-            "memory_mb": self._settings.memory_mb,
-        }
-        return self._executor.submit(read, path, *arguments, **limits)
-
-    def _run(
-        self, label: str, submit: Callable[[S], Future[T]], tasks: Sequence[S]
-    ) -> Iterator[tuple[S, Future[T]]]:
-        futures = run_all(self._executor, submit, tasks)
-        return iter(
-            tqdm(futures, label, len(tasks), unit="file", disable=not self._progress)
-        )
+    futures = run_all(
+        executor,
+        functools.partial(_call, read),
+        calls(),
+        timeout_s=settings.timeout_s,
+        memory_mb=settings.memory_mb,
+    )
+    bar = tqdm(futures, label, len(tasks), unit="file", disable=not progress)
+    for number, future in bar:
+        result: T | SourceError = _result(future, tasks[number][0], settings)
+        yield tasks[number], result
 
 
-def read_bytes(
-    read: Callable[..., T], data: bytes, path: Path, *arguments: object
-) -> T:
-    """Read a file of another machine.
-
-    Args:
-        read: reads files.
-        data: the bytes of the file.
-        path: on the machine that has the file.
-    """
+def _call(read: Callable[..., T], data: bytes | None, path: Path, *arguments: Any) -> T:
+    """Call a reader; a file of another machine comes as its bytes."""
+    if data is None:
+        return read(path, *arguments)
     with tempfile.TemporaryDirectory(prefix="quarry-") as folder:
         copy = Path(folder, path.name)
         copy.write_bytes(data)
@@ -264,25 +236,20 @@ def _result(future: Future[T], row: Row, settings: IngestSettings) -> T | Source
     memory = f"more than {settings.memory_mb} MB of memory (ingest.memory_mb)"
     try:
         return result_of(future)
-    except TimeoutError:
-        within = f"within {settings.timeout_s:g} s"
-        return SourceError(
-            f"{row.path}: must be readable {within}, was given up; raise ingest.timeout_s"
-        )
-    except MemoryError:
-        return SourceError(
-            f"{row.path}: must be readable without {memory}; leave it out, or raise the limit"
-        )
     except SourceError as error:
         return error
+    except TimeoutError:
+        within = f"within {settings.timeout_s:g} s"
+        why = f"must be readable {within}, was given up; raise ingest.timeout_s"
+    except MemoryError:
+        why = f"must be readable without {memory}; leave it out, or raise the limit"
     except WorkerError as error:
         if not isinstance(error.__cause__, pebble.ProcessExpired):
             raise
         code = error.__cause__.exitcode
-        return SourceError(
-            f"{row.path}: its reader died (exit code {code}); the file is damaged, or needs {memory}"
-        )
+        why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
-        return SourceError(
-            f"{row.path}: must be a whole file, is damaged ({described(error)}); get the file again"
+        why = (
+            f"must be a whole file, is damaged ({described(error)}); get the file again"
         )
+    return SourceError(f"{row.path}: {why}")

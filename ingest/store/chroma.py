@@ -15,6 +15,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ingest.arrays import Float32Array
-from ingest.console.terminal import visible
+from ingest.console.terminal import described, visible
 from ingest.embed.relevance import Relevance
 from ingest.errors import StoreChangedError, StoreError
 from ingest.store.folder import readable
@@ -46,7 +47,7 @@ ANSWER_S = 30.0
 GREETING_S = 4.0
 """Seconds that a server has to answer the first request of an opening."""
 ASK_AGAIN_S = 2.0
-"""Seconds after which a server that was silent is asked again, in the background."""
+"""Seconds between the questions to a server that was silent, in the background."""
 PATIENCE_S = 60.0
 """Seconds for which an ingest repeats a request while the server cannot be reached."""
 
@@ -104,6 +105,7 @@ class Collections:
 
     Raises:
         StoreError: the collections have another format.
+        Exception: each method may raise any error of Chroma, of SQLite and of HTTP, as `as_store_error` expects.
     """
 
     def __init__(
@@ -116,16 +118,10 @@ class Collections:
         self._client = client
         self._patience_s = patience_s
         self._opened: dict[Part, Collection] = {}
-        self.exist = True
-        try:
+        self.exist = False
+        with contextlib.suppress(NotFoundError):
             collection = client.get_collection(name, embedding_function=None)
-        except NotFoundError:
-            self.exist = False
-        except Exception as error:  # of Chroma, of SQLite and of HTTP
-            raise StoreError(
-                f"{location}: could not be read: {one_line(error)}"
-            ) from error
-        else:
+            self.exist = True
             version = (collection.metadata or {}).get("format")
             if version != FORMAT:
                 raise StoreError(
@@ -154,23 +150,19 @@ class Collections:
 
     def get(
         self, part: Part, wanted: Sequence[str], *include: str
-    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield the id and the values of records, in the order of `wanted`; the keys are the singular of `include`.
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield the values of records, in the order of the ids `wanted`; the keys are the singular of `include`.
 
         Raises:
-            StoreError: Chroma cannot read the records, or one is missing.
+            KeyError: a record is missing.
         """
         for start in range(0, len(wanted), CHUNK):
             ids = list(wanted[start : start + CHUNK])
-            answer = self._read(part, ids=ids, include=list(include))
+            answer = self._call(part, "get", ids=ids, include=list(include))
             rows = {record_id: row for row, record_id in enumerate(answer["ids"])}
             for record_id in ids:
-                if record_id not in rows:
-                    raise StoreError(
-                        f"{self.location}: the record {record_id!r} is missing; open it again"
-                    )
                 row = rows[record_id]
-                yield record_id, {name[:-1]: answer[name][row] for name in include}
+                yield {name[:-1]: answer[name][row] for name in include}
 
     def nearest(
         self, vector: Float32Array, n: int, doc_id: str = ""
@@ -180,26 +172,21 @@ class Collections:
         Args:
             vector: (dim,) unit vector.
             doc_id: the only document to search in, "" for all.
-
-        Raises:
-            StoreError: Chroma cannot answer.
         """
-        where: Any = {"doc_id": doc_id} if doc_id else None
-        with self._failing_as("could not be searched"):
-            answer = self._call(
-                "",
-                "query",
-                query_embeddings=[vector],
-                n_results=n,
-                where=where,
-                include=["distances"],
-            )
+        answer = self._call(
+            "",
+            "query",
+            query_embeddings=[vector],
+            n_results=n,
+            where={"doc_id": doc_id} if doc_id else None,
+            include=["distances"],
+        )
         nearest = zip(answer["ids"][0], answer["distances"][0], strict=True)
         return [(record_id, 1.0 - distance) for record_id, distance in nearest]
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a collection."""
-        ids: list[str] = self._read(part, include=[])["ids"]
+        ids: list[str] = self._call(part, "get", include=[])["ids"]
         return ids
 
     def write(
@@ -248,16 +235,13 @@ class Collections:
         """Return the last generation."""
         if not self.exist or not (newest := self._newest()):
             return Generation()
-        (_, values), *_ = self.get(
-            "-commits", [f"generation-{newest['number']}"], "documents"
-        )
-        bias, slope = newest.get("relevance.bias"), newest.get("relevance.slope")
-        relevance = (
-            None if bias is None or slope is None else (float(bias), float(slope))
-        )
-        return Generation(
-            newest["number"], newest["token"], json.loads(values["document"]), relevance
-        )
+        record_id = f"generation-{newest['number']}"
+        (values,) = self.get("-commits", [record_id], "documents")
+        documents = json.loads(values["document"])
+        relevance = None
+        if "relevance.bias" in newest:
+            relevance = newest["relevance.bias"], newest["relevance.slope"]
+        return Generation(newest["number"], newest["token"], documents, relevance)
 
     def publish(self, new: Generation) -> None:
         """Add the record of a new generation, and remove the records of earlier ones.
@@ -275,9 +259,8 @@ class Collections:
             "token": new.token,
         }
         if new.relevance is not None:
-            metadata |= zip(
-                ("relevance.bias", "relevance.slope"), new.relevance, strict=True
-            )
+            bias, slope = new.relevance
+            metadata |= {"relevance.bias": bias, "relevance.slope": slope}
         self.write(
             "-commits",
             [record_id],
@@ -286,33 +269,19 @@ class Collections:
             over=False,
         )
 
-        (_, values), *_ = self.get("-commits", [record_id], "metadatas")
+        (values,) = self.get("-commits", [record_id], "metadatas")
         if values["metadata"]["token"] != new.token:
             raise changed_meanwhile(self.location)
         older = {"$and": [{"kind": "generation"}, {"number": {"$lt": new.number}}]}
-        self.delete("-commits", self._read("-commits", where=older, include=[])["ids"])
+        replaced = self._call("-commits", "get", where=older, include=[])
+        self.delete("-commits", replaced["ids"])
 
     def _newest(self) -> dict[str, Any]:
         """Return the metadata of the last generation's record, {} if there is none."""
-        metadatas = self._read(
-            "-commits", where={"kind": "generation"}, include=["metadatas"]
-        )["metadatas"]
-        return dict(
-            max(metadatas, key=lambda metadata: int(metadata["number"]), default={})
+        records = self._call(
+            "-commits", "get", where={"kind": "generation"}, include=["metadatas"]
         )
-
-    def _read(self, part: Part, **chosen: Any) -> Any:
-        """Return the result of Chroma's `get`."""
-        with self._failing_as("could not be read"):
-            return self._call(part, "get", **chosen)
-
-    @contextlib.contextmanager
-    def _failing_as(self, what: str) -> Iterator[None]:
-        """Turn the errors of Chroma, of SQLite and of HTTP into a StoreError of one line."""
-        try:
-            yield
-        except Exception as error:
-            raise StoreError(f"{self.location}: {what}: {one_line(error)}") from error
+        return max(records["metadatas"], key=itemgetter("number"), default={})
 
     def _call(self, part: Part, method: str, **arguments: Any) -> Any:
         """Call a method of a Chroma collection; repeat the request while the server cannot be reached.
@@ -342,15 +311,14 @@ class Pulse:
     """Asks a server for the token of a course; a server that is silent makes only one caller wait.
 
     Args:
-        token: asks the server.
+        token: asks the server; may raise any error.
     """
 
-    def __init__(self, token: Callable[[], str]) -> None:
+    def __init__(self, location: str, token: Callable[[], str]) -> None:
+        self._location = location
         self._token = token
         self._lock = threading.Lock()
         self._error: StoreError | None = None
-        self._is_asking = False
-        self._asked_at = 0.0
 
     def token(self) -> str:
         """Return the token; after a failure, ask again in the background, and raise that failure meanwhile.
@@ -360,31 +328,38 @@ class Pulse:
         """
         with self._lock:
             if self._error is None:
-                return self._ask()
-            error = self._error
-            is_due = time.monotonic() - self._asked_at >= ASK_AGAIN_S
-            if is_due and not self._is_asking:
-                self._is_asking = True
-                threading.Thread(target=self._ask_again, daemon=True).start()
-        raise error
+                try:
+                    return self._ask()
+                except StoreError as error:
+                    self._error = error
+                    threading.Thread(target=self._ask_again, daemon=True).start()
+            raise self._error
 
     def _ask(self) -> str:
-        try:
+        with as_store_error(self._location):
             return self._token()
-        except StoreError as error:
-            self._error, self._asked_at = error, time.monotonic()
-            raise
 
     def _ask_again(self) -> None:
-        error = None
-        try:
-            self._token()
-        except StoreError as failure:
-            error = failure
-        finally:
-            with self._lock:
-                self._error, self._asked_at = error, time.monotonic()
-                self._is_asking = False
+        """Ask until the server answers."""
+        while self._error is not None:
+            time.sleep(ASK_AGAIN_S)
+            with contextlib.suppress(StoreError):
+                self._ask()
+                self._error = None
+
+
+@contextlib.contextmanager
+def as_store_error(location: str) -> Iterator[None]:
+    """Turn errors of Chroma, of SQLite and of HTTP, and of records that ingest does not write, into a StoreError."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except Exception as error:
+        raise StoreError(
+            f"--store {location} cannot be opened: {visible(described(error))}; "
+            "run it again, or ingest into a new store"
+        ) from error
 
 
 def changed_meanwhile(location: str) -> StoreChangedError:
@@ -451,11 +426,6 @@ def folder_at(folder: Path) -> Iterator[Client]:
         client.close()
 
 
-def one_line(error: BaseException) -> str:
-    """Return the message of an error on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
-
-
 @contextlib.contextmanager
 def collections_of(location: str, name: str, token: str) -> Iterator[Collections]:
     """Open the collections of a generation to read them.
@@ -463,16 +433,18 @@ def collections_of(location: str, name: str, token: str) -> Iterator[Collections
     Raises:
         StoreError: they cannot be opened, or an ingest has replaced the generation.
     """
-    if is_url(location):
-        collections = server_collections(location, name)
-        yield collections
-        if collections.token() != token:
-            raise changed_meanwhile(location)
-        return
-    database = Path(location) / token
-    if not database.is_dir():
-        raise StoreError(
-            f"{database} is gone; run: quarry ingest PATH... --store {location}"
-        )
-    with readable(database) as folder, folder_at(folder) as client:
-        yield Collections(location, name, client)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(as_store_error(location))
+        if is_url(location):
+            collections = server_collections(location, name)
+            yield collections
+            if collections.token() != token:
+                raise changed_meanwhile(location)
+            return
+        database = Path(location) / token
+        if not database.is_dir():
+            raise StoreError(
+                f"{database} is gone; run: quarry ingest PATH... --store {location}"
+            )
+        folder = stack.enter_context(readable(database))
+        yield Collections(location, name, stack.enter_context(folder_at(folder)))

@@ -20,7 +20,7 @@ from ingest.arrays import Float32Array, IntArray
 from ingest.editions.piece import Piece
 from ingest.embed.networks import BUILT_IN
 from ingest.embed.relevance import Relevance
-from ingest.embed.vectors import ReadingVectors, Tokens, Words
+from ingest.embed.vectors import Tokens, Words
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.store.chroma import (
     Collections,
@@ -30,7 +30,7 @@ from ingest.store.chroma import (
     server_collections,
 )
 from ingest.store.folder import CURRENT
-from ingest.store.records import FORMAT, DocumentUpdate, Record, rejected_of
+from ingest.store.records import FORMAT, Record, values_of
 
 DEFAULT_COLLECTION = "course"
 
@@ -95,7 +95,7 @@ class Course:
         def collections() -> Collections:
             return server_collections(self.location, self.collection, CHECK_S)
 
-        return Pulse(lambda: collections().token())
+        return Pulse(self.location, lambda: collections().token())
 
     @property
     def documents(self) -> tuple[Document, ...]:
@@ -216,42 +216,16 @@ class Course:
     def rejected(self) -> Iterator[RejectedParagraph]:
         """Yield every rejected paragraph, by document, in reading order."""
         for text in self.rejected_texts.values():
-            yield from rejected_of(text)
+            yield from values_of(RejectedParagraph, text)
 
     def reading(self, doc_id: str) -> Reading:
         """Return the reading from which a document of the store was made."""
         return Reading(
             self.records[doc_id].document,
-            tuple(self.paragraphs[row] for row in self._rows_of(doc_id)),
-            tuple(rejected_of(self.rejected_texts[doc_id])),
+            tuple(item for item in self.paragraphs if item.doc_id == doc_id),
+            values_of(RejectedParagraph, self.rejected_texts[doc_id]),
             pieces=tuple(piece for piece in self.pieces if piece.doc_id == doc_id),
         )
-
-    def update(self, doc_id: str) -> DocumentUpdate:
-        """Return a document with its vectors, as they were written to the store."""
-        rows = self._rows_of(doc_id)
-        names = [owner == doc_id for owner, _ in self.aliases]
-        words = {}
-        for spec in self.word_specs if len(rows) else ():
-            course_words = self.words(spec)
-            tokens = course_words.tokens.of(rows)
-            words[spec] = Words(course_words.pooled[rows], tokens)
-
-        vectors = ReadingVectors(
-            paragraphs=self.vectors[rows] if len(rows) else self.vectors[:0],
-            sentences=self.sentence_vectors[np.isin(self.sentence_rows, rows)],
-            aliases=self.alias_vectors[np.flatnonzero(names)],
-            words=words,
-        )
-        record = self.records[doc_id]
-        return DocumentUpdate(
-            self.reading(doc_id), vectors, record.embedder_spec, record.max_tokens
-        )
-
-    def _rows_of(self, doc_id: str) -> IntArray:
-        """Return the rows in `paragraphs` of a document."""
-        owners = (paragraph.doc_id == doc_id for paragraph in self.paragraphs)
-        return np.flatnonzero(np.fromiter(owners, dtype=np.bool_))
 
     def _array(self, name: str) -> Float32Array:
         return self.arrays.get(name, np.empty((0, 0), dtype=np.float32))

@@ -16,7 +16,7 @@ import tenacity
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from ingest.console.terminal import visible
+from ingest.editions.piece import Piece
 from ingest.embed.networks import BUILT_IN
 from ingest.embed.vectors import TokenForm, form_of
 from ingest.errors import StoreChangedError, StoreError, StoreMissingError
@@ -26,15 +26,15 @@ from ingest.store import cache
 from ingest.store.chroma import (
     GREETING_S,
     Collections,
+    as_store_error,
     changed_meanwhile,
     collections_of,
     is_url,
-    one_line,
     server_collections,
 )
 from ingest.store.course import DEFAULT_COLLECTION, Course
 from ingest.store.folder import current_generation
-from ingest.store.records import Record, finite, pieces_of, unpacked, value_of
+from ingest.store.records import Record, finite, unpacked, value_of, values_of
 
 ATTEMPTS = 4
 """Number of times that a course is read if ingests keep changing it meanwhile."""
@@ -95,14 +95,8 @@ def course_at(location: str, name: str) -> Course:
         stop=tenacity.stop_after_attempt(ATTEMPTS),
         reraise=True,
     )
-    try:
+    with as_store_error(location):
         return repeat(_course_at, location, name)
-    except StoreError:
-        raise
-    except Exception as error:  # Chroma raises errors of its own, of SQLite and of HTTP
-        raise StoreError(
-            f"--store {location} cannot be opened: {one_line(error)}"
-        ) from error
 
 
 def cached_course(location: str, name: str) -> Course:
@@ -132,7 +126,7 @@ def _course_at(location: str, name: str) -> Course:
             with collections_of(location, name, token) as collections:
                 if not collections.exist:
                     return nothing
-                content = _read(collections)
+                content = _content_of(collections)
         except StoreError as error:
             if token == _token_at(location, name):
                 raise
@@ -153,27 +147,17 @@ def _token_at(location: str, name: str) -> str:
     return current.name if current else ""
 
 
-def _read(collections: Collections) -> dict[str, Any]:
+def _content_of(collections: Collections) -> dict[str, Any]:
     """Return the fields of a Course, read from Chroma.
 
     Raises:
-        StoreError: Chroma cannot be read, or holds records that ingest does not write.
+        Exception: Chroma cannot be read, or holds records that ingest does not write.
     """
-    try:
-        return _content_of(collections)
-    except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(
-            f"{collections.location}: its records must be as ingest writes them, got {type(error).__name__}: "
-            f"{visible(one_line(error))[:200]}; ingest anew"
-        ) from error
-
-
-def _content_of(collections: Collections) -> dict[str, Any]:
     generation = collections.generation()
     record_ids = sorted(generation.documents.values())
     metadatas = [
         values["metadata"]
-        for _, values in collections.get("-documents", record_ids, "metadatas")
+        for values in collections.get("-documents", record_ids, "metadatas")
     ]
     records = [value_of(Record, metadata) for metadata in metadatas]
     doc_ids = [record.document.doc_id for record in records]
@@ -187,7 +171,7 @@ def _content_of(collections: Collections) -> dict[str, Any]:
         first = same_as.get(paragraph.paragraph_id, "")
         linked.append(dataclasses.replace(paragraph, same_as=first))
     rejected = [metadata["rejected_texts"] for metadata in metadatas]
-    pieces = [pieces_of(metadata.get("pieces", "[]")) for metadata in metadatas]
+    pieces = [values_of(Piece, metadata.get("pieces", "[]")) for metadata in metadatas]
     return {
         "records": dict(zip(doc_ids, records, strict=True)),
         "record_ids": dict(zip(doc_ids, record_ids, strict=True)),
@@ -214,7 +198,7 @@ def _passages_of(
     bar = tqdm(passages, "opening", len(ids), unit="paragraph", delay=1, disable=None)
     paragraphs = []
     rows: defaultdict[str, list[NDArray[Any]]] = defaultdict(list)
-    for _, passage in bar:
+    for passage in bar:
         metadata = passage["metadata"]
         paragraphs.append(value_of(Paragraph, metadata, text=passage["document"]))
         vector = finite(np.asarray(passage["embedding"], dtype=np.float32))

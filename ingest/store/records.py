@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -57,7 +58,7 @@ class Record:
     """The record of a document.
 
     Attributes:
-        passages: prefix of the ids of its passages' records.
+        passages: the id of this record, and the prefix of the ids of its passages' records.
         words: digest of the compact form of its tokens, by SPEC of the model.
     """
 
@@ -95,14 +96,14 @@ def words_of(specs: Iterable[str]) -> dict[str, str]:
 
 def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
     """Return the metadata of a document's record, with alias vectors, rejected paragraphs and pieces."""
-    rejected = _adapter(tuple[RejectedParagraph, ...])
-    pieces = _adapter(tuple[Piece, ...])
-    return {
-        **_metadata_of(record),
-        "alias_vectors": packed(update.vectors.aliases),
-        "rejected_texts": rejected.dump_json(update.reading.rejected).decode(),
-        "pieces": pieces.dump_json(update.reading.pieces).decode(),
-    }
+    metadata = _metadata_of(record)
+    metadata["alias_vectors"] = packed(update.vectors.aliases)
+    for name, kind, values in (
+        ("rejected_texts", RejectedParagraph, update.reading.rejected),
+        ("pieces", Piece, update.reading.pieces),
+    ):
+        metadata[name] = _tuples(kind).dump_json(values).decode()
+    return metadata
 
 
 def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
@@ -126,17 +127,9 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
     return metadatas
 
 
-def rejected_of(text: str) -> Sequence[RejectedParagraph]:
-    """Return the rejected paragraphs of a document's record, in reading order."""
-    values: tuple[RejectedParagraph, ...] = _adapter(
-        tuple[RejectedParagraph, ...]
-    ).validate_json(text)
-    return values
-
-
-def pieces_of(text: str) -> tuple[Piece, ...]:
-    """Return the pieces of a document's record, in order."""
-    values: tuple[Piece, ...] = _adapter(tuple[Piece, ...]).validate_json(text)
+def values_of(kind: type[T], text: str) -> tuple[T, ...]:
+    """Return the rejected paragraphs or the pieces of a document's record, in reading order."""
+    values: tuple[T, ...] = _tuples(kind).validate_json(text)
     return values
 
 
@@ -221,6 +214,11 @@ def _adapter(kind: Any) -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
+
+
+def _tuples(kind: Any) -> Any:
+    """Return the adapter of tuples of a type."""
+    return _adapter(GenericAlias(tuple, (kind, ...)))
 
 
 @functools.cache

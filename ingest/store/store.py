@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ingest.console.terminal import described
 from ingest.embed.networks import NETWORKS
 from ingest.embed.relevance import Relevance
 from ingest.errors import (
@@ -27,7 +28,6 @@ from ingest.store.chroma import (
     changed_meanwhile,
     folder_at,
     is_url,
-    one_line,
 )
 from ingest.store.course import DEFAULT_COLLECTION, Course
 from ingest.store.damage import require_sound
@@ -49,17 +49,7 @@ def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
     Raises:
         StoreError: the folder cannot be read, the server does not answer, or it is not a store of ours.
     """
-    damage = None
-    if not is_url(location):
-        folder = Path(location)
-        require_usable(folder)
-        current = current_generation(folder)
-        try:
-            if current is not None:
-                require_sound(current)
-        except StoreDamagedError as error:
-            damage = error
-    return Store(location, collection, damage)
+    return Store(location, collection)
 
 
 class Store:
@@ -68,27 +58,29 @@ class Store:
     Args:
         location: folder or URL, as the user named it.
         collection: its name within the location.
-        damage: the damage of a folder's database, which the next change replaces, or None.
 
     Attributes:
-        course: the present content; a new one after each change. Of a damaged database, what the cache holds of it.
+        course: the present content; a new one after each change.
+        damage: the damage of a folder's database, which the next change replaces by its documents alone, or None;
+            `course` is then what the cache holds of it.
     """
 
-    def __init__(
-        self,
-        location: str,
-        collection: str,
-        damage: StoreDamagedError | None = None,
-    ) -> None:
+    def __init__(self, location: str, collection: str) -> None:
         self.location = location
         self.collection = collection
-        self.damage = damage
+        self.damage: StoreDamagedError | None = None
         self._damaged: Path | None = None
-        if damage is None:
-            self.course = course_at(location, collection)
-        else:
-            self._damaged = current_generation(Path(location))
-            self.course = cached_course(location, collection)
+        if not is_url(location):
+            folder = Path(location)
+            require_usable(folder)
+            current = current_generation(folder)
+            try:
+                if current is not None:
+                    require_sound(current)
+            except StoreDamagedError as error:
+                self.damage, self._damaged = error, current
+        open_course = course_at if self.damage is None else cached_course
+        self.course = open_course(location, collection)
 
     def require_embedder(self, spec: str) -> None:
         """Pass if the store is empty or was made with the embedder `spec`.
@@ -105,7 +97,7 @@ class Store:
 
     def change(
         self,
-        updates: Iterable[DocumentUpdate],
+        updates: Sequence[DocumentUpdate],
         dropped: Sequence[str] = (),
         relevance: Relevance | None = None,
     ) -> None:
@@ -121,15 +113,9 @@ class Store:
             StoreChangedError: another ingest has changed the store meanwhile.
             StoreError: Chroma could not write (disk full, server gone); the content is as it was before.
         """
-        base, updates = self.course, list(updates)
-        if self.damage is not None:  # everything is written again
+        base = self.course
+        if self.damage is not None:
             base = Course(location=self.location, collection=self.collection)
-            changed = {update.reading.document.doc_id for update in updates}
-            for doc_id in self.course.records:
-                if doc_id not in changed and doc_id not in dropped:
-                    updates.append(self.course.update(doc_id))
-            relevance = relevance or self.course.relevance
-
         try:
             with self._writing() as (collections, token):
                 self._write(collections, token, base, updates, dropped, relevance)
@@ -139,11 +125,11 @@ class Store:
             Exception
         ) as error:  # Chroma raises errors of its own, of SQLite and of HTTP
             raise StoreError(
-                f"{self.location}: could not be written: {one_line(error)}; nothing stored was lost, "
+                f"{self.location}: could not be written: {described(error)}; nothing stored was lost, "
                 "run the same command again"
             ) from error
 
-        self.damage = None
+        self.damage = self._damaged = None
         self.course = course_at(self.location, self.collection)
 
     @contextlib.contextmanager
@@ -184,34 +170,26 @@ class Store:
         if before.documents != base.record_ids:
             raise changed_meanwhile(self.location)
 
-        records, metadatas = dict(base.records), dict[str, Metadata]()
+        metadatas: dict[str, Metadata] = {}
         documents = dict(before.documents)
         for update in updates:
             record = self._write_passages(collections, token, update)
-            doc_id = record.document.doc_id
-            records[doc_id] = record
-            documents[doc_id] = f"{doc_id}@{token}"
-            metadatas[documents[doc_id]] = document_metadata(record, update)
+            documents[record.document.doc_id] = record.passages
+            metadatas[record.passages] = document_metadata(record, update)
         for doc_id in dropped:
             documents.pop(doc_id, None)
         collections.write("-documents", list(metadatas), list(metadatas.values()))
 
         # Stale records were replaced or dropped, were left by a killed run, or are of a writer that began before this
         # generation and can publish no more.
-        passages = {records[doc_id].passages for doc_id in documents}
-        stale_passages = [
-            record_id
-            for record_id in collections.ids("")
-            if record_id.rpartition("#")[0] not in passages
-        ]
-        stale_documents = sorted(
-            {*collections.ids("-documents")} - {*documents.values()}
-        )
-        collections.publish(
-            Generation(
-                before.number + 1, token, documents, relevance or before.relevance
-            )
-        )
+        valid = {*documents.values()}
+        stale_passages = []
+        for record_id in collections.ids(""):
+            if record_id.rpartition("#")[0] not in valid:
+                stale_passages.append(record_id)
+        stale_documents = sorted({*collections.ids("-documents")} - valid)
+        relevance = relevance or before.relevance
+        collections.publish(Generation(before.number + 1, token, documents, relevance))
         # The change is valid now; if stale records cannot be removed from a server, the next ingest removes them.
         with contextlib.suppress(*[Exception] if is_url(self.location) else []):
             collections.delete("", stale_passages)

@@ -76,7 +76,7 @@ def test_what_a_broken_run_had_finished_is_not_done_again(
     read.clear()
     embedded.clear()
     breaks_at.clear()
-    assert ingested().n_paragraphs == 2
+    assert len(ingested().course.paragraphs) == 2
     assert read == []
     assert "resumed: 2 files had been read before" in caplog.messages
     assert RANKING in embedded
@@ -99,7 +99,7 @@ def test_other_token_limit_means_embedding_anew_but_not_reading(
     assert {
         outcome.doc_id: outcome.status for outcome in after.outcomes
     } == dict.fromkeys("ab", "embedded anew")
-    assert after.fingerprint != before.fingerprint
+    assert after.course.fingerprint != before.course.fingerprint
     course = open_store(str(tmp_path / "store"))
     assert (course.max_tokens, len(course.paragraphs)) == (64, 2)
     again = ingested(max_tokens=64)

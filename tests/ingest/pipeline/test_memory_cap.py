@@ -74,4 +74,4 @@ def test_a_pdf_that_takes_more_memory_than_it_may_fails_alone(
     (failed,) = summary.failed
     assert failed.doc_id == "bomb"
     assert f"more than {CAP_MB} MB of memory" in failed.detail
-    assert summary.n_documents == 1
+    assert len(summary.course.documents) == 1

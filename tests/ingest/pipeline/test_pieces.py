@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.editions.piece import Piece
 from ingest.paragraph import Document, Paragraph, Reading
-from ingest.pipeline.pieces import with_vectors
+from ingest.pipeline.pipeline import with_vectors
 from ingest.store.records import unpacked
 from tests.fakes import HashingEmbedder
 

@@ -4,134 +4,102 @@ from pathlib import Path
 
 import pytest
 
-from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.paragraph import Document, Paragraph, Reading
 from ingest.pipeline.plan import Names, Row, Source, plan
 from ingest.pipeline.sidecar import Sidecar
 
 
-def source(
-    name: str, content: str = "", sidecar: Sidecar | None = None
-) -> tuple[Path, Source]:
+def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
     """A PDF /NAME whose bytes are `content`; its version follows from them."""
-    path = Path(f"/{name}")
     content = content or name
-    return path, Source(path, content, f"v-{content}", sidecar or Sidecar())
+    return Source(Path(f"/{name}"), content, f"v-{content}", Sidecar(digest=sidecar))
 
 
-def books(name: str, *books: str) -> tuple[Path, Source]:
-    """A paragraphs file with one paragraph a book."""
-    path = Path(f"/{name}")
-    readings = tuple(
-        Reading(
-            document(book, path=str(path)),
-            (Paragraph(f"p-{book}", book, 1, "", "A text.", "A text."),),
-            (),
-        )
-        for book in books
-    )
-    return path, Source(path, name, f"v-{name}", Sidecar(), readings)
+def book(name: str) -> Source:
+    """A book /books.jsonl with one paragraph."""
+    text = Paragraph(f"p-{name}", name, 1, "", "A text.", "A text.")
+    reading = Reading(document(name), (text,), ())
+    content = reading.document.content_hash
+    return Source(Path("/books.jsonl"), content, f"v-{content}", book=reading)
 
 
-def document(
-    doc_id: str, content: str = "", path: str = "", same_as: str = ""
-) -> Document:
+def document(doc_id: str, content: str = "", same_as: str = "") -> Document:
     content = content or f"{doc_id}.pdf"
-    return Document(
-        doc_id,
-        path or f"/{doc_id}.pdf",
-        content,
-        f"v-{content}",
-        (Alias(doc_id, "stem"),),
-        1,
-        1,
-        same_as=same_as,
-    )
+    path, version = f"/{doc_id}.pdf", f"v-{content}"
+    return Document(doc_id, path, content, version, (), 1, 1, same_as=same_as)
 
 
-def stored_names(*documents: Document, missing: tuple[str, ...] = ()) -> Names:
-    return Names({item.doc_id: item for item in documents}, {}, missing)
+def rows_of(
+    *sources: Source,
+    stored: tuple[Document, ...] = (),
+    missing: tuple[str, ...] = (),
+    dropped: tuple[str, ...] = (),
+) -> list[Row]:
+    owners = {f"p-{item.doc_id}": item.doc_id for item in stored}
+    names = Names({item.doc_id: item for item in stored}, owners, missing)
+    return plan([(source.path, [source]) for source in sources], names, dropped)
 
 
-def told(rows: list[Row]) -> list[tuple[str, str]]:
-    return [(row.doc_id, row.action) for row in rows]
-
-
-def test_new_file_is_read_and_one_that_is_held_is_kept() -> None:
-    rows = plan([source("a.pdf"), source("b.pdf")], stored_names(document("a")))
-    assert told(rows) == [("a", "keep"), ("b", "read")]
+A = document("a")
+SAME = document("a", "same")
+COPY = document("b", "same", same_as="a")
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [source("a.pdf", "other bytes"), source("a.pdf", sidecar=Sidecar(digest="new"))],
+    ("sources", "stored", "expected"),
+    [
+        ("a.pdf b.pdf", (A,), {"a": "unchanged", "b": "added"}),
+        ("a.pdf=other", (A,), {"a": "replaced"}),
+        ("a.pdf=same b.pdf=same", (), {"a": "added", "b": "same file"}),
+        ("new/a.pdf=a.pdf", (A,), {"a": "same file"}),
+        ("new/a.pdf=another", (A,), {"new/a": "added"}),
+        ("a.pdf=new", (SAME, COPY), {"a": "replaced", "b": "removed"}),
+        ("a.pdf=new b.pdf=same", (SAME, COPY), {"a": "replaced", "b": "replaced"}),
+        (
+            "1/x/a.pdf=1 2/x/a.pdf=2 3/x/a.pdf=333333333",
+            (),
+            {"a": "added", "x/a": "added", "x/a-333333": "added"},
+        ),
+    ],
 )
-def test_file_that_has_changed_or_whose_sidecar_has_is_read_again(
-    changed: tuple[Path, Source],
+def test_each_document_has_the_status_that_names_and_bytes_give_it(
+    sources: str, stored: tuple[Document, ...], expected: dict[str, str]
 ) -> None:
-    assert told(plan([changed], stored_names(document("a")))) == [("a", "read")]
+    """A source is written as NAME or NAME=CONTENT."""
+    lectures = []
+    for words in sources.split():
+        name, _, content = words.partition("=")
+        lectures.append(lecture(name, content))
+    rows = rows_of(*lectures, stored=stored)
+    assert {row.doc_id: row.status for row in rows} == expected
 
 
-def test_second_file_of_the_same_bytes_is_a_copy_of_the_first() -> None:
-    first, second = plan([source("a.pdf", "same"), source("b.pdf", "same")], Names({}))
-    assert (first.action, second.action, second.detail) == ("read", "copy", "a")
+def test_a_new_sidecar_means_reading_again_and_a_moved_file_does_not() -> None:
+    (changed,) = rows_of(lecture("a.pdf", sidecar="new"), stored=(A,))
+    assert changed.status == "replaced"
+    (moved,) = rows_of(lecture("new/a.pdf", "a.pdf"), stored=(A,), missing=("a",))
+    assert (moved.doc_id, moved.status) == ("a", "unchanged")
 
 
-def test_moved_file_keeps_its_name_and_a_copy_of_a_held_one_is_counted_once() -> None:
-    moved = source("new/a.pdf", "a.pdf")
-    assert told(plan([moved], stored_names(document("a"), missing=("a",)))) == [
-        ("a", "keep")
-    ]
-    assert told(plan([moved], stored_names(document("a")))) == [("a", "same file")]
-
-
-def test_other_file_of_the_same_stem_has_its_folder_before_it() -> None:
-    assert told(
-        plan([source("new/a.pdf", "another")], stored_names(document("a")))
-    ) == [("new/a", "read")]
-
-
-def test_copy_of_a_file_that_changes_is_read_if_it_is_named_and_goes_otherwise() -> (
-    None
-):
-    stored = stored_names(document("a", "same"), document("b", "same", same_as="a"))
-    assert told(plan([source("a.pdf", "new")], stored)) == [
-        ("a", "read"),
-        ("b", "drop"),
-    ]
-    assert told(plan([source("a.pdf", "new"), source("b.pdf", "same")], stored)) == [
-        ("a", "read"),
-        ("b", "read"),
-    ]
+def test_a_copy_names_its_original() -> None:
+    first, second = rows_of(lecture("a.pdf", "same"), lecture("b.pdf", "same"))
+    assert first.source is not None
+    assert second.source is not None
+    assert second.detail == "a"
 
 
 def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
-    assert told(plan([books("one.jsonl", "x", "y")], Names({}))) == [
-        ("x", "read"),
-        ("y", "read"),
+    rows = rows_of(book("x"), book("y"))
+    assert [(row.doc_id, row.status) for row in rows] == [
+        ("x", "added"),
+        ("y", "added"),
     ]
-    owned = Names({"z": document("z")}, {"p-x": "z"}, ())
-    (row,) = plan([books("one.jsonl", "x")], owned)
-    assert row.action == "fail"
-    assert "paragraph_id must be unique in the store" in row.detail
+    names = Names({}, {"p-x": "z"})
+    (failed,) = plan([(Path("/books.jsonl"), [book("x")])], names)
+    assert failed.status == "failed"
+    assert "paragraph_id must be unique in the store" in failed.detail
 
 
 def test_dropping_takes_copies_along() -> None:
-    stored = stored_names(
-        document("a", "same"),
-        document("b", "same", same_as="a"),
-        document("c"),
-        missing=("b", "c"),
-    )
-    assert told(plan([], stored, ["a"])) == [("a", "drop"), ("b", "drop")]
-
-
-def test_third_file_of_a_stem_and_a_folder_has_a_name_of_its_own() -> None:
-    rows = plan(
-        [
-            source("1/x/a.pdf", "1"),
-            source("2/x/a.pdf", "2"),
-            source("3/x/a.pdf", "333333333"),
-        ],
-        Names({}),
-    )
-    assert [row.doc_id for row in rows] == ["a", "x/a", "x/a-333333"]
+    rows = rows_of(stored=(SAME, COPY, document("c")), dropped=("a",))
+    assert {row.doc_id: row.status for row in rows} == {"a": "removed", "b": "removed"}

@@ -113,10 +113,7 @@ def test_a_store_imports_no_code_that_the_user_has_not_named(
     ("key", "column", "value"),
     [
         ("page", "int_value", None),
-        ("section", "string_value", "[1"),
         ("document", "string_value", "[7]"),
-        ("heading", "key", "other"),
-        ("sentences", "string_value", "no vectors"),
         (
             "sentences",
             "string_value",
@@ -141,9 +138,7 @@ def test_broken_metadata_is_one_line(
     one_line(raised)
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"not a database" * 300, struct.pack("<1000I", *range(1000))]
-)
+@pytest.mark.parametrize("damage", [b"", struct.pack("<1000I", *range(1000))])
 def test_a_damaged_database_is_one_line(folder: Path, damage: bytes) -> None:
     current = current_generation(folder)
     assert current is not None
@@ -154,16 +149,15 @@ def test_a_damaged_database_is_one_line(folder: Path, damage: bytes) -> None:
     one_line(raised)
 
 
-def test_a_store_that_cannot_be_written_is_read(
+def test_a_store_on_a_full_or_read_only_disk_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    honest = os.access
-    monkeypatch.setattr(
-        os,
-        "access",  # as root, who may write anything, sees it as well
-        lambda path, mode: not Path(path).is_relative_to(folder) and honest(path, mode),
-    )
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
     shutil.rmtree(cache() / "courses")
     store = open_store(str(folder))
     assert len(store.vectors) == len(store.paragraphs)
@@ -171,18 +165,6 @@ def test_a_store_that_cannot_be_written_is_read(
     assert {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     } == before
-
-
-def test_a_store_on_a_full_disk_is_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    shutil.rmtree(cache() / "courses")
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    store = open_store(str(folder))
-    assert (len(store.paragraphs), len(store.vectors)) == (12, 12)
 
 
 def test_a_generation_that_is_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
@@ -207,8 +189,6 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "name",
     [
         "*/data_level0.bin",
-        "*/header.bin",
-        "*/link_lists.bin",
         "*/length.bin",
         CHECKSUMS,
     ],
@@ -302,6 +282,7 @@ def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
     rows = [row for row, item in enumerate(after.paragraphs) if item.doc_id != "b"]
     if is_cached:
         np.testing.assert_allclose(after.vectors[rows], before.vectors, atol=1e-6)
+<<<<<<< HEAD
 
 
 def test_a_database_that_is_gone_is_named_and_built_again(
@@ -325,3 +306,5 @@ def test_a_database_that_is_gone_is_named_and_built_again(
     with pytest.raises(StoreError, match=r"is gone; run: quarry ingest") as raised:
         open_store(str(folder))
     one_line(raised)
+=======
+>>>>>>> c701c55 (Executors call a function on many arguments and repeat what a dead process left; a plan's rows hold their results; damage is built again from readings; fewer tests of the same facts)

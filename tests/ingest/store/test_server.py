@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
-import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -25,7 +23,7 @@ from ingest.store import chroma, course, create_store, open_store
 from ingest.store.chroma import Collections, Generation, server_collections
 from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
-from tests.chroma_server import ChromaServer, Proxy
+from tests.chroma_server import ChromaServer
 from tests.fakes import (
     CACHES,
     LOCKS,
@@ -61,13 +59,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
 
 
 @pytest.fixture
-def proxy(server: ChromaServer) -> Iterator[Proxy]:
-    started = Proxy(server.url)
-    yield started
-    started.close()
-
-
-@pytest.fixture
 def lectures(tmp_path: Path) -> Path:
     """A paragraphs file with two books."""
     path = tmp_path / "course.jsonl"
@@ -98,26 +89,21 @@ def before_write(
     monkeypatch.setattr(Collections, "write", interrupted)
 
 
-def fault_of(
-    name: str, server: ChromaServer, proxy: Proxy
-) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Return what begins a fault and what ends it; our client waits half a second for a server that SIGSTOP stops."""
-    if name == "server killed":
-        return server.kill, server.start
-    if name == "network cut":
-        return proxy.cut, proxy.restore
-    client: Any = chroma._server_at(proxy.url, chroma.ANSWER_S)
+@contextlib.contextmanager
+def fault(name: str, server: ChromaServer) -> Iterator[None]:
+    """Kill a server, or stop it; our client waits half a second for one that is stopped."""
+    client: Any = chroma._server_at(server.url, chroma.ANSWER_S)
     session = client._server._session
-
-    def stop() -> None:
+    if name == "killed":
+        server.kill()
+    else:
         server.pause()
         session.timeout = 0.5
-
-    def go_on() -> None:
-        server.resume()
+    try:
+        yield
+    finally:
+        server.start() if name == "killed" else server.resume()
         session.timeout = chroma.ANSWER_S
-
-    return stop, go_on
 
 
 def texts_of(location: str, name: str) -> list[str]:
@@ -170,92 +156,73 @@ def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
     assert len(texts_of(server.url, name)) == n_passages(server.url, name) == 3
 
 
-@pytest.mark.server
-@pytest.mark.parametrize(
-    "fault",
-    [
-        "server killed",
-        pytest.param("server stopped", marks=needs_sigstop),
-        "network cut",
-    ],
+faults = pytest.mark.parametrize(
+    "name_of_fault", ["killed", pytest.param("stopped", marks=needs_sigstop)]
 )
+
+
+@pytest.mark.server
+@faults
 def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
-    fault: str,
+    name_of_fault: str,
     server: ChromaServer,
-    proxy: Proxy,
     name: str,
     lectures: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    begin, end = fault_of(fault, server, proxy)
-    file_reading(create_store(proxy.url, name), make_reading("locks", [LOCKS]))
-    with monkeypatch.context() as patch:
+    file_reading(create_store(server.url, name), make_reading("locks", [LOCKS]))
+    command = [str(lectures), "--store", server.url, "--collection", name]
+    with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setattr(chroma, "PATIENCE_S", 0.5)
-        before_write(patch, 1, begin)
-        command = [str(lectures), "--store", proxy.url, "--collection", name]
-        try:
-            assert main(command) == 2
-        finally:
-            end()
+        broken = fault(name_of_fault, server)
+        before_write(patch, 1, lambda: stack.enter_context(broken))
+        assert main(command) == 2
     *_, line = capsys.readouterr().err.splitlines()
 
-    assert line.startswith(f"ingest: {proxy.url}: could not be written: ")
+    assert line.startswith(f"ingest: {server.url}: could not be written: ")
     assert line.endswith("; nothing stored was lost, run the same command again")
     assert texts_of(server.url, name) == [LOCKS]
     assert main(command) == 0
-    assert (
-        "resumed: 3 passages had been embedded before the interruption"
-        in capsys.readouterr().err
-    )
+    resumed = "resumed: 3 passages had been embedded before the interruption"
+    assert resumed in capsys.readouterr().err
     assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
     assert n_passages(server.url, name) == 3
 
 
 @pytest.mark.server
 def test_a_server_that_is_soon_back_does_not_end_an_ingest(
-    server: ChromaServer,
-    proxy: Proxy,
-    name: str,
-    lectures: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    server: ChromaServer, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mending = threading.Timer(1.0, proxy.restore)
+    back = threading.Timer(1.0, server.start)
 
     def fail() -> None:
-        proxy.cut()
-        mending.start()
+        server.kill()
+        back.start()
 
     before_write(monkeypatch, 1, fail)
-    assert main([str(lectures), "--store", proxy.url, "--collection", name]) == 0
-    mending.join()
+    assert main([str(lectures), "--store", server.url, "--collection", name]) == 0
+    back.join()
     assert texts_of(server.url, name) == [CACHES, TREES]
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    "fault", [pytest.param("server stopped", marks=needs_sigstop), "network cut"]
-)
+@faults
 def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
-    fault: str,
+    name_of_fault: str,
     server: ChromaServer,
-    proxy: Proxy,
     name: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begin, end = fault_of(fault, server, proxy)
     monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
-    monkeypatch.setattr(chroma, "ASK_AGAIN_S", 0.0)
-    file_reading(create_store(proxy.url, name), make_reading("trees", [TREES, CACHES]))
+    monkeypatch.setattr(chroma, "ASK_AGAIN_S", 0.01)
+    file_reading(create_store(server.url, name), make_reading("trees", [TREES, CACHES]))
     unhurried = merge_settings(load(), {"search": {"deadline_s": 120.0}}, "test")
-    searches = build_orchestrator(open_store(proxy.url, name), unhurried)
+    searches = build_orchestrator(open_store(server.url, name), unhurried)
     hint = Query("keys in order", keywords="off")
     before = searches.search(hint)
-    begin()
-    try:
+    with fault(name_of_fault, server):
         during = searches.search(hint)
-    finally:
-        end()
 
     assert ids_of(during) == ids_of(before) != []
     assert [failure.strategy for failure in during.failures] == ["store"]
@@ -269,78 +236,6 @@ def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
 
 def ids_of(found: SearchResult) -> list[tuple[str, float]]:
     return [(hit.paragraph.paragraph_id, hit.score) for hit in found.hits]
-
-
-INGEST = """
-import sys
-from ingest.command import main
-from ingest.embed import models
-from tests import fakes
-
-if __name__ == "__main__":
-    models.load_embedder = fakes.load_hashing_embedder
-    print("ready", flush=True)
-    sys.stdin.readline()
-    sys.exit(main(sys.argv[1:]))
-"""
-
-
-@pytest.mark.server
-def test_of_several_ingests_at_once_each_is_done_and_nothing_is_torn(
-    server: ChromaServer, name: str, tmp_path: Path
-) -> None:
-    (tmp_path / "started.py").write_text(INGEST)
-    texts = {"caches": CACHES, "locks": LOCKS, "trees": TREES}
-    store = ["--store", server.url, "--collection", name]
-    started = []
-    for book, text in texts.items():
-        path = tmp_path / f"{book}.jsonl"
-        record = {"paragraph_id": book, "book_name": book, "text": text}
-        path.write_text(json.dumps(record))
-        script, pipe = str(tmp_path / "started.py"), subprocess.PIPE
-        process = subprocess.Popen(
-            [sys.executable, script, str(path), *store],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(ROOT),
-                "QUARRY_HOME": str(tmp_path / book),
-            },
-            text=True,
-        )
-        started.append(process)
-    for process in started:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
-    for process in started:
-        _, errors = process.communicate(timeout=240)
-        assert process.returncode == 0, errors
-
-    assert texts_of(server.url, name) == list(texts.values())
-    assert n_passages(server.url, name) == 3
-
-
-@pytest.mark.server
-def test_two_users_with_caches_of_their_own_get_the_same_result(
-    server: ChromaServer, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file_reading(
-        create_store(server.url, name), make_reading("trees", [TREES, CACHES, LOCKS])
-    )
-    results = []
-    for user in ("ann", "ben"):
-        monkeypatch.setenv("QUARRY_HOME", str(tmp_path / user))
-        opened = open_store(server.url, name)
-        found = build_orchestrator(opened, load()).search(Query("keys in order"))
-        results.append((opened.fingerprint, ids_of(found)))
-        assert list((tmp_path / user / "cache" / "courses").iterdir())
-    assert results[0] == results[1]
 
 
 def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
