@@ -228,26 +228,7 @@ class StoreContract:
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
         self, store: Store
     ) -> None:
-<<<<<<< HEAD
-        for any_ok in (False, True):
-            with pytest.raises(
-                StoreMissingError, match=r"run: quarry ingest PATH\.\.\. --store"
-            ):
-                open_store(location, collection, all_rejected_ok=any_ok)
-        file_reading(
-            store, make_reading("notes", [], rejected=[("short", "Fig. 1")]), "minilm"
-        )
-        store.require_embedder(
-            "e5"
-        )  # which a store without paragraphs does not have yet
-        with pytest.raises(
-            StoreError,
-            match=rf"'{collection}' must hold paragraphs, it is empty; run: quarry ingest",
-        ):
-            open_store(location, collection)
-        inspected = open_store(location, collection, all_rejected_ok=True)
-=======
-        command = r"run: python -m ingest PATH\.\.\. --store"
+        command = r"run: quarry ingest PATH\.\.\. --store"
         with pytest.raises(StoreMissingError, match=command):
             reopen(store)
         file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]))
@@ -256,7 +237,6 @@ class StoreContract:
         with pytest.raises(StoreError, match=empty):
             reopen(store)
         inspected = open_store(store.location, store.collection, all_rejected_ok=True)
->>>>>>> c701c55 (Executors call a function on many arguments and repeat what a dead process left; a plan's rows hold their results; damage is built again from readings; fewer tests of the same facts)
         assert each(inspected.rejected(), "text") == ["Fig. 1"]
 
     @pytest.mark.parametrize("metadata", [{"format": 99}, None])

@@ -282,29 +282,3 @@ def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
     rows = [row for row, item in enumerate(after.paragraphs) if item.doc_id != "b"]
     if is_cached:
         np.testing.assert_allclose(after.vectors[rows], before.vectors, atol=1e-6)
-<<<<<<< HEAD
-
-
-def test_a_database_that_is_gone_is_named_and_built_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_hashing_embedder(monkeypatch)
-    before = open_store(str(folder)).fingerprint
-    current = current_generation(folder)
-
-    assert current is not None
-    shutil.rmtree(current)
-    store = create_store(str(folder))
-    assert "No such file" in str(store.damage)
-    store.change([])
-    shutil.rmtree(cache() / "courses")
-    assert open_store(str(folder)).fingerprint == before
-    shutil.rmtree(cache() / "courses")
-    current = current_generation(folder)
-    assert current is not None
-    shutil.rmtree(current)
-    with pytest.raises(StoreError, match=r"is gone; run: quarry ingest") as raised:
-        open_store(str(folder))
-    one_line(raised)
-=======
->>>>>>> c701c55 (Executors call a function on many arguments and repeat what a dead process left; a plan's rows hold their results; damage is built again from readings; fewer tests of the same facts)
