@@ -314,6 +314,8 @@ class Cluster(Tasks):
         """Turn the errors of a lost connection into a WorkerError."""
         try:
             yield
+        except WorkerError:
+            raise
         except (OSError, RuntimeError, CancelledError) as error:
             raise WorkerError(LOST) from error
 

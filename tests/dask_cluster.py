@@ -15,20 +15,6 @@ from distributed import Client
 
 ROOT = Path(__file__).resolve().parents[1]
 START_S = 120.0
-HIDING = """
-import sys
-
-
-class Hidden:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name == "configs":
-            raise ModuleNotFoundError("No module named 'configs'", name=name)
-
-
-sys.meta_path.insert(0, Hidden)
-"""
-"""Hides our packages from a process, also where they are installed."""
 
 
 class DaskCluster:
@@ -41,36 +27,16 @@ class DaskCluster:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "scheduler.json"
-        self._processes = [
-            self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
-        ]
-        self._wait_for(self._file.exists)
-        for _ in range(2):
-            self.start_worker()
+        scheduler = self._start("scheduler", "--port", "0", "--no-show")
+        deadline = time.monotonic() + START_S
+        while not self._file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        one_thread = ("--nworkers", "1", "--nthreads", "1")
+        workers = [self._start("worker", *one_thread) for _ in range(2)]
+        self._processes = [scheduler, *workers]
         self._client = Client(scheduler_file=str(self._file), set_as_default=False)
         self.address = self._client.scheduler.address
         self._client.wait_for_workers(2, timeout=START_S)
-
-    def start_worker(self, *, with_package: bool = True) -> subprocess.Popen[bytes]:
-        """Start a worker with one thread."""
-        options = (
-            "--nworkers",
-            "1",
-            "--nthreads",
-            "1",
-            "--host",
-            "127.0.0.1",
-            "--local-directory",
-            str(self._folder),
-        )
-        self._processes.append(
-            self._start("worker", *options, with_package=with_package)
-        )
-        return self._processes[-1]
-
-    def wait_for_workers(self, n: int) -> None:
-        """Wait until there are `n` workers or more."""
-        self._client.wait_for_workers(n, timeout=START_S)
 
     def kill_worker(self) -> None:
         """Kill the process of a worker, as the system does if memory runs out."""
@@ -98,32 +64,14 @@ class DaskCluster:
         for process in self._processes:
             process.wait(START_S)
 
-    def _start(
-        self, kind: str, *options: str, with_package: bool = True
-    ) -> subprocess.Popen[bytes]:
-        path = ROOT if with_package else self._folder
-        (self._folder / "sitecustomize.py").write_text(HIDING)
-        environment = {**os.environ, "PYTHONPATH": str(path)}
-        command = [
-            sys.executable,
-            "-m",
-            f"distributed.cli.dask_{kind}",
-            "--scheduler-file",
-            str(self._file),
-        ]
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options]
+        command += ["--scheduler-file", str(self._file), "--host", "127.0.0.1"]
         with (self._folder / f"{kind}.log").open("ab") as log:
             return subprocess.Popen(
-                [*command, "--dashboard-address", "127.0.0.1:0", *options],
+                [*command, "--dashboard-address", "127.0.0.1:0"],
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
-                env=environment,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
-
-    def _wait_for(self, is_done: object) -> None:
-        deadline = time.monotonic() + START_S
-        while not is_done():  # type: ignore[operator]
-            assert time.monotonic() < deadline, (
-                self._folder / "scheduler.log"
-            ).read_text()
-            time.sleep(0.05)

@@ -67,9 +67,6 @@ def each(items: Iterable[Any], name: str) -> list[Any]:
 HANG_S = 120.0
 """How long a file that hangs would take."""
 
-SLOW_S = 1.5
-"""How long a slow file takes."""
-
 
 class HashingEmbedder:
     """An Embedder without a model: every word votes for one of a few dimensions.
@@ -263,14 +260,6 @@ def hang_reading(
     """Stands in for `read_pdf` in a worker process: a file named slow*.pdf is never read, others hold one paragraph."""
     if path.stem.startswith("slow"):
         time.sleep(HANG_S)
-    return make_reading(doc_id, [TREES], content=content)
-
-
-def slow_reading(
-    path: Path, doc_id: str, content: str, settings: IngestSettings
-) -> Reading:
-    """Stands in for `read_pdf` in a worker process: every file takes SLOW_S and holds one paragraph."""
-    time.sleep(SLOW_S)
     return make_reading(doc_id, [TREES], content=content)
 
 

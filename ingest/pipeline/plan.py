@@ -290,24 +290,22 @@ def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
         )
     files: dict[Path, None] = {}
     skipped: dict[Path, str] = {}
-
     for path in paths:
         if path.is_dir():
-            lectures, others = _lectures_in(path)
-            files.update(dict.fromkeys(map(_absolute, lectures)))
-            skipped |= others
+            lectures = _lectures_in(path, skipped)
         elif not path.is_file():
             raise BadInputError(f"{path} does not exist.")
         elif path.suffix.lower() in (".pdf", ".jsonl"):
-            files[_absolute(path)] = None
+            lectures = [path]
         else:
             raise BadInputError(
                 f"{path} is neither .pdf nor .jsonl; save it as PDF first."
             )
+        files.update(dict.fromkeys(map(_absolute, lectures)))
 
-    skipped = {
-        path: why for path, why in skipped.items() if _absolute(path) not in files
-    }
+    for path in [*skipped]:
+        if _absolute(path) in files:
+            del skipped[path]
     return list(files), skipped
 
 
@@ -316,25 +314,26 @@ def _absolute(path: Path) -> Path:
     return path.parent.resolve() / path.name
 
 
-def _lectures_in(folder: Path) -> tuple[list[Path], dict[Path, str]]:
-    """Return the lectures of a folder and its subfolders, and why other files are skipped, except for hidden ones.
+def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
+    """Return the lectures of a folder and its subfolders; add to `skipped` why other files are not read.
 
     Raises:
         BadInputError: there are none.
     """
-    lectures, skipped = [], {}
+    lectures = []
     for file in sorted(filter(Path.is_file, folder.rglob("*"))):
         suffix = file.suffix.lower()
         is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
         if suffix == ".pdf":
             lectures.append(file)
-        elif suffix == ".jsonl" and not is_hidden:
-            skipped[file] = "read only if it is named"
         elif suffix not in SUFFIXES and not is_hidden:
-            skipped[file] = "not a type that is read"
+            is_named = suffix == ".jsonl"
+            skipped[file] = (
+                "read only if it is named" if is_named else "not a type that is read"
+            )
     if not lectures:
         raise BadInputError(f"{folder} holds no PDF files; check the path.")
-    return lectures, skipped
+    return lectures
 
 
 def printable(text: str | Path) -> str:

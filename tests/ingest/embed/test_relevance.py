@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -81,22 +80,7 @@ def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) ->
     assert [hint for hint, found in asked.items() if found.relevant] == list(QUESTIONS)
 
 
-def test_the_calibration_stays_with_the_store(store: str, tmp_path: Path) -> None:
-    before = open_store(store).relevance
-    copy = shutil.copytree(store, tmp_path / "store")
-    paragraphs = tmp_path / "more.jsonl"
-    line = {
-        "paragraph_id": "more:1:1",
-        "book_name": "more",
-        "text": "Volcanoes erupt with lava and ash. " * 8,
-    }
-    paragraphs.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    own = load(changes=[f"embed.own={open_store(store).embedder_spec}"])
-    ingest([paragraphs], str(copy), own, progress=False)
-    changed = open_store(str(copy)).relevance
-
-    assert changed not in (None, before), "it is worked out anew over the whole course"
-    ingest([], str(copy), load(), drop=["more"], progress=False)
-    assert open_store(str(copy)).relevance == changed, (
-        "without a model the numbers stay"
-    )
+def test_without_a_model_the_calibration_stays(store: str) -> None:
+    before = open_store(store)
+    ingest([], store, load(), drop=[before.documents[0].doc_id], progress=False)
+    assert open_store(store).relevance == before.relevance

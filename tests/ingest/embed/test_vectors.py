@@ -44,14 +44,6 @@ def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
     assert len(embedder.passages) == len(set(embedder.passages)) == 3 + 2 + 2 - 1
 
 
-def test_reading_without_paragraphs_has_vectors_of_its_names_alone() -> None:
-    vectors = embed_reading(
-        make_reading("copy", [], same_as="trees"), HashingEmbedder()
-    )
-    found = vectors.paragraphs, vectors.sentences, vectors.aliases
-    assert [part.shape for part in found] == [(0, 8), (0, 8), (1, 8)]
-
-
 def test_vectors_of_a_document_are_those_of_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -28,12 +28,3 @@ def test_pieces_have_vectors_only_where_no_passage_is() -> None:
     assert first.vector == second.vector == ""
     wanted = embedder.embed_passages(["page 3"])[0] - vectors[0]
     np.testing.assert_array_equal(unpacked(third.vector, np.float32)[0], wanted)
-
-
-def test_a_document_without_passages_has_vectors_of_its_pieces() -> None:
-    piece = Piece("pdfplumber:page", "a", 1, 1, "1 2 3")
-    reading = Reading(LECTURE, (), (), pieces=(piece,))
-    embedder = HashingEmbedder()
-    (found,) = with_vectors(reading, embedder.embed_passages([]), embedder)
-    wanted = embedder.embed_passages(["1 2 3"])
-    np.testing.assert_array_equal(unpacked(found.vector, np.float32), wanted)

@@ -54,17 +54,6 @@ def test_what_the_user_says_is_laid_over_what_was_read(tmp_path: Path) -> None:
     assert len(known.sidecar) == 12
 
 
-def test_what_it_leaves_out_stays_as_it_was_read(tmp_path: Path) -> None:
-    known = read_sidecar(beside(tmp_path, "lecture_number: 0", ".yml")).over(document())
-    expected = dataclasses.replace(document(), lecture_number=0, sidecar=known.sidecar)
-    assert known == expected
-
-
-def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
-    assert read_sidecar(tmp_path / "l4.pdf") == Sidecar()
-    assert Sidecar().over(document()) == document()
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -78,7 +67,6 @@ def test_without_the_file_nothing_changes(tmp_path: Path) -> None:
             "authors: ['']",
             "authors must be a text or a list of texts that are not empty",
         ),
-        ("date: 15.3.2026", "date must be a date like 2026-03-15, got '15.3.2026'"),
         (
             "lecture_number: four",
             "lecture_number must be a whole number from 0 to 99999, got 'four'",

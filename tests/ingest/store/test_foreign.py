@@ -220,14 +220,6 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
     assert (folder / "notes.txt").read_text() == "theirs"
 
 
-def test_a_hidden_file_does_not_keep_a_new_folder_from_becoming_a_store(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / ".DS_Store").touch()
-    file_reading(create_store(str(tmp_path)), make_reading("trees", [TREES]))
-    assert len(open_store(str(tmp_path)).paragraphs) == 1
-
-
 @pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
 def test_a_pointer_that_is_no_file_is_refused_at_once(
     kind: str, folder: Path, tmp_path: Path

@@ -20,7 +20,7 @@ from configs.settings import load, merge_settings
 from ingest.command import main
 from ingest.errors import StoreChangedError, StoreError
 from ingest.store import chroma, course, create_store, open_store
-from ingest.store.chroma import Collections, Generation, server_collections
+from ingest.store.chroma import Collections, server_collections
 from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
 from tests.chroma_server import ChromaServer
@@ -113,31 +113,6 @@ def texts_of(location: str, name: str) -> list[str]:
 def n_passages(location: str, name: str) -> int:
     """Return how many passages Chroma holds, valid or not."""
     return len(server_collections(location, name).ids(""))
-
-
-@pytest.mark.server
-def test_of_two_generations_of_one_number_the_first_one_counts(
-    server: ChromaServer, name: str
-) -> None:
-    collections = server_collections(server.url, name)
-    collections.make({})
-
-    assert collections.generation() == Generation()
-    first, second = (
-        Generation(1, "first", {"trees": "trees@1"}),
-        Generation(1, "second"),
-    )
-    collections.publish(first)
-    with pytest.raises(
-        StoreChangedError, match="another ingest has changed it meanwhile"
-    ):
-        collections.publish(second)
-    assert collections.generation() == first
-    collections.publish(Generation(2, "second"))
-    assert (collections.token(), collections.ids("-commits")) == (
-        "second",
-        ["generation-2"],
-    )
 
 
 @pytest.mark.server
