@@ -127,29 +127,24 @@ class OnnxEmbedder:
     ) -> tuple[Float32Array, TokenStates]:
         """Return the vectors of texts after a prefix, and the states of their tokens if they are asked for."""
         outputs = ["embedding", "states"] if with_states else ["embedding"]
+        special = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
+        lengths = [len(encoding.ids) for encoding in encodings]
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         states: list[Float32Array] = [vectors[:0]] * len(texts)
         ids_of: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
-        encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
-        spelt = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
-        first = 1 + len(spelt.ids)
-
-        lengths = [len(encoding.ids) for encoding in encodings]
 
         def embed(rows: list[int], session: Any) -> None:
-            batch = [encodings[row] for row in rows]
-            for encoding in batch:
-                encoding.pad(lengths[rows[0]])
-            ids = np.array([encoding.ids for encoding in batch])
-            mask = np.array([encoding.attention_mask for encoding in batch])
-            pooled, *of_tokens = session.run(
-                outputs, {"input_ids": ids, "attention_mask": mask}
-            )
-            vectors[rows] = pooled
+            for row in rows:
+                encodings[row].pad(lengths[rows[0]])
+            ids = np.array([encodings[row].ids for row in rows])
+            mask = np.array([encodings[row].attention_mask for row in rows])
+            feed = {"input_ids": ids, "attention_mask": mask}
+            vectors[rows], *of_tokens = session.run(outputs, feed)
             for layer in of_tokens:
                 for line, row in enumerate(rows):
                     # without the prefix and the special tokens, the first and the last
-                    inner = slice(first, lengths[row] - 1)
+                    inner = slice(1 + len(special.ids), lengths[row] - 1)
                     states[row], ids_of[row] = layer[line, inner], ids[line, inner]
 
         self._in_batches(embed, lengths)

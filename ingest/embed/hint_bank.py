@@ -7,12 +7,12 @@ those games. Vectors are cached in the folder of exported networks.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -62,13 +62,13 @@ class Bank:
 
 def load_hints() -> Hints:
     """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
-    lines = [
-        json.loads(line) for line in HINTS.read_text(encoding="utf-8").splitlines()
-    ]
-    course = [stem for line in lines for stem in line.get("course", ())]
-    return hints_of(
-        {as_asked(line["hint"]): "" for line in lines if "hint" in line}, course
-    )
+    texts, course = {}, []
+    for text in HINTS.read_text(encoding="utf-8").splitlines():
+        line = json.loads(text)
+        course += line.get("course", [])
+        if "hint" in line:
+            texts[as_asked(line["hint"])] = ""
+    return hints_of(texts, course)
 
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
@@ -79,31 +79,28 @@ def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hint
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
-    network = NETWORKS.get(model.spec)
-    if network is not None and network.latin_only:
-        readable = {
-            text: document
-            for text, document in zip(hints.texts, hints.documents, strict=True)
-            if choose_spec([text]) == MINILM.spec
-        }
+    if model.spec in NETWORKS and NETWORKS[model.spec].latin_only:
+        readable = {}
+        for text, document in zip(hints.texts, hints.documents, strict=True):
+            if choose_spec([text]) == MINILM.spec:
+                readable[text] = document
         hints = hints_of(readable, hints.course)
 
     path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
     try:
-        with np.load(path) as arrays:
-            vectors = arrays["vectors"].astype(np.float32)
-            return Bank(hints, vectors, arrays["token_ids"], arrays["starts"])
+        with np.load(path) as cached:
+            vectors = cached["vectors"].astype(np.float32)
+            return Bank(hints, vectors, cached["token_ids"], cached["starts"])
     except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
         vectors, states = model.read_queries(hints.texts)
 
-    save = functools.partial(
-        np.savez,
-        vectors=vectors.astype(np.float16),
-        token_ids=states.ids,
-        starts=states.starts,
-    )
+    arrays: dict[str, Any] = {
+        "vectors": vectors.astype(np.float16),
+        "token_ids": states.ids,
+        "starts": states.starts,
+    }
     with contextlib.suppress(OSError):  # a read-only folder: computed again later
-        write_whole(path, save)
+        write_whole(path, lambda file: np.savez(file, **arrays))
     return Bank(hints, vectors, states.ids, states.starts)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -132,21 +133,19 @@ def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
     if len(parts) == 1:
         return parts[0]
 
+    def joined(name: str) -> Float32Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
     words = {}
     for spec in parts[0].words:
         of_parts = [part.words[spec] for part in parts]
         lengths = [np.diff(part.tokens.starts) for part in of_parts]
-        tokens = Tokens(
-            np.concatenate([part.tokens.codes for part in of_parts]),
-            np.cumsum(np.concatenate([[0], *lengths])),
-        )
-        words[spec] = Words(np.concatenate([part.pooled for part in of_parts]), tokens)
-
+        codes = np.concatenate([part.tokens.codes for part in of_parts])
+        pooled = np.concatenate([part.pooled for part in of_parts])
+        starts = np.cumsum(np.concatenate([[0], *lengths]))
+        words[spec] = Words(pooled, Tokens(codes, starts))
     return ReadingVectors(
-        paragraphs=np.concatenate([part.paragraphs for part in parts]),
-        sentences=np.concatenate([part.sentences for part in parts]),
-        aliases=parts[0].aliases,
-        words=words,
+        joined("paragraphs"), joined("sentences"), parts[0].aliases, words
     )
 
 
@@ -233,17 +232,13 @@ def form_of(spec: str) -> TokenForm | None:
 
 def compact(read: TokenStates, form: TokenForm) -> Tokens:
     """Return the tokens of paragraphs in compact form."""
-    parts = [
-        _merged(form.project(read.states[start:end]))
-        for start, end in zip(read.starts[:-1], read.starts[1:], strict=True)
-    ]
+    parts = []
+    for start, end in itertools.pairwise(read.starts):
+        parts.append(_merged(form.project(read.states[start:end])))
     starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    vectors = np.concatenate(
-        [np.empty((0, form.basis.shape[1]), dtype=np.float32), *parts]
-    )
-    return Tokens(
-        np.clip(np.rint(vectors * STEPS) + MIDDLE, 0, STEPS).astype(np.uint8), starts
-    )
+    nothing = np.empty((0, form.basis.shape[1]), dtype=np.float32)
+    steps = np.rint(np.concatenate([nothing, *parts]) * STEPS)
+    return Tokens(np.clip(steps + MIDDLE, 0, STEPS).astype(np.uint8), starts)
 
 
 def _merged(vectors: Float32Array) -> Float32Array:
