@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
-import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,6 +16,7 @@ from ingest.arrays import Float64Array, IntArray, RowArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store import Course
+from player import warmup
 from player.answer.guess import associative_words, make_guess
 from player.answer.ideas import Embed, Meanings
 from player.answer.justify import Evidence, weigh_answers
@@ -30,7 +29,7 @@ from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
 from player.questions.editions import edition_shares, likeness_of, with_editions
 from player.questions.places import Places
-from player.questions.prior import PriorModel, prior_of
+from player.questions.prior import prior_of
 from player.questions.question import FitArray, Question
 from player.questions.referees import error_model_of
 from player.questions.word_index import WordIndex, index_words
@@ -41,9 +40,6 @@ from player.search.types import Hit, Query, SearchResult
 from player.writer.rerank import rerank
 from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
-
-MAX_WARMUP_CHARS = 2_000
-"""The most characters of a warm-up question that are read; to find the sum takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +77,17 @@ class Plan:
 
     def hit(self, row: int) -> Hit:
         """Return the hit of a candidate, with its passage from its place on."""
-        passages = self.places.passages_of(int(self.rows[row]))
         ranking = self.result.ranking
         assert ranking is not None
-        ranked = np.flatnonzero(np.isin(ranking.rows, passages))
-        found = ranking.hit(int(ranked[0]) if len(ranked) else len(ranking.rows) - 1)
-        return replace(found, paragraph=self.paragraph(row))
+        passages = self.places.passages_of(int(self.rows[row]))
+        ranks = np.flatnonzero(np.isin(ranking.rows, passages))
+        hit = ranking.hit(int(ranks[0]) if len(ranks) else len(ranking.rows) - 1)
+        return replace(hit, paragraph=self.paragraph(row))
 
     def row_of(self, sentence: str) -> int | None:
         """Return the row of the first candidate that begins with a sentence, or None."""
-        found = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
-        return int(found[0]) if len(found) else None
+        rows = np.flatnonzero(np.isin(self.rows, self.places.find(sentence)))
+        return int(rows[0]) if len(rows) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +95,8 @@ class Decision:
     """The guess with the belief behind it.
 
     Attributes:
+        guess: its confidence is the belief in the sentence, summed over all candidates that begin with it.
         belief: (n_candidates,) after the answers.
-        confidence: belief in the guessed sentence, summed over all candidates that begin with it.
-        referees: probability of each referee of the mixture after the answers, by name.
         best: row of the guessed candidate.
         evidence: evidence of the answers for the guess, strongest first.
         associations: candidates for the associative word, best first.
@@ -110,12 +105,10 @@ class Decision:
 
     guess: Guess
     belief: Float64Array
-    confidence: float
-    referees: Mapping[str, float]
     best: int
-    evidence: tuple[Evidence, ...]
-    associations: tuple[str, ...]
-    decide_ms: float
+    evidence: Sequence[Evidence]
+    associations: Sequence[str]
+    decide_ms: float = 0.0
 
 
 class Contestant(Protocol):
@@ -143,10 +136,6 @@ class Player:
         embed: embeds what the associative word is chosen by, and hints for pieces without passages; None does without.
         writer: re-ranks passages, and writes words and justifications; None does without.
         nats: log-odds of a cosine of 1 between a piece without passages and the hint.
-
-    Attributes:
-        orchestrator: as given.
-        prior_model: parameters of the belief before the questions.
     """
 
     def __init__(
@@ -158,44 +147,27 @@ class Player:
         writer: Writer | None = None,
         nats: float = 0.0,
     ) -> None:
-        self._writer = writer
-        self._meanings = embed and Meanings(embed)
-        self._embed = embed
-        self._nats = nats
         self.orchestrator = orchestrator
         self._settings = settings
         self._seed = seed
-        self._read: tuple[Sequence[Paragraph], WordIndex] | None = None
+        self._embed = embed
+        self._meanings = embed and Meanings(embed)
+        self._writer = writer
+        self._nats = nats
         self._model = error_model_of(settings)
-        self.prior_model = PriorModel(
-            settings.prior_temperature,
-            settings.prior_floor,
-            {
-                "filter": settings.prior_filter_share,
-                "boost": settings.prior_boost_share,
-            },
-        )
+        self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
 
     def index_of(
         self, paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
     ) -> WordIndex:
         """Return the words of a course and its other editions, indexed again if the store has changed."""
-        if self._read is None or self._read[0] is not paragraphs:
-            self._read = paragraphs, index_words(paragraphs, pieces)
-        return self._read[1]
+        if self._indexed is None or self._indexed[0] is not paragraphs:
+            self._indexed = paragraphs, index_words(paragraphs, pieces)
+        return self._indexed[1]
 
     def answer_warmup(self, question: str) -> str:
-        """Return the result of the sum in a question such as "What is 7 * 8?", "0" without a sum."""
-        text = question[:MAX_WARMUP_CHARS].lower().translate(_SIGNS)
-        for pattern, sign in _SPELT_SIGNS.items():
-            text = re.sub(pattern, sign, text)
-        for found in sorted(
-            re.findall(r"[-(]*\d[\d\s.+*/()-]*", text), key=len, reverse=True
-        ):
-            value = _value(found)
-            if value is not None:
-                return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
-        return "0"
+        """Return the result of the sum in a question, "0" without a sum."""
+        return warmup.answer_warmup(question)
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
@@ -212,43 +184,50 @@ class Player:
         assert result.ranking is not None
         index = self.index_of(result.ranking.course, result.ranking.pieces)
         began = time.perf_counter()
-        printed = prior_of(result, index.places, self.prior_model)
-        shares = edition_shares(result, index, dict(start.editions))
-        likeness = self._likeness(index.places.pieces, start.hint)
-        prior = with_editions(printed, index, start.hint, shares, likeness)
-        if self._writer:
-            prior = rerank(prior, index.places, start, self._writer.reply)
+        prior = self._prior(start, result, index)
         rows = np.argsort(-prior, kind="stable")[: self._settings.candidates or None]
         rows = rows[prior[rows] > 0.0]
         prior = prior[rows] / prior[rows].sum()
+
         candidates = Candidates(index, rows, prior, f"{start.book_name}. {start.hint}")
         if questions is None:
+            # a repeated ROUNDSTART gets the same questions
+            key = f"{self._seed}|{start.book_name}|{start.hint}"
+            seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
             pool_size = self._settings.questions_pool
-            questions = choose_questions(
-                candidates, self._model, pool_size, self._game_seed(start)
-            )
+            design = self._model.design
+            questions = choose_questions(candidates, design, pool_size, seed)
         fits = fit_questions(questions, candidates)
         if self._meanings:
             with contextlib.suppress(Exception):  # the word is worth less than the game
                 self._meanings.read(start.association_domain)
-        questions_ms = 1000.0 * (time.perf_counter() - began)
         return Plan(
-            start,
-            result,
-            index.places,
-            rows,
-            prior,
-            tuple(questions),
-            fits,
-            questions_ms,
+            start=start,
+            result=result,
+            places=index.places,
+            rows=rows,
+            prior=prior,
+            questions=tuple(questions),
+            fits=fits,
+            questions_ms=1000.0 * (time.perf_counter() - began),
         )
 
-    def _likeness(self, pieces: Sequence[Piece], hint: str) -> dict[int, float]:
-        """Return the log-odds of the pieces without passages by the hint; {} if it cannot be embedded."""
-        if self._embed is not None and any(piece.vector for piece in pieces):
+    def _prior(
+        self, start: RoundStart, result: SearchResult, index: WordIndex
+    ) -> Float64Array:
+        """Return the (n_places,) belief before the questions."""
+        places = index.places
+        likeness: dict[int, float] = {}
+        if self._embed and any(piece.vector for piece in places.pieces):
             with contextlib.suppress(Exception):  # the search says what is wrong
-                return likeness_of(pieces, self._embed([hint])[0], self._nats)
-        return {}
+                hint = self._embed([start.hint])[0]
+                likeness = likeness_of(places.pieces, hint, self._nats)
+        printed = prior_of(result, places, self._settings)
+        shares = edition_shares(result, index, dict(start.editions))
+        prior = with_editions(printed, index, start.hint, shares, likeness)
+        if self._writer:
+            prior = rerank(prior, places, start, self._writer.reply)
+        return prior
 
     def posterior(self, plan: Plan, answers: Answers) -> Posterior:
         """Return the belief after the answers, without a guess.
@@ -256,9 +235,9 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` returns them.
         """
-        kinds = [question.kind for question in plan.questions]
         pieces = plan.rows >= plan.places.n_printed
-        return update(plan.prior, plan.fits, kinds, answers, self._model, pieces)
+        mixture = self._model.referees
+        return update(plan.prior, plan.fits, plan.questions, answers, mixture, pieces)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
         """Guess after the answers.
@@ -266,41 +245,31 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` returns them.
         """
-        started = time.perf_counter()
-        found = self.posterior(plan, answers)
-        belief = found.belief
+        began = time.perf_counter()
+        posterior = self.posterior(plan, answers)
+        belief = posterior.belief
         opening, best, confidence = best_opening(belief, plan.rows, plan.places)
         paragraph = replace(plan.paragraph(best), opening_sentence=opening)
+        support = posterior.support
         evidence = weigh_answers(
-            best, paragraph, plan.prior, plan.questions, found.support, answers
+            best, paragraph, plan.prior, plan.questions, support, answers
         )
-        domain = plan.start.association_domain
-        ask = self._writer and self._writer.reply
-        named = ask_words(plan.start, paragraph, ask) if ask else ()
+
+        start, writer = plan.start, self._writer
+        named = ask_words(start, paragraph, writer.reply) if writer else ()
         associations = associative_words(
-            paragraph, domain, plan.start.hint, self._meanings, named
+            paragraph, start.association_domain, start.hint, self._meanings, named
         )
-        guess = make_guess(paragraph, evidence, domain, confidence, associations)
-        if ask:
-            word = guess.associative_word
-            reasons = ask_justifications(paragraph, word, domain, evidence, ask)
-            guess = replace(
-                guess,
-                sentence_justification=reasons[0] or guess.sentence_justification,
-                word_justification=reasons[1] or guess.word_justification,
-            )
-        names = [referee.name for referee in self._model.referees]
-        referees = dict(zip(names, found.referees.tolist(), strict=True))
-        elapsed_ms = 1000.0 * (time.perf_counter() - started)
+        guess = make_guess(paragraph, evidence, start, confidence, associations)
+        if writer:
+            guess = ask_justifications(guess, paragraph, start, evidence, writer.reply)
         return Decision(
-            guess,
-            belief,
-            confidence,
-            referees,
-            best,
-            tuple(evidence),
-            tuple(associations),
-            elapsed_ms,
+            guess=guess,
+            belief=belief,
+            best=best,
+            evidence=evidence,
+            associations=associations,
+            decide_ms=1000.0 * (time.perf_counter() - began),
         )
 
     def candidates(self, start: RoundStart) -> SearchResult:
@@ -318,17 +287,8 @@ class Player:
             )
         return result
 
-    def _game_seed(self, start: RoundStart) -> int:
-        """Return the seed of a round, so that a repeated ROUNDSTART gets the same questions."""
-        key = f"{self._seed}|{start.book_name}|{start.hint}"
-        return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
 
-
-def build_player(
-    store: Course,
-    settings: Settings,
-    seed: int = 0,
-) -> Player:
+def build_player(store: Course, settings: Settings, seed: int = 0) -> Player:
     """Make a player for the course of a store.
 
     Args:
@@ -340,59 +300,11 @@ def build_player(
     """
     require_strategies(settings.search)
     embedder = store_embedder(store, settings)
-    orchestrator = build_orchestrator(store, settings, embedder)
     return Player(
-        orchestrator,
+        build_orchestrator(store, settings, embedder),
         settings.game,
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
         calibration_for(store).dense.nats,
     )
-
-
-_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
-_SPELT_SIGNS = {
-    r"\bplus\b": "+",
-    r"\bminus\s*": "-",
-    r"\b(times|multiplied by)\b": "*",
-    r"(?<=\d)\s*x\s*(?=[\d(-])": "*",
-    r"\bdivided by\b": "/",
-    r"(?<=\d),(?=\d{3}\b)": "",
-    r"(?<![\d.])0+(?=\d)": "",
-}
-"""Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
-_SUM_NODES = (
-    ast.Expression,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.Constant,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.USub,
-)
-"""Nodes of a sum; an expression of other nodes is never evaluated."""
-
-
-def _value(expression: str) -> float | None:
-    """Return the value of a sum of numbers with + - * / and parentheses; None for anything else."""
-    plain = " ".join(expression[:200].split()).rstrip(".+-*/( ")
-    while plain.endswith(")") and plain.count(")") > plain.count("("):
-        plain = plain[:-1].rstrip()
-    try:
-        tree = ast.parse(plain, mode="eval")
-        if not all(isinstance(node, _SUM_NODES) for node in ast.walk(tree)):
-            return None
-        found: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
-        return found
-    except (
-        SyntaxError,
-        ValueError,
-        ZeroDivisionError,
-        RecursionError,
-        MemoryError,
-        OverflowError,
-    ):
-        return None

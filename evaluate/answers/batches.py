@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from evaluate.errors import BatchError
 from evaluate.games.labelled import LabelledGame
@@ -23,7 +22,6 @@ from player.questions.views import View
 
 VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
 """Views that a respondent may have; no respondent is shown the name and the hint alone."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,7 @@ def batch_line(batch: AskedBatch) -> str:
     """Return a batch as one line of JSON, with what its questions are about."""
     sent = questions_json(batch.questions)
     for item, question in zip(sent, batch.questions, strict=True):
-        item["kind"] = question.kind
-        item["key"] = sorted(question.key)
-        item["groups"] = question.groups
+        item |= {"kind": question.kind, "groups": question.groups}
     game = {
         "game_id": batch.game_id,
         "paragraph": batch.paragraph,
@@ -87,37 +83,30 @@ def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
         shown = {"paragraph": batch.paragraph}
     elif view == "passages":
         shown = {"opening_sentence": batch.opening_sentence}
-        for item, question in zip(sent, batch.questions, strict=True):
-            item["passages"] = list(retrieve(question.text))
+        for item in sent:
+            item["passages"] = list(retrieve(item["question_text"]))
     sheet = {"game_id": batch.game_id, **shown, "questions": sent}
     return json.dumps(sheet, ensure_ascii=False)
 
 
 def read_answered(
-    batches_path: Path,
-    answers_path: Path,
-    games: Sequence[LabelledGame],
-    games_path: Path,
+    batches_path: Path, answers_path: Path, games: Sequence[LabelledGame]
 ) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
     """Return batches and answers by game_id, and the games that are answered.
 
     Args:
         games: the games of --games.
-        games_path: the path of --games, for the error.
 
     Raises:
         BatchError: a file cannot be used, answers nothing, or is about other games.
     """
     batches = read_batches(batches_path)
     answers = read_answers(answers_path, batches)
-    if not answers:
-        raise BatchError(
-            f"{answers_path}: must answer at least one game, has no line; write one JSON object a line"
-        )
     answered = [game for game in games if game.game_id in answers]
-    if unknown := answers.keys() - map(attrgetter("game_id"), answered):
+    if not answers or len(answered) < len(answers):
         raise BatchError(
-            f"{answers_path}: every game_id must be in --games {games_path}, got {min(unknown)!r}; name that file"
+            f"{answers_path}: must answer games of --games, answers {len(answered)} of them in {len(answers)} lines; "
+            "name their file"
         )
     return batches, answers, answered
 
@@ -128,32 +117,27 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     Raises:
         BatchError: unreadable, a line that `batch_line` does not write, or a duplicate game_id.
     """
-
-    def batch(record: Mapping[str, Any], where: str) -> AskedBatch:
+    batches: dict[str, AskedBatch] = {}
+    for where, record in _by_game(path, "--batches"):
         try:
-            questions = tuple(map(_question, record["questions"]))
-            opening = str(record.get("opening_sentence", ""))
-            return AskedBatch(
-                record["game_id"], str(record["paragraph"]), questions, opening
+            batches[record["game_id"]] = AskedBatch(
+                record["game_id"],
+                str(record["paragraph"]),
+                tuple(map(_question, record["questions"])),
+                str(record.get("opening_sentence", "")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
                 f"{where}: must be a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
-
-    return _by_game(path, "--batches", batch)
+    return batches
 
 
 def _question(record: Mapping[str, Any]) -> Question:
-    a, b, c, d = map(str, itemgetter(*LETTERS)(record["options"]))
-    groups = [tuple(map(str, group)) for group in record["groups"]]
-    return Question(
-        str(record["question_text"]),
-        (a, b, c, d),
-        str(record["kind"]),
-        frozenset(map(str, record["key"])),
-        tuple(groups),
-    )
+    a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
+    groups = tuple(tuple(map(str, group)) for group in record["groups"])
+    text, kind = str(record["question_text"]), str(record["kind"])
+    return Question(text, (a, b, c, d), kind, groups)
 
 
 def read_answers(
@@ -162,45 +146,41 @@ def read_answers(
     """Read the answers of a file by game_id, one for each question of its batch; None if a question has no answer.
 
     Raises:
-        BatchError: unreadable, about a game or question that is in no batch, no valid answer, a duplicate game_id.
+        BatchError: unreadable, about a game or question that is in no batch, no valid answer, a duplicate
+            game_id.
     """
-
-    def answers(record: Mapping[str, Any], where: str) -> tuple[Answer, ...]:
-        game_id = record["game_id"]
+    answers: dict[str, tuple[Answer, ...]] = {}
+    for where, record in _by_game(path, "--answers"):
+        game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
                 f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers"
             )
-
         sent: list[Answer] = [None] * len(batches[game_id].questions)
-
-        items = record.get("answers")
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
             row = number - 1 if isinstance(number, int) else -1
-            is_numbered = 0 <= row < len(sent)
-            if not is_numbered or (answer is None and letter is not None):
+            is_read = answer is not None or letter is None
+            if not is_read or not 0 <= row < len(sent):
                 raise BatchError(
                     f"{where}: answers must have a question_number within 1..{len(sent)} and an answer A, B, C, D or "
                     f'"Not Relevant", got {item!r}; mend the line'
                 )
             sent[row] = answer
-        return tuple(sent)
+        answers[game_id] = tuple(sent)
+    return answers
 
-    return _by_game(path, "--answers", answers)
 
-
-def _by_game(
-    path: Path, named: str, read: Callable[[Mapping[str, Any], str], T]
-) -> dict[str, T]:
-    by_game: dict[str, T] = {}
-    for where, record in read_objects(path, BatchError, named=named):
+def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the place and the object of each line, each with a game_id of its own."""
+    game_ids = set()
+    for where, record in read_objects(path, BatchError, named=flag):
         game_id = str(record.get("game_id"))
-        if game_id in by_game:
+        if game_id in game_ids:
             raise BatchError(
                 f"{where}: game_id must be unique, got {game_id!r} again; remove one"
             )
-        by_game[game_id] = read({**record, "game_id": game_id}, where)
-    return by_game
+        game_ids.add(game_id)
+        yield where, record | {"game_id": game_id}

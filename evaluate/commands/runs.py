@@ -81,7 +81,7 @@ def _replay_answers(options: argparse.Namespace, settings: Settings) -> Run:
     from evaluate.answers.replay import replay_answered
 
     games = shared.chosen_games(options)
-    answered = read_answered(options.batches, options.answers, games, options.games)
+    answered = read_answered(options.batches, options.answers, games)
     return replay_answered(
         *answered,
         shared.open_for(options),

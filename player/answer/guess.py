@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
-from player.answer.associations import Associations, load_associations
-from player.answer.ideas import Meanings, join
+from player.answer.associations import load_associations
+from player.answer.ideas import Idea, Meanings, word_shares
 from player.answer.justify import Evidence, justify_sentence, justify_word
-from player.protocol.messages import Guess
+from player.protocol.messages import Guess, RoundStart
 from player.questions.language import hebrew_forms, is_hebrew
 from player.words import stems, words
 
@@ -32,7 +31,7 @@ LAST_RESORT = "idea"
 def make_guess(
     paragraph: Paragraph,
     evidence: Sequence[Evidence],
-    domain: str,
+    start: RoundStart,
     confidence: float,
     associations: Sequence[str],
 ) -> Guess:
@@ -40,7 +39,6 @@ def make_guess(
 
     Args:
         evidence: as `justify.weigh_answers` gives it.
-        domain: the broad domain of the secret associative word, "" if unknown.
         confidence: 0..1.
         associations: as `associative_words` gives them; the first is guessed.
     """
@@ -49,7 +47,7 @@ def make_guess(
         opening_sentence=paragraph.opening_sentence,
         sentence_justification=justify_sentence(evidence, confidence),
         associative_word=word,
-        word_justification=justify_word(evidence, word, domain),
+        word_justification=justify_word(evidence, word, start.association_domain),
         confidence=confidence,
     )
 
@@ -71,69 +69,57 @@ def associative_words(
         meanings: compares ideas with hint and paragraph; None ranks words with ideas by typicality.
         named: words of a writer, best first.
     """
-    known, text = load_associations(), paragraph.text
-    if any(map(is_hebrew, words(domain))):
-        return _in_hebrew(known, domain, hint, text, meanings, named) or [LAST_RESORT]
+    in_hebrew = any(map(is_hebrew, words(domain)))
+    rank = _in_hebrew if in_hebrew else _in_english
+    worth = rank(paragraph.text, domain, hint, meanings, named)
+    ranked = sorted(worth, key=lambda word: (-worth[word], word))
+    return ranked[:N_WEIGHED] or [LAST_RESORT]
 
+
+def _in_english(
+    text: str, domain: str, hint: str, meanings: Meanings | None, named: Sequence[str]
+) -> dict[str, float]:
+    """Return words with their expected score, or their probability if they have no vector."""
     taken = {*stems(text), *stems(domain)}
-    joined = join(
-        known,
-        domain,
-        hint,
-        text,
-        lambda idea: stems(idea.word)[0] not in taken,
-        meanings,
-    )
-    shares = np.zeros(len(known.words), dtype=np.float32)
-    shares[joined.rows] = joined.row_shares
-    unknown: dict[str, float] = defaultdict(float)
-    for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
-        row = known.row_of(idea.word)
-        if row is None:
-            unknown[idea.word] += share
-        else:
-            shares[row] += share
 
-    spelling: dict[int, str] = {}
-    for place, word in enumerate(named):
-        row = known.row_of(word)
-        if row is None:
-            unknown[word] = share_if_named(unknown[word], place)
-        elif row not in spelling:
-            spelling[row] = word
-            shares[row] = share_if_named(float(shares[row]), place)
+    def is_free(idea: Idea) -> bool:
+        return stems(idea.word)[0] not in taken
 
-    best = np.argsort(-shares, kind="stable")[:N_WEIGHED]
-    best = best[shares[best] > 0.0]
-    worth = expected_scores(shares[best], known.likeness(best)).tolist()
-    for row, value in zip(best.tolist(), worth, strict=True):
-        unknown[spelling.get(row, known.words[row])] = value
-    return _best_first(unknown) or [LAST_RESORT]
+    associations = load_associations()
+    shares = word_shares(domain, hint, text, is_free, meanings)
+    spelling: dict[str, str] = {}
+    for place, written in enumerate(named):
+        row = associations.row_of(written)
+        word = written if row is None else associations.words[row]
+        if word not in spelling:
+            spelling[word] = written
+            shares[word] = share_if_named(shares.get(word, 0.0), place)
+
+    likeliest = sorted(shares, key=lambda word: -shares[word])[:N_WEIGHED]
+    worth = {word: shares[word] for word in likeliest}
+    ranked = [word for word in likeliest if associations.row_of(word) is not None]
+    rows = np.array(list(map(associations.row_of, ranked)), dtype=np.intp)
+    chances = np.array([shares[word] for word in ranked], dtype=np.float32)
+    scores = expected_scores(chances, associations.likeness(rows))
+    worth |= zip(ranked, scores.tolist(), strict=True)
+    return {spelling.get(word, word): value for word, value in worth.items()}
 
 
 def _in_hebrew(
-    known: Associations,
-    domain: str,
-    hint: str,
-    text: str,
-    meanings: Meanings | None,
-    named: Sequence[str],
-) -> list[str]:
-    """Return the likeliest Hebrew words, best first."""
+    text: str, domain: str, hint: str, meanings: Meanings | None, named: Sequence[str]
+) -> dict[str, float]:
+    """Return Hebrew words with their probabilities."""
     taken = {hebrew_forms(word) for word in words(f"{text} {domain}")}
 
     def is_free(word: str) -> bool:
         return words(word) == [word] and hebrew_forms(word) not in taken
 
-    joined = join(
-        known, domain, hint, text, lambda idea: is_free(idea.hebrew), meanings
+    shares = word_shares(
+        domain, hint, text, lambda idea: is_free(idea.hebrew), meanings, in_hebrew=True
     )
-    shares = defaultdict(float, known.in_hebrew(joined.rows, joined.row_shares))
-    for idea, share in zip(joined.ideas, joined.idea_shares.tolist(), strict=True):
-        shares[idea.hebrew] += share
     for place, word in enumerate(named):
-        shares[word] = share_if_named(shares[word], place)
-    return [word for word in _best_first(shares) if is_free(word)][:N_WEIGHED]
+        shares[word] = share_if_named(shares.get(word, 0.0), place)
+    return {word: share for word, share in shares.items() if is_free(word)}
 
 
 def share_if_named(share: float, place: int) -> float:
@@ -145,10 +131,6 @@ def share_if_named(share: float, place: int) -> float:
     """
     log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
     return max(share, LEAST_SHARE) * float(np.exp(log_odds))
-
-
-def _best_first(worth: Mapping[str, float]) -> list[str]:
-    return sorted(worth, key=lambda word: (-worth[word], word))
 
 
 def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:

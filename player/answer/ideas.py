@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import gzip
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ingest.arrays import Float32Array, RowArray
+from ingest.arrays import Float32Array
 from ingest.paragraphs.sentence import sentences
-from player.answer.associations import PER_UNIT, Associations, load_associations
+from player.answer.associations import PER_UNIT, load_associations
 from player.words import stems, words
 
 IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
@@ -30,6 +31,15 @@ TYPICAL_LOG = -7.0
 """Log probability by the associations from which others are counted, that of a word that they do not know."""
 PHRASES_KEPT = 64
 """The vectors of the ideas of so many domains are kept."""
+
+WEIGHTS = np.array([2.07, 0.28, 1.23, 0.5, 0.23, 0.55, 0.68], dtype=np.float32)
+"""Weights of the columns of `_columns_of`.
+
+A conditional logit (McFadden, 1974) over words with and without ideas, fitted on our 282 training games that have a
+paragraph (picks too; English with minilm, Hebrew with e5), chosen among variants by cross-validation and on the 105
+games of validation."""
+WEIGHT_OUTSIDE = 1.18
+"""Weight of the log probability by the associations for words without an idea, fitted with the others."""
 
 Embed = Callable[[Sequence[str]], Float32Array]
 """Returns (n, dim) unit vectors of texts."""
@@ -52,46 +62,51 @@ class Idea(NamedTuple):
 
 
 @functools.cache
-def load_ideas() -> tuple[dict[str, tuple[Idea, ...]], dict[str, str]]:
+def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
     """Load the bundled file: words by domain, and domains by name: stems in English, and Hebrew."""
     domains: dict[str, list[Idea]] = {}
     names: dict[str, str] = {}
-    own: list[Idea] = []
+    domain = ""
     with gzip.open(IDEAS_FILE, "rt", encoding="utf-8") as lines:
         for line in lines:
             first, *rest = line.rstrip("\n").split("\t")
             if first.startswith("# "):
-                own = domains.setdefault(first[2:], [])
-                for name in (first[2:], *rest[0].split(",")):
-                    names.setdefault(_name(name), first[2:])
+                domain = first.removeprefix("# ")
+                domains[domain] = []
+                for name in (domain, *rest[0].split(",")):
+                    names.setdefault(_name(name), domain)
             elif len(words(first)) == 1:
-                own.append(Idea(first, rest[0], f"{first}: {rest[1]}", len(own)))
-    return {name: tuple(ideas) for name, ideas in domains.items()}, names
+                place = len(domains[domain])
+                idea = Idea(first, rest[0], f"{first}: {rest[1]}", place)
+                domains[domain].append(idea)
+    return domains, names
 
 
 @functools.lru_cache(PHRASES_KEPT)
 def near_ideas(domain: str) -> tuple[Idea, ...]:
     """Return the words of the nearest domains, the nearest domain first; none if no domain is near."""
     domains, names = load_ideas()
-    known = load_associations()
-    cosines = _domain_vectors() @ known.mean(known.rows_of(domain))
-    for row, name in enumerate(domains):
-        if name == names.get(_name(domain)):
-            cosines = _domain_vectors() @ _domain_vectors()[row]
-            cosines[row] = 1.0
-    nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS].tolist()
-    return tuple(
-        idea._replace(nearness=float(cosines[row]))
-        for row in nearest
-        if cosines[row] >= LEAST_COSINE
-        for idea in list(domains.values())[row]
-    )
+    name = names.get(_name(domain))
+    vectors, listed = _domain_vectors(), [*domains]
+    associations = load_associations()
+    if name is None:
+        cosines = vectors @ associations.mean(associations.rows_of(domain))
+    else:
+        cosines = vectors @ vectors[listed.index(name)]
+        cosines[listed.index(name)] = 1.0
+    ideas = []
+    for row in np.argsort(-cosines, kind="stable")[:N_DOMAINS].tolist():
+        if cosines[row] >= LEAST_COSINE:
+            for idea in domains[listed[row]]:
+                ideas.append(idea._replace(nearness=float(cosines[row])))
+    return tuple(ideas)
 
 
 @functools.cache
 def _domain_vectors() -> Float32Array:
-    known = load_associations()
-    return np.stack([known.mean(known.rows_of(name)) for name in load_ideas()[0]])
+    associations = load_associations()
+    rows = [associations.rows_of(name) for name in load_ideas()[0]]
+    return np.stack([associations.mean(each) for each in rows])
 
 
 def _name(domain: str) -> str:
@@ -117,22 +132,65 @@ class Meanings:
     def compare(self, domain: str, hint: str, text: str) -> Float32Array:
         """Return the (n, 3) similarity of `near_ideas` to the hint, the paragraph and the nearest of its sentences."""
         texts = self._embed([hint or text, text, *(sentences(text) or [text])])
-        found = PER_UNIT * self.read(domain) @ texts.T
-        return np.column_stack([found[:, :2], found[:, 2:].max(axis=1)])
+        cosines = PER_UNIT * self.read(domain) @ texts.T
+        return np.column_stack([cosines[:, :2], cosines[:, 2:].max(axis=1)])
 
 
-WEIGHTS = np.array([2.07, 0.28, 1.23, 0.5, 0.23, 0.55, 0.68], dtype=np.float32)
-"""Weights of the columns of `columns_of`.
+def word_shares(
+    domain: str,
+    hint: str,
+    text: str,
+    allowed: Callable[[Idea], bool],
+    meanings: Meanings | None,
+    *,
+    in_hebrew: bool = False,
+) -> dict[str, float]:
+    """Return the probability of each word by the norms with ideas and the associations joined.
 
-A conditional logit (McFadden, 1974) over words with and without ideas, fitted on our 282 training games that have a
-paragraph (picks too; English with minilm, Hebrew with e5), chosen among variants by cross-validation and on the 105
-games of validation."""
-WEIGHT_OUTSIDE = 1.18
-"""Weight of the log probability by the associations for words without an idea, fitted with the others."""
+    Args:
+        allowed: whether a word with an idea may be guessed.
+        meanings: compares ideas with hint and paragraph; None ranks by typicality.
+        in_hebrew: return Hebrew words, whose probabilities need not sum to 1.
+    """
+    associations = load_associations()
+    near = near_ideas(domain)
+    places = np.array([n for n, idea in enumerate(near) if allowed(idea)], np.intp)
+    ideas = [near[place] for place in places]
+    similarity = np.zeros((len(ideas), 3), dtype=np.float32)
+    if meanings and ideas:
+        with contextlib.suppress(Exception):  # without a network, typicality decides
+            similarity = meanings.compare(domain, hint, text)[places]
+
+    idea_rows = [associations.row_of(idea.word) for idea in ideas]
+    of_ideas = [row for row in idea_rows if row is not None]
+    rows, shares = associations.rank(domain, hint, text, of_ideas)
+    share_of = dict(zip(rows.tolist(), shares.tolist(), strict=True))
+    logs = [np.log(share_of.get(row) or np.exp(TYPICAL_LOG)) for row in idea_rows]
+    outside = ~np.isin(rows, of_ideas) & (shares > 0.0)
+    scores = np.concatenate(
+        [
+            _columns_of(ideas, similarity, np.array(logs)) @ WEIGHTS,
+            WEIGHT_OUTSIDE * (np.log(shares[outside]) - TYPICAL_LOG),
+        ]
+    )
+    joined = np.exp(scores - scores.max(initial=-np.inf)).astype(np.float32)
+    joined /= max(float(joined.sum()), 1e-9)
+
+    outside_rows, outside_shares = rows[outside], joined[len(ideas) :]
+    by_word: dict[str, float] = defaultdict(float)
+    if in_hebrew:
+        by_word.update(associations.in_hebrew(outside_rows, outside_shares))
+    else:
+        for row, share in zip(outside_rows, outside_shares.tolist(), strict=True):
+            by_word[associations.words[row]] = share
+    for idea, row, share in zip(ideas, idea_rows, joined.tolist(), strict=False):
+        word = idea.word if row is None else associations.words[row]
+        by_word[idea.hebrew if in_hebrew else word] += share
+    return by_word
 
 
-def columns_of(
-    ideas: Sequence[Idea], similarity: Float32Array | None, logs: Float32Array
+def _columns_of(
+    ideas: Sequence[Idea], similarity: Float32Array, logs: Float32Array
 ) -> Float32Array:
     """Return the (n, 7) columns of the ranking.
 
@@ -140,77 +198,18 @@ def columns_of(
     the mean of the words, and log probability by the associations.
 
     Args:
-        similarity: (n, 3) as `Meanings.compare` returns it; None without a network.
+        similarity: (n, 3) as `Meanings.compare` returns it.
         logs: (n,) log probabilities by the associations.
     """
+    if not ideas:
+        return np.empty((0, len(WEIGHTS)), dtype=np.float32)
     places = np.array([idea.place for idea in ideas])
     nearness = np.array([idea.nearness for idea in ideas])
-    if similarity is None:
-        similarity = np.zeros((len(ideas), 3), dtype=np.float32)
-    return np.column_stack(
-        [
-            np.ones(len(ideas)),
-            -np.log1p(places / HEAD),
-            nearness - nearness.max(initial=0.0),
-            similarity - similarity.mean(axis=0) if len(ideas) else similarity,
-            logs - TYPICAL_LOG,
-        ]
-    ).astype(np.float32)
-
-
-class Joined(NamedTuple):
-    """One distribution over words with an idea and other words.
-
-    Attributes:
-        ideas: words with an idea; a word may be there for several domains.
-        idea_shares: (n_ideas,) their probabilities.
-        rows: other words of the associations.
-        row_shares: (n_rows,) their probabilities.
-    """
-
-    ideas: tuple[Idea, ...]
-    idea_shares: Float32Array
-    rows: RowArray
-    row_shares: Float32Array
-
-
-def join(
-    known: Associations,
-    domain: str,
-    hint: str,
-    text: str,
-    allowed: Callable[[Idea], bool],
-    meanings: Meanings | None,
-) -> Joined:
-    """Join the norms with ideas and the associations.
-
-    Args:
-        allowed: whether a word may be guessed.
-        meanings: compares ideas with hint and paragraph; None ranks by typicality.
-    """
-    everything = near_ideas(domain)
-    kept = np.array([n for n, idea in enumerate(everything) if allowed(idea)], np.intp)
-    ideas = tuple(everything[n] for n in kept)
-    similarity = None
-    if meanings is not None and len(kept):
-        with contextlib.suppress(Exception):  # without a network, typicality decides
-            similarity = meanings.compare(domain, hint, text)[kept]
-
-    own = [known.row_of(idea.word) for idea in ideas]
-    rows, shares = known.rank(
-        domain, hint, text, [row for row in own if row is not None]
-    )
-    share_of = dict(zip(rows.tolist(), shares.tolist(), strict=True))
-    olds = [share_of.get(row, 0.0) if row is not None else 0.0 for row in own]
-    logs = np.array([np.log(old) if old else TYPICAL_LOG for old in olds])
-    outside = ~np.isin(rows, [row for row in own if row is not None]) & (shares > 0.0)
-    rows = rows[outside]
-    scores = np.concatenate(
-        [
-            columns_of(ideas, similarity, logs) @ WEIGHTS,
-            WEIGHT_OUTSIDE * (np.log(shares[outside]) - TYPICAL_LOG),
-        ]
-    )
-    joined = np.exp(scores - scores.max(initial=-np.inf)).astype(np.float32)
-    joined /= max(float(joined.sum()), 1e-9)
-    return Joined(ideas, joined[: len(ideas)], rows, joined[len(ideas) :])
+    columns = [
+        np.ones(len(ideas)),
+        -np.log1p(places / HEAD),
+        nearness - nearness.max(),
+        similarity - similarity.mean(axis=0),
+        logs - TYPICAL_LOG,
+    ]
+    return np.column_stack(columns).astype(np.float32)

@@ -150,7 +150,6 @@ def generic_questions(start: RoundStart) -> tuple[Question, ...]:
             text=OPENING.ask[language].format("; ".join(options)),
             options=(one, two, three, NONE_OF_THESE[language]),
             kind=OPENING.name,
-            key=frozenset(f"opening {word}" for word in options),
             groups=tuple((word,) for word in options),
         )
         questions.append(question)
@@ -201,12 +200,9 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
     return Decision(
         guess=guess,
         belief=plan.prior,
-        confidence=confidence,
-        referees={},
         best=best,
-        evidence=tuple(evidence),
-        associations=(LAST_RESORT,),
-        decide_ms=0.0,
+        evidence=evidence,
+        associations=[LAST_RESORT],
     )
 
 

@@ -11,9 +11,9 @@ from threadpoolctl import ThreadpoolController
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS, design
 from player.questions.kinds import ANYWHERE, KINDS
-from player.questions.question import FitArray, Question, QuestionPool, join_pools
-from player.questions.referees import ErrorModel
-from player.questions.views import VIEWS
+from player.questions.question import FitArray, Question, QuestionPool
+from player.questions.referees import Referee
+from player.questions.views import DESIGN_VIEWS, VIEWS
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""
@@ -28,12 +28,14 @@ _thread_pools = functools.cache(ThreadpoolController)
 
 
 def choose_questions(
-    candidates: Candidates, model: ErrorModel, pool_size: int, seed: int
+    candidates: Candidates, referees: tuple[Referee, ...], pool_size: int, seed: int
 ) -> tuple[Question, ...]:
     """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
+    If the words of the candidates give too few, questions that tell nothing are added.
+
     Args:
-        model: error model of the referees.
+        referees: the referees that questions are chosen for, as `ErrorModel.design`.
         pool_size: number of questions to choose from.
         seed: seed of every draw.
     """
@@ -42,10 +44,16 @@ def choose_questions(
     # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
         pool = build_pool(sample, pool_size, seed)
-        chosen = design(
-            pool, sample.prior, model, own=sample.own, editions=sample.editions
+        rows = design(
+            pool, sample.prior, referees, own=sample.own, editions=sample.editions
         )
-    return _padded([pool.drafts[row]() for row in chosen])
+
+    questions = [pool.questions[row] for row in rows]
+    for number in range(len(questions) + 1, N_QUESTIONS + 1):
+        text = f"About how many sentences has the paragraph? (question {number})"
+        options = ("one or two", "three or four", "five or six", "more than six")
+        questions.append(Question(text, options, FILLER))
+    return tuple(questions)
 
 
 def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
@@ -55,38 +63,27 @@ def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
         seed: seed of the draws.
     """
     generator = np.random.default_rng(seed)
-    pools = []
-    if not candidates.editions.all():
-        for kind in KINDS.values():
-            n = max(1, round(size * kind.share))
-            pools.append(kind.make(candidates, n, generator))
+    questions: list[Question] = []
+    fits = [np.empty((len(DESIGN_VIEWS), 0, len(candidates), 4), dtype=np.float32)]
+    tasks = [(kind, kind.share, False) for kind in KINDS.values()]
+    if candidates.editions.all():
+        tasks = []
     if candidates.editions.any():
-        n = max(1, round(size * PIECES_SHARE))
-        pools.append(ANYWHERE.make(candidates, n, generator, for_pieces=True))
-    return join_pools(pools, len(candidates))
+        tasks.append((ANYWHERE, PIECES_SHARE, True))
+    for kind, share, for_pieces in tasks:
+        n = max(1, round(size * share))
+        pool = kind.make(candidates, n, generator, for_pieces=for_pieces)
+        questions += pool.questions
+        fits.append(pool.fits)
+    return QuestionPool(questions, np.concatenate(fits, axis=1))
 
 
 def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitArray:
     """Return the (n_views, n_questions, n_candidates, 4) fits of questions; an unknown kind fits all options alike."""
-    fits = np.full(
-        (len(VIEWS), len(questions), len(candidates), 4), 0.25, dtype=np.float32
-    )
+    shape = (len(VIEWS), len(questions), len(candidates), 4)
+    fits = np.full(shape, 0.25, dtype=np.float32)
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:
             fits[:, rows] = kind.fit([questions[row] for row in rows], candidates)
     return fits
-
-
-def _padded(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Return exactly 20 questions; add questions that tell nothing if the words of the candidates give too few."""
-    spare = [
-        Question(
-            f"About how many sentences has the paragraph? (question {number})",
-            ("one or two", "three or four", "five or six", "more than six"),
-            FILLER,
-            frozenset({f"filler {number}"}),
-        )
-        for number in range(len(questions) + 1, N_QUESTIONS + 1)
-    ]
-    return (*questions, *spare)

@@ -10,8 +10,8 @@ from scipy.special import gammaln
 
 from ingest.arrays import BoolArray, Float64Array
 from player.questions.answer import Answers, letter_row
-from player.questions.question import FitArray
-from player.questions.referees import SKEW, SKEWED, ErrorModel
+from player.questions.question import FitArray, Question
+from player.questions.referees import SKEW, SKEWED, Referee, rows_of
 from player.questions.views import VIEWS
 
 CHANCE = 0.25
@@ -27,7 +27,7 @@ class Posterior:
 
     Attributes:
         belief: (n_paragraphs,) probabilities.
-        referees: (n_referees,) probability of each of the model's referees.
+        referees: (n_referees,) probability of each referee of the mixture.
         support: (n_questions, n_paragraphs) log2 probability of each answer given the paragraph, averaged over the
             referees by their probability after the answers; 0 for an answer without a letter.
     """
@@ -40,9 +40,9 @@ class Posterior:
 def update(
     prior: Float64Array,
     fits: FitArray,
-    kinds: Sequence[str],
+    questions: Sequence[Question],
     answers: Answers,
-    model: ErrorModel,
+    mixture: Sequence[Referee],
     pieces: BoolArray | None = None,
 ) -> Posterior:
     """Return the posterior over paragraphs and referees; all answers share one unknown referee.
@@ -53,61 +53,58 @@ def update(
 
     Args:
         prior: (n_paragraphs,) probabilities, summing to 1.
-        fits: (n_views, n_questions, n_paragraphs, 4) as in `QuestionPool.fits`.
-        kinds: (n_questions,) kinds of the questions.
+        fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
-        model: error model of the referees.
+        mixture: the possible referees.
         pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text; None for none.
     """
-    letters = [letter_row(answer) for answer in answers]
-    seen_by = np.array([VIEWS.index(each.view or VIEWS[0]) for each in model.referees])
-    log_joint = _log_prior(prior, [row for row in letters if row is not None], model)
-    if pieces is not None:
-        log_joint[:, pieces] += _log_view_of_pieces(model)[:, None]
-    asked = [
-        (number, model.letters[:, row, letter].astype(np.float32))
-        for number, (row, letter) in enumerate(
-            zip(model.rows_of(kinds), letters, strict=True)
-        )
-        if letter is not None
-    ]
-    for number, given in asked:
-        for view, seen in enumerate(fits[:, number]):
-            log_joint[seen_by == view] += np.log(given[seen_by == view] @ seen.T)
+    views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
+    given = [letter_row(answer) for answer in answers]
+    letters = [letter for letter in given if letter is not None]
+    log_joint = _log_prior(prior, letters, mixture, pieces)
+    channels: dict[int, Float64Array] = {}
+    for number, (kind, letter) in enumerate(
+        zip(rows_of(questions), given, strict=True)
+    ):
+        if letter is not None:
+            channel = np.array([each.letters[kind, letter] for each in mixture])
+            channels[number] = channel.astype(np.float32)
+            for view, seen in enumerate(fits[:, number]):
+                of_view = views == view
+                log_joint[of_view] += np.log(channels[number][of_view] @ seen.T)
 
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     referees = joint.sum(axis=1)
     support = np.zeros((len(answers), len(prior)))
-    for number, given in asked:
-        weighted = np.zeros((len(VIEWS), given.shape[1]))
-        np.add.at(weighted, seen_by, referees[:, None] * given)
+    for number, channel in channels.items():
+        weighted = np.zeros((len(VIEWS), 4))
+        np.add.at(weighted, views, referees[:, None] * channel)
         support[number] = np.log2(np.einsum("vpo,vo->p", fits[:, number], weighted))
     return Posterior(joint.sum(axis=0), referees, support)
 
 
 def _log_prior(
-    prior: Float64Array, letters: Sequence[int], model: ErrorModel
+    prior: Float64Array,
+    letters: Sequence[int],
+    mixture: Sequence[Referee],
+    pieces: BoolArray | None,
 ) -> Float64Array:
     """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
-    weights = np.array([referee.weight for referee in model.referees])
+    weights = np.array([referee.weight for referee in mixture])
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = np.log(weights / weights.sum())[:, None] + log_prior
-    for place, referee in enumerate(model.referees):
-        if referee.name == SKEWED:
-            log_joint[place] += log_skewed(letters) - len(letters) * np.log(CHANCE)
+    for row, referee in enumerate(mixture):
+        if referee.errors == SKEWED:
+            log_joint[row] += log_skewed(letters) - len(letters) * np.log(CHANCE)
+
+    if pieces is not None:
+        looks = np.array([referee.view is not None for referee in mixture])
+        whole = np.array([referee.view == "paragraph" for referee in mixture])
+        factors = np.where(looks, UNUSUAL, 1.0)
+        factors[whole] = weights[looks].sum() / weights[whole].sum()
+        log_joint[:, pieces] += np.log(factors)[:, None]
     return log_joint
-
-
-def _log_view_of_pieces(model: ErrorModel) -> Float64Array:
-    """Return (n_referees,) what to add for pieces: of the referees who look at something, all see the whole text."""
-    weights = np.array([referee.weight for referee in model.referees])
-    looks = np.array([referee.view is not None for referee in model.referees])
-    whole = np.array([referee.view == "paragraph" for referee in model.referees])
-    factors = np.where(looks, UNUSUAL, 1.0)
-    factors[whole] = weights[looks].sum() / weights[whole].sum()
-    log_factors: Float64Array = np.log(factors)
-    return log_factors
 
 
 def log_skewed(letters: Sequence[int]) -> float:

@@ -36,7 +36,10 @@ class Candidates:
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.
         population: the candidates that these are a sample of; None if these are all.
-        own: (n_candidates,) the probability of each in the population; None for `prior`.
+
+    Attributes:
+        own: (n_candidates,) the probability of each in the population.
+        editions: (n_candidates,) number of the edition of each; 0 for places in printed passages.
     """
 
     def __init__(
@@ -46,14 +49,13 @@ class Candidates:
         prior: Float64Array,
         clue: str = "",
         population: Candidates | None = None,
-        own: Float64Array | None = None,
     ) -> None:
         self.index = index
         self.rows = rows
-        self.prior = prior
+        self.prior = self.own = prior
         self.population = population or self
-        self.own = prior if own is None else own
-        self._clue = frozenset(words(clue))
+        self.editions = index.places.editions[rows]
+        self._clue = {word for word in words(clue) if word in index.ids}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -70,43 +72,30 @@ class Candidates:
         """
         chosen, prior = [], []
         for edition in np.unique(self.editions):
-            own = np.flatnonzero(self.editions == edition)
+            members = np.flatnonzero(self.editions == edition)
             n_draws = n_pieces if edition else n
-            draws = drawn(self.prior[own], n_draws, offset)
-            rows, counts = np.unique(own[draws], return_counts=True)
+            draws = drawn(self.prior[members], n_draws, offset)
+            rows, counts = np.unique(members[draws], return_counts=True)
             chosen.append(rows)
-            prior.append(counts / n_draws * self.prior[own].sum())
+            prior.append(counts / n_draws * self.prior[members].sum())
 
         rows = np.concatenate(chosen)
-        return Candidates(
-            self.index,
-            self.rows[rows],
-            np.concatenate(prior),
-            population=self,
-            own=self.prior[rows],
+        sample = Candidates(
+            self.index, self.rows[rows], np.concatenate(prior), population=self
         )
+        sample.own = self.prior[rows]
+        return sample
 
     @functools.cached_property
     def language(self) -> Language:
         """The language of most of the belief."""
-        hebrew = np.array([self.index.languages[row] == "he" for row in self.rows])
-        return "he" if float(self.prior[hebrew].sum()) > 0.5 else "en"
+        in_hebrew = self.prior[self.index.is_hebrew[self.rows]]
+        return "he" if float(in_hebrew.sum()) > 0.5 else "en"
 
     def belief_in(self, *, pieces: bool) -> Float64Array:
         """Return the (n_candidates,) belief given that the referee holds a piece, or given that it holds a passage."""
         belief = np.where((self.editions > 0) == pieces, self.prior, 0.0)
         return np.asarray(belief / belief.sum())
-
-    @functools.cached_property
-    def editions(self) -> RowArray:
-        """(n_candidates,) number of the edition of each; 0 for places in printed passages."""
-        places = self.index.places
-        numbers: dict[str, int] = {}
-        found = np.zeros(len(self), dtype=np.intp)
-        for row in np.flatnonzero(self.rows >= places.n_printed):
-            piece = places.pieces[int(self.rows[row]) - places.n_printed]
-            found[row] = numbers.setdefault(piece.edition, len(numbers) + 1)
-        return found
 
     @functools.cached_property
     def whole(self) -> csr_array:
@@ -128,62 +117,36 @@ class Candidates:
         Args:
             lists: (n_words, n_lists) 1 where a list names a word.
         """
-        absent = self._absent(self.opening, lists)
-        below = self._counts(self.whole, lists) - self._counts(self.opening, lists)
-        absent *= np.float32(1.0 - BELOW) ** np.maximum(below, 0.0)
-        return np.float32(1.0) - absent
+        n_below = _counts(self.whole, lists) - _counts(self.opening, lists)
+        return 1.0 - self._absent(self.opening, lists) * _missed(BELOW, n_below)
 
     def in_paragraph(self, lists: csr_array) -> Float32Array:
         """Return the same for the whole paragraph."""
-        return np.float32(1.0) - self._absent(self.whole, lists)
+        return 1.0 - self._absent(self.whole, lists)
 
     def in_passages(self, lists: csr_array) -> Float32Array:
         """Return the same for the opening sentence and retrieved passages."""
-        there = self._counts(self.whole, lists)
-        first = self._counts(self.opening, lists)
-        named = lists.sum(axis=0).astype(np.float32)
-        absent = self._absent(self.opening, lists)
-        absent *= np.float32(1.0 - RETRIEVED) ** np.maximum(there - first, 0.0)
-        absent *= np.float32(1.0 - NOT_RETRIEVED) ** np.maximum(named - there, 0.0)
-        return np.float32(1.0) - absent
+        n_there = _counts(self.whole, lists)
+        n_below = n_there - _counts(self.opening, lists)
+        n_elsewhere = lists.sum(axis=0).astype(np.float32) - n_there
+        absent = self._absent(self.opening, lists) * _missed(RETRIEVED, n_below)
+        return 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
 
     def in_clue(self, lists: csr_array) -> Float32Array:
         """Return the same for the book's name and the hint."""
-        ids = [self.index.ids[word] for word in self._clue if word in self.index.ids]
-        named = lists[sorted(ids)].sum(axis=0) > 0
-        seen = np.where(named, np.float32(SEEN), np.float32(0.0))
+        ids = sorted(self.index.ids[word] for word in self._clue)
+        is_named = lists[ids].sum(axis=0) > 0
+        seen = np.where(is_named, np.float32(SEEN), np.float32(0.0))
         return np.broadcast_to(seen, (len(self), len(seen)))
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
-        missed = table.copy()
-        missed.data = np.log1p(-np.float32(SEEN) * table.data)
-        absent: Float32Array = np.exp((missed @ lists).toarray())
-        alike = self._counts(self._forms(table), _by_form(lists, self.index.forms))
-        alike -= self._counts(table, lists)
-        absent *= np.float32(1.0 - OTHER_FORM) ** np.maximum(alike, 0.0)
-        return absent
-
-    def _forms(self, table: csr_array) -> csr_array:
-        """Return the (n_candidates, n_forms) table of the forms of a table's words."""
-        n_forms = int(self.index.forms.max(initial=-1)) + 1
-        forms = csr_array(
-            (
-                np.ones_like(table.data),
-                self.index.forms[table.indices],
-                table.indptr.copy(),
-            ),
-            shape=(table.shape[0], n_forms),
-        )
-        forms.sum_duplicates()
-        return forms
-
-    def _counts(self, table: csr_array, lists: csr_array) -> Float32Array:
-        """Return the (n_candidates, n_lists) number of words of a list that a text has."""
-        there = table.copy()
-        there.data = np.ones_like(table.data)
-        counts: Float32Array = (there @ lists).toarray()
-        return counts
+        log_missed = table.copy()
+        log_missed.data = np.log1p(-np.float32(SEEN) * table.data)
+        forms = self.index.forms
+        n_alike = _counts(table @ forms, forms.T @ lists) - _counts(table, lists)
+        absent: Float32Array = np.exp((log_missed @ lists).toarray())
+        return absent * _missed(OTHER_FORM, n_alike)
 
 
 def drawn(prior: Float64Array, n: int, offset: float) -> RowArray:
@@ -195,14 +158,17 @@ def drawn(prior: Float64Array, n: int, offset: float) -> RowArray:
     """
     mass = np.cumsum(prior)
     rows = np.searchsorted(mass, (np.arange(n) + offset) * mass[-1] / n, side="right")
-    rows = np.minimum(rows, len(prior) - 1)
-    return np.asarray(rows, dtype=np.intp)
+    return np.asarray(np.minimum(rows, len(prior) - 1), dtype=np.intp)
 
 
-def _by_form(lists: csr_array, forms: RowArray) -> csr_array:
-    """Return the (n_forms, n_lists) number of words of each list that share a form."""
-    pairs = lists.tocoo()
-    n_forms = int(forms.max(initial=-1)) + 1
-    return csr_array(
-        (pairs.data, (forms[pairs.row], pairs.col)), shape=(n_forms, lists.shape[1])
-    )
+def _counts(table: csr_array, lists: csr_array) -> Float32Array:
+    """Return the (n_candidates, n_lists) number of words of a list that a text has."""
+    there = table.copy()
+    there.data = np.ones_like(table.data)
+    counts: Float32Array = (there @ lists).toarray()
+    return counts
+
+
+def _missed(probability: float, n_words: Float32Array) -> Float32Array:
+    """Return the probability that none of so many words is found, each of which may be found independently."""
+    return np.float32(1.0 - probability) ** np.maximum(n_words, np.float32(0.0))

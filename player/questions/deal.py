@@ -11,16 +11,15 @@ N_LISTS = 3
 """Options that name words; the fourth option is "none of these"."""
 FULL = 0.25
 """A list gets no further word when it is the answer for this share of the belief."""
-Bits = NDArray[np.uint64]
 
 
 def deal(
     seen: BoolArray,
     worth: Float64Array,
-    sizes: NDArray[np.integer],
+    shape: tuple[int, int],
     generator: np.random.Generator,
 ) -> RowArray:
-    """Return (n, N_LISTS, most) words, ascending within a list; -1 fills up short lists.
+    """Return (n, N_LISTS, size) words, ascending within a list; -1 fills up short lists.
 
     The words of a question come in an order drawn by their worth (Gumbel noise on its logarithm: without replacement,
     Kool et al., 2019). Each word goes to the list that is the least likely answer, until all lists are full.
@@ -28,26 +27,26 @@ def deal(
     Args:
         seen: (n_draws, n_words) whether each draw from the belief has the word; n_draws is a multiple of 64.
         worth: (n_words,) of a word, positive.
-        sizes: (n,) most words of a list.
+        shape: number of questions, and most words of a list.
     """
-    n, most = len(sizes), int(sizes.max())
-    order = _drawn_order(worth, n, min(len(worth), 2 * N_LISTS * most), generator)
+    n, size = shape
+    order = _drawn_order(worth, n, min(len(worth), 2 * N_LISTS * size), generator)
     bits = np.ascontiguousarray(np.packbits(seen.T, axis=1)).view(np.uint64)
-    held = np.zeros((n, N_LISTS, bits.shape[1]), dtype=np.uint64)
+    drawn = np.zeros((n, N_LISTS, bits.shape[1]), dtype=np.uint64)
     filled = np.zeros((n, N_LISTS), dtype=np.intp)
-    lists = np.full((n, N_LISTS, most), -1, dtype=np.intp)
+    lists = np.full((n, N_LISTS, size), -1, dtype=np.intp)
     each = np.arange(n)
-    for step in range(order.shape[1]):
-        share = _answers(held) / len(seen)
-        open_ = (filled < sizes[:, None]) & (share < FULL)
-        target = np.argmin(np.where(open_, share, np.inf), axis=1)
-        active = each[open_[each, target]]
+    for words in order.T:
+        share = _answers(drawn) / len(seen)
+        is_open = (filled < size) & (share < FULL)
+        target = np.argmin(np.where(is_open, share, np.inf), axis=1)
+        active = each[is_open[each, target]]
         if not len(active):
             break
-        group, word = target[active], order[active, step]
+        group, word = target[active], words[active]
         lists[active, group, filled[active, group]] = word
         filled[active, group] += 1
-        held[active, group] |= bits[word]
+        drawn[active, group] |= bits[word]
 
     # -1 would sort first
     lists = np.sort(np.where(lists < 0, len(worth), lists), axis=2)
@@ -65,11 +64,8 @@ def _drawn_order(
     return order
 
 
-def _answers(held: Bits) -> NDArray[np.integer]:
+def _answers(drawn: NDArray[np.uint64]) -> NDArray[np.integer]:
     """Return the (n, N_LISTS) number of draws for which each list is the first that has a word."""
-    earlier = np.zeros_like(held[:, 0])
-    counts = np.empty(held.shape[:2], dtype=np.intp)
-    for row in range(N_LISTS):
-        counts[:, row] = np.bitwise_count(held[:, row] & ~earlier).sum(axis=1)
-        earlier |= held[:, row]
-    return counts
+    so_far = np.bitwise_or.accumulate(drawn, axis=1)
+    counts = np.bitwise_count(so_far).sum(axis=2, dtype=np.intp)
+    return np.asarray(np.diff(counts, axis=1, prepend=0))

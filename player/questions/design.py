@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import BoolArray, Float64Array, RowArray
 from player.questions.question import FitArray, QuestionPool
-from player.questions.referees import ErrorModel
-from player.questions.views import DESIGN_VIEWS
+from player.questions.referees import Referee, rows_of
 
 N_QUESTIONS = 20
 SURE = 0.4
@@ -27,7 +25,7 @@ bring .1 of 13.9 bits."""
 def design(
     pool: QuestionPool,
     prior: Float64Array,
-    model: ErrorModel,
+    referees: tuple[Referee, ...],
     n: int = N_QUESTIONS,
     own: Float64Array | None = None,
     editions: RowArray | None = None,
@@ -47,7 +45,7 @@ def design(
     Args:
         pool: questions to choose from.
         prior: (n_paragraphs,) probabilities, summing to 1.
-        model: error model of the referees.
+        referees: a referee for each of `DESIGN_VIEWS`, as `ErrorModel.design`.
         n: number of questions; a smaller pool gives fewer.
         own: (n_paragraphs,) probability of each paragraph itself, where `prior` counts the draws of a sample, which
             stand for others too; None for `prior`.
@@ -58,36 +56,49 @@ def design(
         Near-optimal Nonmyopic Value of Information in Graphical Models, 2005; Minoux, Accelerated Greedy Algorithms for
         Maximizing Submodular Set Functions, 1978.
     """
-    n = min(n, len(pool.kinds))
-    if n == 0:
-        return []
+    n_questions = len(pool.questions)
     own = prior if own is None else own
     editions = np.zeros(len(prior), dtype=np.intp) if editions is None else editions
     pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
-    seen = []
-    for edition in np.unique(editions):
+    kinds = rows_of(pool.questions)
+    parts = []
+    for edition in np.unique(editions) if n_questions else ():
         rows = np.flatnonzero(editions == edition)
-        for view, share in enumerate(model.design_views.tolist()):
-            is_whole = DESIGN_VIEWS[view] == "paragraph"
-            weight = share if edition == 0 else pieces_weight * is_whole
+        mass = prior[rows].sum()
+        for referee, fits in zip(referees, pool.fits, strict=True):
+            weight = referee.weight
+            if edition:
+                weight = pieces_weight * (referee.view == "paragraph")
             if weight > 0.0:
-                held = _information(pool, view, rows, prior, own, model)
-                seen.append(replace(held, weight=weight * held.weight))
+                channels = referee.letters[kinds].astype(np.float32)
+                letters = np.matmul(fits[:, rows], channels.transpose(0, 2, 1))
+                confusion = np.tile(
+                    (prior[rows] / mass).astype(np.float32), (len(rows), 1)
+                )
+                np.fill_diagonal(confusion, own[rows] / mass)
+                parts.append(
+                    _Information(
+                        weight * float(mass),
+                        prior[rows] / mass,
+                        np.sqrt(letters),
+                        confusion,
+                    )
+                )
 
-    worth = np.add.reduce([view.weight * view.alone() for view in seen])
-    fresh = np.ones(len(worth), dtype=np.bool_)
+    worth = np.add.reduce([part.weight * part.alone() for part in parts])
+    fresh = np.ones(n_questions, dtype=np.bool_)
     chosen: list[int] = []
-    for _ in range(n):
-        place = _next(worth, seen, fresh)
-        fresh[place] = False
-        chosen.append(place)
-        for each in seen:
-            each.confusion *= each.roots[place] @ each.roots[place].T
+    for _ in range(min(n, n_questions)):
+        best = _next(worth, parts, fresh)
+        fresh[best] = False
+        chosen.append(best)
+        for part in parts:
+            part.confusion *= part.roots[best] @ part.roots[best].T
     return chosen
 
 
 @dataclass(slots=True)
-class _ViewInformation:
+class _Information:
     """The information of the answers under one view, about the paragraphs of one edition.
 
     Attributes:
@@ -106,67 +117,35 @@ class _ViewInformation:
         """Return the (n_questions,) information of each question alone."""
         mean = np.einsum("p,qpa->qa", self.prior.astype(np.float32), self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
-        return self.bits(sums)
+        return self._bits(sums)
 
-    def bits(self, sums: FitArray) -> Float64Array:
+    def gains(self, rows: RowArray) -> Float64Array:
+        """Return the (n_rows,) weighted information that questions add to those chosen so far."""
+        roots = self.roots[rows]
+        n_questions, n_paragraphs, n_answers = roots.shape
+        side_by_side = roots.transpose(1, 0, 2).reshape(n_paragraphs, -1)
+        weighted = (self.confusion @ side_by_side).reshape(
+            n_paragraphs, n_questions, n_answers
+        )
+        sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
+        before = self._bits(self.confusion.sum(axis=1))
+        return self.weight * (self._bits(sums) - before)
+
+    def _bits(self, sums: FitArray) -> Float64Array:
         """Return the information that belongs to (..., n_paragraphs) row sums of the confusion."""
         bits: Float64Array = -np.log2(np.maximum(sums, TINY)) @ self.prior
         return bits
 
 
-def _information(
-    pool: QuestionPool,
-    view: int,
-    rows: RowArray,
-    prior: Float64Array,
-    own: Float64Array,
-    model: ErrorModel,
-) -> _ViewInformation:
-    """Return the information about the paragraphs of one edition before any question is chosen.
-
-    Its weight is the probability of the edition.
-
-    Args:
-        rows: the paragraphs of the edition.
-    """
-    mass = prior[rows].sum()
-    prior, own = prior[rows] / mass, own[rows] / mass
-    channels = model.design_letters[view, model.rows_of(pool.kinds)].astype(np.float32)
-    letters = np.matmul(pool.fits[view][:, rows], channels.transpose(0, 2, 1))
-    confusion = np.tile(prior.astype(np.float32), (len(prior), 1))
-    np.fill_diagonal(confusion, own)
-    return _ViewInformation(
-        weight=float(mass), prior=prior, roots=np.sqrt(letters), confusion=confusion
-    )
-
-
-def _next(
-    worth: Float64Array,
-    seen: Sequence[_ViewInformation],
-    fresh: BoolArray,
-) -> int:
+def _next(worth: Float64Array, parts: list[_Information], fresh: BoolArray) -> int:
     """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
-    before = [view.bits(view.confusion.sum(axis=1)) for view in seen]
-    current = np.zeros(len(worth), dtype=np.bool_)
+    is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):
         best = int(np.argmax(np.where(fresh, worth, -np.inf)))
-        if current[best]:
+        if is_current[best]:
             return best
-        stale = np.flatnonzero(fresh & ~current)
+        stale = np.flatnonzero(fresh & ~is_current)
         block = stale[np.argsort(-worth[stale], kind="stable")[:BLOCK]]
-        gains = []
-        for view, bits in zip(seen, before, strict=True):
-            after = view.bits(_row_sums(view.confusion, view.roots[block]))
-            gains.append(view.weight * (after - bits))
-        worth[block] = np.add.reduce(gains)
-        current[block] = True
-    return int(np.argmax(np.where(current, worth, -np.inf)))
-
-
-def _row_sums(confusion: FitArray, roots: FitArray) -> FitArray:
-    """Return (n_questions, n_paragraphs) row sums of `confusion` after each of the questions."""
-    n_questions, n_paragraphs, n_answers = roots.shape
-    side_by_side = roots.transpose(1, 0, 2).reshape(n_paragraphs, -1)
-    weighted = (confusion @ side_by_side).reshape(n_paragraphs, n_questions, n_answers)
-    sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
-    return sums
+        worth[block] = np.add.reduce([part.gains(block) for part in parts])
+        is_current[block] = True
+    return int(np.argmax(np.where(is_current, worth, -np.inf)))

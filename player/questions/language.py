@@ -16,11 +16,7 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 def language_of(text: str) -> Language:
     """Return Hebrew if most letters of the text are Hebrew, else English."""
     letters = [char for char in text if char.isalpha()]
-    return (
-        "he"
-        if sum("\u0590" <= char <= "\u05ff" for char in letters) > 0.5 * len(letters)
-        else "en"
-    )
+    return "he" if sum(map(is_hebrew, letters)) > 0.5 * len(letters) else "en"
 
 
 def is_hebrew(word: str) -> bool:
@@ -46,7 +42,6 @@ def hebrew_forms(word: str) -> str:
 
 def either(words: Sequence[str], language: Language) -> str:
     """Join words as alternatives: "index", "query" or "tree"; the quotation marks set off the word "or" itself."""
-    quoted = [f'"{word}"' for word in words]
-    if len(quoted) == 1:
-        return quoted[0]
-    return f"{', '.join(quoted[:-1])} {'או' if language == 'he' else 'or'} {quoted[-1]}"
+    *others, last = [f'"{word}"' for word in words]
+    or_ = "או" if language == "he" else "or"
+    return f"{', '.join(others)} {or_} {last}" if others else last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ from player.kinds import kind_log_odds
 from player.questions import start_model
 from player.words import words
 
+PRINTED = "printed"
+"""Name of our own edition: passages as they are printed."""
 MAX_READINGS = 3
 """The most ways to end the first sentence of a passage."""
 MOST_WORDS = 0.6
@@ -59,7 +62,9 @@ class Places:
         starts: (n_places,) in the passage.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         numbers: canonical opening sentence -> key.
-        log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant.
+        editions: (n_places,) number of the edition in `edition_names`.
+        edition_names: PRINTED, and the names of the other editions.
+        log_odds: (n_printed,) natural log-odds that the secret begins there, given the passage, up to a constant.
         kind_log_odds: (n_paragraphs,) natural log-odds that a referee chooses a passage of this kind, up to a constant.
     """
 
@@ -70,6 +75,8 @@ class Places:
     starts: Sequence[Start]
     keys: IntArray
     numbers: Mapping[str, int]
+    editions: IntArray
+    edition_names: Sequence[str]
     log_odds: Float64Array
     kind_log_odds: Float64Array
 
@@ -96,8 +103,8 @@ class Places:
         """Return the rows of the passages in which a place is, or which its piece holds."""
         if place < self.n_printed:
             return self.rows[place : place + 1]
-        row: IntArray = self.links[[place - self.n_printed]].indices
-        return row
+        rows: IntArray = self.links[[place - self.n_printed]].indices
+        return rows
 
     def paragraph(self, place: int) -> Paragraph:
         """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
@@ -133,15 +140,15 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     rows: list[int] = []
     starts: list[Start] = []
     for row, paragraph in enumerate(paragraphs):
-        found = list(starts_of(paragraph))
-        rows += [row] * len(found)
-        starts += found
+        for start in starts_of(paragraph):
+            rows.append(row)
+            starts.append(start)
     log_odds = start_model.place_log_odds(paragraphs, rows, starts)
 
-    for number, piece in enumerate(pieces):
+    for row, piece in enumerate(pieces, len(paragraphs)):
         likeliest = next(iter(openings(piece.text, piece.cut)))
         sentence = in_reading_order(likeliest, piece.text)
-        rows.append(len(paragraphs) + number)
+        rows.append(row)
         starts.append(Start(0, 0, sentence, 0, on_top=True))
 
     keys: dict[str, int] = {}
@@ -149,6 +156,10 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     for start in starts:
         sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
         numbers.append(keys.setdefault(sentence, len(keys)))
+
+    names = {PRINTED: 0}
+    editions = [0] * len(log_odds)
+    editions += [names.setdefault(piece.edition, len(names)) for piece in pieces]
     return Places(
         paragraphs=paragraphs,
         pieces=pieces,
@@ -157,6 +168,8 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         starts=starts,
         keys=np.array(numbers, dtype=np.int64),
         numbers=keys,
+        editions=np.array(editions, dtype=np.int64),
+        edition_names=tuple(names),
         log_odds=log_odds,
         kind_log_odds=kind_log_odds(paragraphs),
     )
@@ -164,13 +177,11 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
 
 def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_array:
     """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
-    on_page: dict[tuple[str, int], list[int]] = {}
+    on_page: dict[tuple[str, int], list[int]] = defaultdict(list)
     long_words = []
     for row, paragraph in enumerate(paragraphs):
-        for page in range(
-            paragraph.page, paragraph.page + len(paragraph.page_breaks) + 1
-        ):
-            on_page.setdefault((paragraph.doc_id, page), []).append(row)
+        for turn in range(len(paragraph.page_breaks) + 1):
+            on_page[paragraph.doc_id, paragraph.page + turn].append(row)
         long_words.append({word for word in words(paragraph.text) if len(word) > 3})
 
     links = lil_array((len(pieces), len(paragraphs)), dtype=np.float32)
@@ -179,7 +190,7 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
         letters = in_reading_order(piece.text).casefold().replace(" ", "")
         shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
-            for row in on_page.get((piece.doc_id, page), ()):
+            for row in on_page[piece.doc_id, page]:
                 n_held = sum(word in letters for word in long_words[row])
                 shares[row] = (n_held + 1) / (len(long_words[row]) + 1)
 
@@ -195,43 +206,42 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
 
     The first sentence is yielded once for each of its readings.
     """
-    own = paragraph.text[: paragraph.own_length or None]
+    body = paragraph.text[: paragraph.own_length or None]
     breaks = list(paragraph.page_breaks)
-    offset = 0
-    turned = paragraph.on_top
-    for number, sentence in enumerate(sentences(own)):
-        offset = own.index(sentence, offset)
-        while breaks and offset >= breaks[0]:
-            turned = True
+    is_turned = paragraph.on_top
+    end = 0
+    for number, sentence in enumerate(sentences(body)):
+        offset = body.index(sentence, end)
+        end = offset + len(sentence)
+        while breaks and breaks[0] <= offset:
+            is_turned = True
             breaks.pop(0)
-        on_top, turned = turned, False
-        if number == 0:
-            for reading, text in enumerate(readings(paragraph)):
-                yield Start(0, max(0, own.find(text)), text, reading, on_top)
+        if number:
+            yield Start(number, offset, sentence, 0, is_turned)
         else:
-            yield Start(number, offset, sentence, 0, on_top)
-        offset += len(sentence)
-        if breaks and breaks[0] < offset:
-            start = breaks.pop(0)
-            turned = True
-            rest = own[start:offset].strip()
+            for reading, text in enumerate(readings(paragraph)):
+                yield Start(0, max(0, body.find(text)), text, reading, is_turned)
+        is_turned = bool(breaks) and breaks[0] < end
+        if is_turned:
+            offset = breaks.pop(0)
+            rest = body[offset:end].strip()
             if rest[:1].isalpha() and not rest[:1].islower():
-                yield Start(number, start, rest, 1, on_top=True)
+                yield Start(number, offset, rest, 1, on_top=True)
 
 
 def readings(paragraph: Paragraph) -> list[str]:
     """Return the possible first sentences of a passage, the likeliest first."""
     first, text = paragraph.opening_sentence, paragraph.text
-    found = [first]
     unlabelled = without_label(first) or first
+    firsts = [first]
     colon = _COLON.search(first, len(first) - len(unlabelled))
     if colon:
-        found.append(first[: colon.end()].rstrip())
+        firsts.append(first[: colon.end()].rstrip())
     if paragraph.own_length and len(first) == paragraph.own_length:
-        found.append(sentences(text)[0])  # the sentence may continue after the display
-    found.append(unlabelled)
-    found += [reading for reading in alternatives(text) if text.startswith(reading)]
-    return list(dict.fromkeys(found))[:MAX_READINGS]
+        firsts.append(sentences(text)[0])  # it may continue after the display
+    firsts.append(unlabelled)
+    firsts += [reading for reading in alternatives(text) if text.startswith(reading)]
+    return list(dict.fromkeys(firsts))[:MAX_READINGS]
 
 
 def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:

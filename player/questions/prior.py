@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 
+from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player.questions.places import Places
-from player.search.types import SearchResult, Tier
+from player.search.types import SearchResult
 
 
-@dataclass(frozen=True, slots=True)
-class PriorModel:
-    """Parameters that turn relevance into probability; fitted on training games by `evaluate.tuning.prior`.
-
-    Attributes:
-        temperature: divisor of the log-odds of relevance, within the book and outside it.
-        floor: share of the probability that is spread evenly, 0..1.
-        book_share: probability that the paragraph is in the resolved book, by tier; a missing tier leaves the
-            probabilities as they are.
-    """
-
-    temperature: float
-    floor: float
-    book_share: Mapping[Tier, float]
-
-
-def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64Array:
+def prior_of(
+    result: SearchResult, places: Places, settings: GameSettings
+) -> Float64Array:
     """Return (n_printed,) probabilities of the places of the searched course's passages, summing to 1.
 
     The probability of a place is the probability of its passage, from the search, times the probability that the secret
@@ -37,26 +21,33 @@ def prior_of(result: SearchResult, places: Places, model: PriorModel) -> Float64
     Args:
         result: its ranking holds every passage that the belief runs over.
         places: places of that course.
-        model: its parameters.
+        settings: divisor of the log-odds of relevance, share of the probability that is spread evenly, and probability
+            that the paragraph is in the resolved book, by tier. `evaluate.tuning.prior` fits them.
     """
     assert result.ranking is not None, "the belief runs over candidates"
     rows = result.ranking.rows
     relevance = np.full(len(places.paragraphs), -np.inf)
     relevance[rows] = result.ranking.log_odds + places.kind_log_odds[rows]
     passages = places.rows[: places.n_printed]
-    log_odds = relevance[passages] / model.temperature + places.log_odds
+    log_odds = relevance[passages] / settings.prior_temperature + places.log_odds
+
     book = result.book.doc_id if result.book else ""
-    held = np.array(
-        [paragraph.doc_id == book for paragraph in places.paragraphs], dtype=np.bool_
-    )[passages]
-    share = model.book_share.get(result.tier)
-    if share is None or held.all() or not held.any():
-        return _softmax(log_odds, places.log_odds, model.floor)
+    of_book = np.array([passage.doc_id == book for passage in places.paragraphs])
+    in_book = of_book[passages]
+    tiers = {
+        "filter": settings.prior_filter_share,
+        "boost": settings.prior_boost_share,
+    }
+    share = tiers.get(result.tier)
+    parts = [(in_book, share or 0.0), (~in_book, 1.0 - (share or 0.0))]
+    if share is None or in_book.all() or not in_book.any():
+        parts = [(np.ones_like(in_book), 1.0)]
+
     prior = np.empty(len(log_odds))
-    prior[held] = share * _softmax(log_odds[held], places.log_odds[held], model.floor)
-    prior[~held] = (1.0 - share) * _softmax(
-        log_odds[~held], places.log_odds[~held], model.floor
-    )
+    for part, mass in parts:
+        prior[part] = mass * _softmax(
+            log_odds[part], places.log_odds[part], settings.prior_floor
+        )
     return prior
 
 

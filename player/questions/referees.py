@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player.questions.kinds import KINDS
+from player.questions.question import Question
 from player.questions.views import DESIGN_VIEWS, VIEWS, View
 
 CHANCE = 0.75
@@ -29,161 +29,121 @@ WRONG: Mapping[tuple[View, str], float] = {
 that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
 
 
-def channel(wrong: float) -> Float64Array:
-    """Return the (4, 4) probability of each letter given the fitting option; wrong letters are equally likely."""
-    letters = np.full((4, 4), wrong / 3.0)
-    np.fill_diagonal(letters, 1.0 - wrong)
-    return letters
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorProfile:
-    """How often a referee errs on what it sees.
-
-    Attributes:
-        name: name of the profile.
-        weight: prior probability among the referees who look at something.
-        slips: share of the answers that are letters by chance, in addition to the rate of the kind of question.
-        falls_back: share of the answers that are the first option, after a failed call or an unreadable reply.
-    """
-
-    name: str
-    weight: float
-    slips: float = 0.0
-    falls_back: float = 0.0
-
-    def channel(self, wrong: float) -> Float64Array:
-        """Return the (4, 4) probability of each letter given the fitting option.
-
-        Args:
-            wrong: share of wrong letters of a careful referee, 0..1.
-        """
-        letters = (1.0 - self.falls_back) * channel(
-            wrong + (CHANCE - wrong) * self.slips
-        )
-        letters[0] += self.falls_back
-        return letters
-
-
 SOUND = "sound"
-ERROR_PROFILES = (
-    ErrorProfile(SOUND, 0.45),
-    ErrorProfile("careless 15%", 0.20, slips=0.15),
-    ErrorProfile("careless 30%", 0.15, slips=0.30),
-    ErrorProfile("careless 45%", 0.07, slips=0.45),
-    ErrorProfile("falls back 15%", 0.07, falls_back=0.15),
-    ErrorProfile("falls back 40%", 0.05, falls_back=0.40),
+PROFILES: tuple[tuple[str, float, float, float], ...] = (
+    (SOUND, 0.45, 0.0, 0.0),
+    ("careless 15%", 0.20, 0.15, 0.0),
+    ("careless 30%", 0.15, 0.30, 0.0),
+    ("careless 45%", 0.07, 0.45, 0.0),
+    ("falls back 15%", 0.07, 0.0, 0.15),
+    ("falls back 40%", 0.05, 0.0, 0.40),
 )
-"""A sound referee errs as often as the logged ones."""
+"""Error profiles of referees who look at something: name, weight, share of answers by chance in addition to the rate of
+the kind of question, share of answers that are the first option, after a failed call or an unreadable reply. A sound
+referee errs as often as the logged ones; the settings set its weight against that of the others."""
 USELESS, SKEWED = "useless", "skewed"
 """Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
 SKEW = 0.3
 """Concentration of the Dirichlet distribution of a skewed referee's letters."""
 SKEWED_SHARE = 0.3
 """Share of the skewed referees among those who see nothing."""
-DESIGNED_FOR = ErrorProfile("designed for", 1.0, slips=0.2)
-"""The profile that questions are chosen for: somewhat careless, so that the batch tolerates errors."""
+DESIGN_SLIPS = 0.2
+"""Questions are chosen for a somewhat careless referee, so that the batch tolerates errors."""
 
 
 @dataclass(frozen=True, slots=True)
-class RefereeType:
+class Referee:
     """One referee of the mixture.
 
     Attributes:
         weight: prior probability.
         view: None if its answers do not depend on the paragraph.
-        errors: without a view, only the name counts.
+        errors: name of its error profile.
+        letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
+            one is that of any unknown kind.
     """
 
     weight: float
     view: View | None
-    errors: ErrorProfile
+    errors: str
+    letters: Float64Array
 
     @property
     def name(self) -> str:
         """The name of the view and of the error profile."""
-        return (
-            self.errors.name
-            if self.view is None
-            else f"{self.view}, {self.errors.name}"
-        )
+        return self.errors if self.view is None else f"{self.view}, {self.errors}"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorModel:
-    """The probability of each letter, for every referee and kind of question.
+    """The mixture of referees, and the referees that questions are chosen for.
 
     Attributes:
         referees: the mixture.
-        kinds: row of each kind of question in the arrays; the last row is that of any other kind.
-        letters: (n_referees, n_kinds + 1, 4, 4) probability of each letter given the fitting option.
-        design_letters: (n_design_views, n_kinds + 1, 4, 4) the same for the referee that questions are chosen for.
-        design_views: (n_design_views,) weight of each design view when questions are chosen, summing to 1.
+        design: a referee for each of `DESIGN_VIEWS`; the weights sum to 1.
     """
 
-    referees: tuple[RefereeType, ...]
-    kinds: Mapping[str, int]
-    letters: Float64Array
-    design_letters: Float64Array
-    design_views: Float64Array
-
-    def rows_of(self, kinds: Sequence[str]) -> list[int]:
-        """Return the rows of kinds of questions in the arrays."""
-        return [self.kinds.get(kind, len(self.kinds)) for kind in kinds]
+    referees: tuple[Referee, ...]
+    design: tuple[Referee, ...]
 
 
-def error_model(
-    wrong: Mapping[tuple[View, str], float],
-    referees: tuple[RefereeType, ...],
-    design_views: Float64Array,
-) -> ErrorModel:
-    """Return the error model of a mixture.
+def rows_of(questions: Sequence[Question]) -> list[int]:
+    """Return the rows of the kinds of questions in the letters of a referee."""
+    rows = {kind: row for row, kind in enumerate(KINDS)}
+    return [rows.get(question.kind, len(rows)) for question in questions]
+
+
+def letters_of(
+    wrong: Float64Array, slips: float = 0.0, falls_back: float = 0.0
+) -> Float64Array:
+    """Return the (n_kinds, 4, 4) probability of each letter given the fitting option.
+
+    Wrong letters are equally likely.
 
     Args:
-        wrong: share of wrong letters of a careful referee, by view and kind.
+        wrong: (n_kinds,) share of wrong letters of a careful referee.
+        slips: share of the answers that are letters by chance.
+        falls_back: share of the answers that are the first option.
     """
-    kinds = sorted({kind for _, kind in wrong})
-
-    def of(view: View | None, errors: ErrorProfile) -> list[Float64Array]:
-        if view is None:
-            return [channel(CHANCE)] * (len(kinds) + 1)
-        rates = [wrong.get((view, kind), UNKNOWN_KIND) for kind in (*kinds, "")]
-        return [errors.channel(rate) for rate in rates]
-
-    return ErrorModel(
-        referees,
-        {kind: row for row, kind in enumerate(kinds)},
-        np.array([of(referee.view, referee.errors) for referee in referees]),
-        np.array([of(view, DESIGNED_FOR) for view in DESIGN_VIEWS]),
-        design_views,
-    )
+    wrong = (wrong + (CHANCE - wrong) * slips)[:, None, None]
+    is_right = np.eye(4, dtype=np.bool_)
+    letters = (1.0 - falls_back) * np.where(is_right, 1.0 - wrong, wrong / 3.0)
+    letters[:, 0] += falls_back
+    return letters
 
 
 def error_model_of(settings: GameSettings) -> ErrorModel:
     """Return the error model of the settings: learned rates, and all views with all error profiles."""
-    shares: dict[View, float] = {
+    views: dict[View, float] = {
         "opening": settings.opening_share,
         "passages": settings.passages_share,
         "name": settings.name_share,
     }
-    shares["paragraph"] = 1.0 - sum(shares.values())
+    views["paragraph"] = 1.0 - sum(views.values())
     careless, useless = settings.careless_share, settings.useless_share
-    before = sum(errors.weight for errors in ERROR_PROFILES if errors.name != SOUND)
-    weights = {
-        errors.name: careless * errors.weight / before for errors in ERROR_PROFILES
-    }
-    weights[SOUND] = 1.0 - useless - careless
-    looking = tuple(
-        RefereeType(shares[view] * weights[errors.name], view, errors)
-        for view, errors in itertools.product(VIEWS, ERROR_PROFILES)
-    )
-    blind = (
-        RefereeType(useless * (1.0 - SKEWED_SHARE), None, ErrorProfile(USELESS, 1.0)),
-        RefereeType(useless * SKEWED_SHARE, None, ErrorProfile(SKEWED, 1.0)),
-    )
-    rates = {
-        (view, name): WRONG.get((view, name), kind.wrong)
-        for view, (name, kind) in itertools.product(VIEWS, KINDS.items())
-    }
+    n_careless = sum(weight for name, weight, *_ in PROFILES if name != SOUND)
+    referees = []
+    for view in VIEWS:
+        for name, weight, slips, falls_back in PROFILES:
+            share = careless * weight / n_careless
+            if name == SOUND:
+                share = 1.0 - useless - careless
+            letters = letters_of(_rates(view), slips, falls_back)
+            referees.append(Referee(views[view] * share, view, name, letters))
+
+    by_chance = letters_of(np.full(len(KINDS) + 1, CHANCE))
+    for name, share in ((USELESS, 1.0 - SKEWED_SHARE), (SKEWED, SKEWED_SHARE)):
+        referees.append(Referee(useless * share, None, name, by_chance))
+
     opening = settings.design_opening_share
-    return error_model(rates, (*looking, *blind), np.array([1.0 - opening, opening]))
+    design = []
+    for view, share in zip(DESIGN_VIEWS, (1.0 - opening, opening), strict=True):
+        letters = letters_of(_rates(view), DESIGN_SLIPS)
+        design.append(Referee(share, view, "designed for", letters))
+    return ErrorModel(tuple(referees), tuple(design))
+
+
+def _rates(view: View) -> Float64Array:
+    """Return the (n_kinds + 1,) share of wrong letters of a careful referee."""
+    rates = [WRONG.get((view, name), kind.wrong) for name, kind in KINDS.items()]
+    return np.array([*rates, UNKNOWN_KIND])

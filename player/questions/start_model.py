@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 FEW_WORDS, USUAL_WORDS = 6, 40
 
 PLACE_FEATURES = (
-    *(
-        "later sentence",
-        "top of page",
-        "later sentence at top of page",
-        "ends at a colon",
-        "other reading",
-    ),
-    *(
-        "after a colon",
-        "sentence of few words",
-        "sentence begins small",
-        "log words left",
-    ),
-    *("log words", "few words", "no end mark", "begins small", "introduces a list"),
+    "later sentence",
+    "top of page",
+    "later sentence at top of page",
+    "ends at a colon",
+    "other reading",
+    "after a colon",
+    "sentence of few words",
+    "sentence begins small",
+    "log words left",
+    "log words",
+    "few words",
+    "no end mark",
+    "begins small",
+    "introduces a list",
 )
 """Features of a place and of the passage from there on; the kind of the passage is a feature too."""
 
@@ -49,11 +49,8 @@ def place_log_odds(
         rows: (n_places,) row of each place's passage in `paragraphs`.
         starts: (n_places,) the places.
     """
-    weights = start_weights()
-    log_odds: Float64Array = place_features(paragraphs, rows, starts) @ np.array(
-        [weights.get(name, 0.0) for name in PLACE_FEATURES]
-    )
-    return log_odds
+    weights = [start_weights().get(name, 0.0) for name in PLACE_FEATURES]
+    return np.asarray(place_features(paragraphs, rows, starts) @ np.array(weights))
 
 
 def place_features(
@@ -65,13 +62,15 @@ def place_features(
         paragraph = paragraphs[row]
         text = paragraph.text
         later = start.number > 0
+        other = start.reading > 0
+        at_colon = start.sentence.endswith(":")
         n_words = len(text.split())
         table[place] = (
             later,
             start.on_top,
             later and start.on_top,
-            start.reading > 0 and start.sentence.endswith(":"),
-            start.reading > 0 and not start.sentence.endswith(":"),
+            other and at_colon,
+            other and not at_colon,
             later and text[: start.offset].rstrip().endswith(":"),
             later and len(start.sentence.split()) < FEW_WORDS,
             later and _begins_small(start.sentence),

@@ -9,5 +9,5 @@ View = Literal["paragraph", "opening", "passages", "name"]
 or the book's name and the hint alone."""
 VIEWS: tuple[View, ...] = get_args(View)
 
-DESIGN_VIEWS: tuple[View, ...] = ("paragraph", "opening")
+DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""

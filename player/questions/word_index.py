@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ingest.arrays import BoolArray, RowArray
+from ingest.arrays import BoolArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
 from ingest.text import canonical
 from player.kinds import start_weights
-from player.questions.language import Language, hebrew_forms, is_hebrew, language_of
-from player.questions.places import Places, Start, places_of
+from player.questions.language import hebrew_forms, is_hebrew, language_of
+from player.questions.places import Places, places_of
 from player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3
@@ -30,6 +29,9 @@ LISTED = 0.9
 FOLLOWING = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
 
+Shares = dict[str, float]
+"""Maps the words of a text to the share of the referees who find them."""
+
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
@@ -37,26 +39,22 @@ class WordIndex:
 
     Attributes:
         places: places of the course.
-        languages: (n_places,) language of the text.
+        is_hebrew: (n_places,) whether the text is in Hebrew.
         spelling: the most frequent spelling of each word.
-        words: case-folded, by id.
-        ids: word -> id.
-        forms: (n_words,) id that the forms of one word share.
-        hebrew: (n_words,) whether the word is in Hebrew letters.
+        ids: case-folded word -> id.
+        forms: (n_words, n_forms) 1 for the form of each word, which the forms of one word share.
         telling: (n_words,) whether a question about a whole passage may ask for it: plain, long enough, no stop word.
         plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
         whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
             sentence.
-        raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition holds the word.
+        raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition has the word.
     """
 
     places: Places
+    is_hebrew: BoolArray
     spelling: Mapping[str, str]
-    languages: tuple[Language, ...]
-    words: tuple[str, ...]
     ids: Mapping[str, int]
-    forms: RowArray
-    hebrew: BoolArray
+    forms: csr_array
     telling: BoolArray
     plain: BoolArray
     whole: csr_array
@@ -75,135 +73,94 @@ def index_words(
 def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordIndex:
     places = places_of(paragraphs, pieces)
     ids: dict[str, int] = {}
-    ends = np.searchsorted(places.rows, np.arange(len(paragraphs) + 1)).tolist()
-    passages = zip(paragraphs, ends, ends[1:], strict=False)
-    held_from = [
-        _words_from(paragraph, places.starts[first:last])
-        for paragraph, first, last in passages
-    ]
-    held_from.append(_words_of_pieces(places))
-    whole = _table(itertools.chain.from_iterable(held_from), ids)
-    openings = [start.sentence for start in places.starts]
-    opening = _table(map(_held, openings), ids)
+    whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
+    opening = _table((_shares(start.sentence) for start in places.starts), ids)
+    common = ({word for word in words(piece.text) if word in ids} for piece in pieces)
+    raw = _table((dict.fromkeys(each, 1.0) for each in common), ids)
     for table in (whole, opening):
-        table.resize((table.shape[0], len(ids)))
-    vocabulary = tuple(ids)
-    hebrew = np.array([is_hebrew(word) for word in vocabulary], dtype=np.bool_)
-    plain = np.array(
-        [word.isalpha() and len(word) > 1 for word in vocabulary], dtype=np.bool_
-    )
-    telling = [
-        len(word) >= MIN_LETTERS and not is_stop_word(word) for word in vocabulary
-    ]
-    form_ids: dict[str, int] = {}
-    stemmed = stems(" ".join(vocabulary))
-    if len(stemmed) != len(vocabulary):  # some word was split among others
-        stemmed = [(stems(word) or [word])[0] for word in vocabulary]
-    shared = [
-        hebrew_forms(word) if he else stem
-        for word, stem, he in zip(vocabulary, stemmed, hebrew, strict=True)
-    ]
-    forms = np.array(
-        [form_ids.setdefault(form, len(form_ids)) for form in shared], dtype=np.intp
-    )
+        table.resize((len(places), len(ids)))
+
     texts = [_with_list(paragraph) for paragraph in paragraphs]
+    spelling = _spelling(texts)
     texts += [piece.text for piece in pieces]
-    languages = [language_of(text[:400]) for text in texts]
+    in_hebrew = np.array([language_of(text[:400]) == "he" for text in texts], np.bool_)
+    plain = [word.isalpha() and len(word) > 1 for word in ids]
+    telling = [len(word) >= MIN_LETTERS and not is_stop_word(word) for word in ids]
     return WordIndex(
         places=places,
-        spelling=_spelling(map(_with_list, paragraphs)),
-        languages=tuple(languages[row] for row in places.rows.tolist()),
-        words=vocabulary,
+        is_hebrew=in_hebrew[places.rows],
+        spelling=spelling,
         ids=ids,
-        forms=forms,
-        hebrew=hebrew,
-        telling=plain & np.array(telling, dtype=np.bool_),
-        plain=plain,
+        forms=_table(({_form(word): 1.0} for word in ids), {}),
+        telling=np.array(plain, np.bool_) & np.array(telling, np.bool_),
+        plain=np.array(plain, np.bool_),
         whole=whole,
         opening=opening,
-        raw=_raw_words(pieces, ids),
+        raw=raw,
     )
 
 
-def _raw_words(pieces: Sequence[Piece], ids: Mapping[str, int]) -> csr_array:
-    """Return the (n_pieces, n_words) table of the words that raw texts hold letter by letter."""
-    rows = []
-    for piece in pieces:
-        held = dict.fromkeys(words(piece.text), 1.0)
-        rows.append({word: 1.0 for word in held if word in ids})
-    return _table(rows, dict(ids))
+def _form(word: str) -> str:
+    """Return what the forms of one word share."""
+    if is_hebrew(word):
+        return hebrew_forms(word)
+    return next(iter(stems(word)), word)
 
 
 def _spelling(texts: Iterable[str]) -> dict[str, str]:
     """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
     counts = Counter(word for text in texts for word in written_words(text))
-    return {
-        word.casefold(): word
-        for word in sorted(counts, key=lambda word: (counts[word], word))
-    }
+    ranked = sorted(counts, key=lambda word: (counts[word], word))
+    return {word.casefold(): word for word in ranked}
 
 
 def _with_list(paragraph: Paragraph) -> str:
     return f"{paragraph.text} {paragraph.follows}"
 
 
-def _words_from(
-    paragraph: Paragraph, starts: Sequence[Start]
-) -> list[dict[str, float]]:
-    """Return the words from each place of a passage on, with the share of the referees who find them."""
-    length = paragraph.own_length or len(paragraph.text)
-    held = {
-        word: LISTED * share for word, share in _held(paragraph.text[length:]).items()
-    }
-    held |= {
-        word: FOLLOWING * share
-        for word, share in _held(paragraph.follows).items()
-        if word not in held
-    }
-    found: list[dict[str, float]] = []
-    end = length
-    for start in reversed(starts):
-        if start.offset < end:
-            own = _held(paragraph.text[start.offset : end])
-            held = held | {
-                word: max(share, held.get(word, 0.0)) for word, share in own.items()
-            }
-            end = start.offset
-        found.append(held)
-    return found[::-1]
+def _words_of_passages(places: Places) -> Iterator[Shares]:
+    """Yield the words from each place of a passage on."""
+    ends = np.searchsorted(places.rows, np.arange(len(places.paragraphs) + 1))
+    for row, paragraph in enumerate(places.paragraphs):
+        end = paragraph.own_length or len(paragraph.text)
+        listed = _shares(paragraph.text[end:], LISTED)
+        after = listed | _shares(paragraph.follows, FOLLOWING) | listed
+        from_here = []
+        for start in reversed(places.starts[ends[row] : ends[row + 1]]):
+            after = after | _shares(paragraph.text[start.offset : end])
+            end = min(end, start.offset)
+            from_here.append(after)
+        yield from reversed(from_here)
 
 
-def _words_of_pieces(places: Places) -> list[dict[str, float]]:
-    """Return the words of each piece, and those of its passages that it may print without spaces."""
-    found = []
+def _words_of_pieces(places: Places) -> Iterator[Shares]:
+    """Yield the words of each piece, and those of its passages that it may print without spaces."""
     for place in range(places.n_printed, len(places)):
         text = places.paragraph(place).text
         letters = canonical(text)
-        held: dict[str, float] = {}
+        shares: Shares = {}
         for row in places.passages_of(place):
             for word in words(places.paragraphs[row].text):
                 if word in letters:
-                    held[word] = 1.0
+                    shares[word] = 1.0
         for word in words(text):
             if len(word) <= MAX_LETTERS:
-                held[word] = 1.0
-        found.append(held)
-    return found
+                shares[word] = 1.0
+        yield shares
 
 
-def _held(text: str) -> dict[str, float]:
-    """Return the words of a text with 1, the share of the referees who find each."""
-    return dict.fromkeys(words(text), 1.0)
+def _shares(text: str, share: float = 1.0) -> Shares:
+    return dict.fromkeys(words(text), share)
 
 
-def _table(rows: Iterable[Mapping[str, float]], ids: dict[str, int]) -> csr_array:
+def _table(rows: Iterable[Shares], ids: dict[str, int]) -> csr_array:
     """Return the (n_rows, n_words) shares of the words of each row; add new words to `ids`."""
     columns: list[int] = []
     data: list[float] = []
     ends = [0]
-    for held in rows:
-        columns += [ids.setdefault(word, len(ids)) for word in held]
-        data += held.values()
+    for shares in rows:
+        columns += [ids.setdefault(word, len(ids)) for word in shares]
+        data += shares.values()
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
     return csr_array(

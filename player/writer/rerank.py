@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, eye_array, vstack
 
 from ingest.arrays import Float64Array
 from player.protocol.messages import RoundStart
@@ -33,7 +33,12 @@ def rerank(
     """
     if not start.hint:
         return prior
-    passages = _passages_of(places)
+    # a piece is shared by the passages that it holds
+    n_held = np.maximum(places.links.sum(axis=1), 1.0)
+    printed = eye_array(len(places.paragraphs), format="csr")[
+        places.rows[: places.n_printed]
+    ]
+    passages = csr_array(vstack([printed, places.links / n_held[:, None]]))
     mass = passages.T @ prior
     likeliest = np.argsort(-mass, kind="stable")[:N_SHOWN]
     shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order
@@ -42,12 +47,11 @@ def rerank(
         return prior
 
     likelihood = likelihood_of(ids, len(shown))
-    elsewhere = likelihood[-1]
-    ratios = np.full(len(places.paragraphs), elsewhere)
+    ratios = np.full(len(places.paragraphs), likelihood[-1])
     ratios[shown] = likelihood[:-1]
     # a piece may hold several passages, any of which the hint may describe, or none
-    unlinked = 1.0 - np.asarray(passages.sum(axis=1)).ravel()
-    joint = prior * (passages @ ratios + unlinked * elsewhere)
+    unlinked = 1.0 - passages.sum(axis=1)
+    joint = prior * (passages @ ratios + unlinked * likelihood[-1])
     return np.asarray(joint / joint.sum())
 
 
@@ -65,15 +69,3 @@ def likelihood_of(ids: list[int], n_shown: int) -> Float64Array:
     likelihood[ids] = n_shown * np.array(PLACES[: len(ids)])
     likelihood[-1] = 1.0 - REFUSED
     return likelihood
-
-
-def _passages_of(places: Places) -> csr_array:
-    """Return the (n_places, n_passages) share of each passage in a place; a piece is shared by those that it holds."""
-    n_printed = places.n_printed
-    printed = csr_array(
-        (np.ones(n_printed), (np.arange(n_printed), places.rows[:n_printed])),
-        shape=(n_printed, len(places.paragraphs)),
-    )
-    n_held = np.maximum(np.asarray(places.links.sum(axis=1)).ravel(), 1.0)
-    held = places.links.multiply(1.0 / n_held[:, None])
-    return csr_array(vstack([printed, held]))

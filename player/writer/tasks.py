@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ingest.paragraph import Paragraph
@@ -19,7 +20,7 @@ from player.answer.justify import (
     Evidence,
     count_words,
 )
-from player.protocol.messages import RoundStart
+from player.protocol.messages import Guess, RoundStart
 from player.questions.language import Language, is_hebrew, language_of
 from player.words import stems, words
 
@@ -32,9 +33,13 @@ MAX_IDS = 5
 WORD_WORDS = (20, 30)
 """Least and most words of the justification of the word."""
 LANGUAGES: Mapping[Language, str] = {"en": "English", "he": "Hebrew"}
-GROUNDS: Mapping[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(because|therefore|based on|indicates?|suggests?|evidence)\b"),
-    "he": re.compile(r"(כי|לכן|על סמך|מרמז|מצביע|הראיות)"),
+CITATIONS: Mapping[Language, str] = {
+    "en": "question {0.number} (answer {0.letter})",
+    "he": "שאלה {0.number} (תשובה {0.letter})",
+}
+GROUNDS: Mapping[Language, str] = {
+    "en": "because|therefore|based on|indicates?|suggests?|evidence",
+    "he": "כי|לכן|על סמך|מרמז|מצביע|הראיות",
 }
 """Words of reasoning, of which a justification needs one; some referees count them."""
 _CITATION = re.compile(r"(?:question|שאלה) (\d+)(?:\W+(?:answer|תשובה) ([A-D]))?", re.I)
@@ -63,9 +68,7 @@ def ask_passages(
     shown = []
     for number, passage in enumerate(passages, 1):
         shown.append({"id": number, "text": passage.text[:MAX_PASSAGE_CHARS]})
-    reply = ask(_prompt(RANK, {"hint": start.hint, "passages": shown}))
-
-    ids = read_reply(reply).get("ids")
+    ids = _reply(ask, RANK, {"hint": start.hint, "passages": shown}).get("ids")
     if not isinstance(ids, list) or len(ids) > MAX_IDS:
         return None
     if not all(type(each) is int and 1 <= each <= len(passages) for each in ids):
@@ -82,63 +85,60 @@ def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
         "hint": start.hint,
         "paragraph": text[:MAX_PARAGRAPH_CHARS],
     }
-    reply = ask(_prompt(WORD.replace("LANGUAGE", LANGUAGES[language]), data))
+    listed = _reply(ask, WORD.replace("LANGUAGE", LANGUAGES[language]), data)
+    named = listed.get("words")
+    if not isinstance(named, list):
+        return []
 
     taken = {*stems(text), *stems(domain)}
-    named: list[str] = []
-    listed = read_reply(reply).get("words")
-    for item in listed[:N_WORDS] if isinstance(listed, list) else ():
+    single = []
+    for item in named[:N_WORDS]:
         parts = words(item) if isinstance(item, str) else []
         if len(parts) == 1 and stems(parts[0])[0] not in taken:
-            named.append(parts[0])
-    return list(dict.fromkeys(named))
+            single += parts
+    return list(dict.fromkeys(single))
 
 
 def ask_justifications(
+    guess: Guess,
     paragraph: Paragraph,
-    word: str,
-    domain: str,
+    start: RoundStart,
     evidence: Sequence[Evidence],
     ask: Ask,
-) -> tuple[str, str]:
-    """Return the justifications of sentence and word; "" for one that is not as it must be, and for too few answers."""
+) -> Guess:
+    """Return the guess with the writer's justifications, without those that are not as they must be."""
     if len(evidence) < N_CITED:
-        return "", ""
-    language = language_of(paragraph.text)
-    cite = {"en": "question {} (answer {})", "he": "שאלה {} (תשובה {})"}[language]
-    facts = []
+        return guess
+    language, word = language_of(paragraph.text), guess.associative_word
+    citations = []
     for item in evidence[:MAX_IDS]:
-        citation = cite.format(item.number, item.letter)
-        facts.append({"citation": citation, "says": item.clause})
+        citation = CITATIONS[language].format(item)
+        citations.append({"citation": citation, "says": item.clause})
     data = {
         "opening_sentence": paragraph.opening_sentence,
         "paragraph": paragraph.text[:MAX_PASSAGE_CHARS],
         "associative_word": word,
-        "domain": domain,
-        "citations": facts,
+        "domain": start.association_domain,
+        "citations": citations,
     }
-    grounds = "כי, לכן, על סמך" if language == "he" else "because, therefore, based on"
+    grounds = ", ".join(GROUNDS[language].split("|")[:3])
     task = JUSTIFY.replace("LANGUAGE", LANGUAGES[language]).replace("GROUNDS", grounds)
-    texts = read_reply(ask(_prompt(task, data)))
+    reply = _reply(ask, task, data)
 
     answers = {str(item.number): item.letter for item in evidence}
-    checked = []
-    limits = {
-        "sentence": (SENTENCE_WORDS, N_CITED),
-        "word": (WORD_WORDS, N_CITED_FOR_WORD),
-    }
-    for name, (length, n_cited) in limits.items():
-        text = texts.get(name)
-        is_sound = isinstance(text, str) and is_justification(
-            text, answers, length, n_cited, language
-        )
-        checked.append(str(text) if is_sound else "")
-    sentence, reason = checked
-    return sentence, reason if word.casefold() in reason.casefold() else ""
+    sentence, reason = reply.get("sentence"), reply.get("word")
+    if is_justification(sentence, answers, SENTENCE_WORDS, N_CITED, language):
+        guess = replace(guess, sentence_justification=str(sentence))
+    is_reason = is_justification(
+        reason, answers, WORD_WORDS, N_CITED_FOR_WORD, language
+    )
+    if is_reason and word.casefold() in str(reason).casefold():
+        guess = replace(guess, word_justification=str(reason))
+    return guess
 
 
 def is_justification(
-    text: str,
+    text: object,
     answers: Mapping[str, str],
     length: tuple[int, int],
     n_cited: int,
@@ -151,6 +151,8 @@ def is_justification(
         length: least and most words, by every way of counting.
         n_cited: least number of different questions.
     """
+    if not isinstance(text, str):
+        return False
     fewest, most = count_words(text)
     citations = set(_CITATION.findall(text))
     return (
@@ -158,7 +160,7 @@ def is_justification(
         and language_of(text) == language
         and length[0] <= fewest
         and most <= length[1]
-        and GROUNDS[language].search(text.casefold()) is not None
+        and re.search(GROUNDS[language], text.casefold()) is not None
         and len(citations) >= n_cited
         and all(answers.get(number) == letter for number, letter in citations)
     )
@@ -166,15 +168,14 @@ def is_justification(
 
 def read_reply(reply: str) -> dict[str, Any]:
     """Return the last flat JSON object of a reply, which may stand between other text; {} if there is none."""
-    start = max(reply.rfind("{"), 0)
     try:
-        content, _ = json.JSONDecoder().raw_decode(reply[start:])
+        content, _ = json.JSONDecoder().raw_decode(reply[max(reply.rfind("{"), 0) :])
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
 
 
-def _prompt(task: str, data: Mapping[str, Any]) -> str:
-    """Return a prompt whose data cannot contain its own closing mark."""
+def _reply(ask: Ask, task: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reply to a prompt whose data cannot contain its own closing mark."""
     shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
-    return f"{task}\n{DATA}\n<data>\n{shown}\n</data>"
+    return read_reply(ask(f"{task}\n{DATA}\n<data>\n{shown}\n</data>"))

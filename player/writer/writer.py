@@ -23,6 +23,8 @@ KEY = "OPENAI_API_KEY"
 """Environment variable of the key; no option and no file holds the key."""
 URL = "OPENAI_BASE_URL"
 """Environment variable of the server's URL, if no option names it."""
+OPENAI = "https://api.openai.com/v1"
+"""The server if neither names one."""
 LONGEST_S = 30.0
 """The longest time of a call, if no reply of a game is due earlier."""
 SHARE = 0.5
@@ -31,7 +33,6 @@ MAX_BYTES = 1_000_000
 """The most bytes of a response that are read."""
 _BEGIN = b'{"model": '
 """The first bytes of each line that is added to a log."""
-EXTRA_MISSING = "--writer needs the package openai. Run `make llm`, or pip install 'quarry-lectures[llm]'."
 
 
 class Writer:
@@ -50,16 +51,14 @@ class Writer:
     """
 
     def __init__(
-        self,
-        settings: GameSettings,
-        say: Callable[[str], None] = notice,
+        self, settings: GameSettings, say: Callable[[str], None] = notice
     ) -> None:
         self._model = settings.writer
-        self._log = Path(settings.writer_log) if settings.writer_log else None
         self._key = os.environ.get(KEY, "")
         self._client: Any = None
         if self._model:
             self._client = _client(self._key, settings.writer_url)
+        self._log = Path(settings.writer_log) if settings.writer_log else None
         self._replies = self._recorded()
         self._say = say
         self._failures: set[str] = set()
@@ -85,7 +84,7 @@ class Writer:
             # a later reply would change the plan of a running game
             self._replies[key] = None
 
-        reply = None if self._client is None else self._ask_in_time(prompt)
+        reply = self._ask_in_time(prompt) if self._client else None
         with self._lock:
             self._replies[key] = reply
             self._record({"model": self._model, "prompt": prompt, "reply": reply})
@@ -98,8 +97,7 @@ class Writer:
         reply = call.value()
         if call.failure is not None:
             is_late = isinstance(call.failure, LateStrategyError)
-            reason = "no reply in time" if is_late else call.failure.reason
-            self._complain(self._redacted(reason))
+            self._complain("no reply in time" if is_late else call.failure.reason)
         return reply and self._redacted(reply)
 
     def _ask(self, prompt: str, due: float) -> str:
@@ -125,7 +123,8 @@ class Writer:
     def _complain(self, reason: str) -> None:
         if reason not in self._failures:
             self._failures.add(reason)
-            self._say(f"the writer failed: {reason[:200]}; the game goes on without it")
+            reason = self._redacted(reason)[:200]
+            self._say(f"the writer failed: {reason}; the game goes on without it")
 
     def _recorded(self) -> dict[bytes, str | None]:
         """Return the replies of the log by `_key_of` their prompts, without those of another model.
@@ -146,12 +145,11 @@ class Writer:
                 raise SettingsError(
                     f'{where}: must hold a "prompt" and a "reply", as --writer-log writes them; mend the line'
                 )
-            if reply is not None and (
-                not self._model or record.get("model") == self._model
-            ):
-                replies[_key_of(prompt)] = reply
-            elif not self._model:
-                replies.setdefault(_key_of(prompt), None)
+            if not self._model:
+                reply = reply or replies.get(_key_of(prompt))
+            elif reply is None or record.get("model") != self._model:
+                continue
+            replies[_key_of(prompt)] = reply
         return replies
 
     def _record(self, record: dict[str, str | None]) -> None:
@@ -174,23 +172,25 @@ def make_writer(settings: GameSettings) -> Writer | None:
 
 def _client(key: str, url: str) -> Any:
     """Return a client that follows no redirection, so that the key goes nowhere else."""
-    url = url or os.environ.get(URL, "")
-    if url and not _is_address(url):
+    url = url or os.environ.get(URL) or OPENAI  # openai takes an empty variable as URL
+    if not _is_address(url):
         raise SettingsError(
             f"--writer-url or {URL} must be an http:// or https:// URL with a valid host and port, and without a user, "
             f"password or query; the key is read from {KEY}."
         )
     try:
         import openai
-    except ImportError:
-        raise SettingsError(EXTRA_MISSING) from None
-    try:
+
         return openai.OpenAI(
             api_key=key or "none",  # a server of one's own needs none
-            base_url=url or None,
+            base_url=url,
             max_retries=0,
             http_client=openai.DefaultHttpxClient(follow_redirects=False),
         )
+    except ImportError:
+        raise SettingsError(
+            "--writer needs the package openai. Run `make llm`, or pip install 'quarry-lectures[llm]'."
+        ) from None
     except Exception as error:  # its text may hold the password of a proxy
         raise SettingsError(
             f"--writer cannot be used: openai raised {type(error).__name__}; check --writer-url and the environment "
@@ -200,17 +200,13 @@ def _client(key: str, url: str) -> Any:
 
 def _is_address(url: str) -> bool:
     """Return whether a URL has a scheme, a host, perhaps a valid port and a path, and nothing that may be secret."""
-    if not url.isprintable() or any(sign in url for sign in "@?# "):
-        return False
     try:
         parts = urlsplit(url)
-        return (
-            parts.scheme in {"http", "https"}
-            and bool(parts.hostname)
-            and parts.port != 0
-        )
+        is_valid = bool(parts.hostname) and parts.port != 0
     except ValueError:  # of the port or the brackets of an IPv6 address
         return False
+    is_plain = url.isprintable() and not any(sign in url for sign in "@?# ")
+    return is_valid and is_plain and parts.scheme in {"http", "https"}
 
 
 def _key_of(prompt: str) -> bytes:
@@ -227,11 +223,10 @@ def _end_last_line(file: BinaryIO) -> None:
     content = file.read()
     start = content.rfind(b"\n") + 1
     last = content[start:]
-    is_ours = last[: len(_BEGIN)] == _BEGIN[: len(last)]
     try:
         json.loads(last)
     except ValueError:
-        if is_ours:
+        if last.startswith(_BEGIN[: len(last)]):
             file.truncate(start)
             return
     file.write(b"\n")

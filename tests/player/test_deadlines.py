@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from player import deadlines
-from player.deadlines import MOST_HANGING, Call, Pool, Runner, Turns
+from player.deadlines import MOST_HANGING, Pool, Runner, Turns
 from player.errors import LateStrategyError
 
 
@@ -18,24 +18,11 @@ def soon(seconds: float) -> float:
     return time.monotonic() + seconds
 
 
-def hanging_in(pool: Pool, release: threading.Event) -> Call[bool]:
-    """A call that runs until it is released."""
-    call = pool.start(release.wait)
-    while not call.running():
-        time.sleep(0.001)
-    return call
-
-
 def test_one_that_hangs_is_late_and_named() -> None:
-    release = threading.Event()
-    call = Runner().start("hanging", release.wait, soon(0.05))
+    call = Runner().start("hanging", threading.Event().wait, soon(0.05))
     assert call.value() is None
     assert isinstance(call.failure, LateStrategyError)
-    assert (
-        str(call.failure)
-        == "strategy hanging failed: no answer within search.deadline_s"
-    )
-    release.set()
+    assert str(call.failure).startswith("strategy hanging failed: no answer within")
 
 
 def test_any_exception_is_the_failure_in_one_line() -> None:
@@ -48,18 +35,12 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
 
 
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
-    release = threading.Event()
-    runner = Runner()
-    calls = [
-        runner.start("hanging", release.wait, soon(0.01)) for _ in range(MOST_HANGING)
-    ]
-    assert [call.value() for call in calls] == [None] * MOST_HANGING
+    release, runner = threading.Event(), Runner()
+    for _ in range(MOST_HANGING):
+        assert runner.start("hanging", release.wait, soon(0.01)).value() is None
     refused = runner.start("hanging", release.wait, soon(10.0))
     assert refused.value() is None
-    assert (
-        str(refused.failure)
-        == f"strategy hanging failed: {MOST_HANGING} earlier calls of it have not returned"
-    )
+    assert f"{MOST_HANGING} earlier calls" in str(refused.failure)
     assert runner.start("another", lambda: 1, soon(10.0)).value() == 1
     release.set()
     time.sleep(0.1)
@@ -67,12 +48,10 @@ def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
 
 
 def test_many_that_are_not_late_run_at_once() -> None:
-    all_there = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
-    runner = Runner()
-    calls = [
-        runner.start("busy", lambda: all_there.wait() >= 0, soon(10.0))
-        for _ in range(4 * MOST_HANGING)
-    ]
+    n = 4 * MOST_HANGING
+    barrier, runner = threading.Barrier(n, timeout=120.0), Runner()
+    wait = lambda: barrier.wait() >= 0  # noqa: E731
+    calls = [runner.start("busy", wait, soon(10.0)) for _ in range(n)]
     assert all(call.value() for call in calls)
 
 
@@ -86,17 +65,16 @@ def test_a_thread_is_used_again() -> None:
 
 def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
     pool, release, order = Pool(1), threading.Event(), list[float]()
-    first = hanging_in(pool, release)
-    calls = [
-        pool.start(functools.partial(order.append, due), deadline=due)
-        for due in (3.0, 1.0, 2.0)
-    ]
-    cancelled = pool.start(lambda: order.append(0.0), deadline=0.0)
-    assert cancelled.cancel()
+    first = pool.start(release.wait)
+    while not first.running():
+        time.sleep(0.001)
+    calls = []
+    for due in (3.0, 1.0, 2.0):
+        calls.append(pool.start(functools.partial(order.append, due), deadline=due))
+    assert pool.start(lambda: order.append(0.0), deadline=0.0).cancel()
     time.sleep(0.02)
-    assert not any(call.done() for call in calls)
+    assert order == []
     release.set()
-    assert first.result(60.0)
     for call in calls:
         call.result(60.0)
     assert order == [1.0, 2.0, 3.0]
@@ -130,7 +108,6 @@ def test_a_turn_ends_with_an_error() -> None:
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), turns.turn(0.0):
             raise ZeroDivisionError
-        assert turns._n_free == 1
 
 
 def test_a_thread_without_a_call_ends_and_another_takes_its_place(

@@ -9,16 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from configs.settings import load
+from configs.settings import GameSettings, load
 from evaluate.tuning.prior import fit_prior
 from player.questions.places import places_of
-from player.questions.prior import PriorModel, prior_of
+from player.questions.prior import prior_of
 from player.questions.start_model import PLACE_FEATURES, place_features
 from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.evaluate.fakes import Evaluate, Options
 from tests.player.fakes import hits
 
-TRUE = PriorModel(0.5, 0.0, {"filter": 0.9, "boost": 0.6})
+TRUE = GameSettings(
+    prior_temperature=0.5,
+    prior_floor=0.0,
+    prior_filter_share=0.9,
+    prior_boost_share=0.6,
+)
 PASSAGES = [
     replace(
         hit.paragraph,

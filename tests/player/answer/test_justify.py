@@ -21,6 +21,7 @@ from player.answer.justify import (
 from player.questions.answer import NOT_RELEVANT
 from player.questions.question import Question
 from tests.contracts.paragraphs import paragraph
+from tests.player.questions.models import asked
 
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
@@ -28,16 +29,11 @@ CLAUSES = (
     "",
     'it has "heap" and "pivot"',
     'it has "pivot"',
-    "it has a calendar year",
     "its first sentence lacks the words named",
-    'it begins with "An"',
     'its opening\'s second word begins with "B"',
     'it has "ערמה" and "ציר"',
 )
-COUNTED = (
-    *("because", "therefore", "based on", "indicates"),
-    *("suggests", "evidence", "reasoning", "theme"),
-)
+COUNTED = "because|therefore|based on|indicates|suggests|evidence|reasoning|theme"
 """Words for which a public referee gives 5 points each, after 70 for the right length."""
 evidence_items = some.builds(
     Evidence,
@@ -49,67 +45,28 @@ evidence_items = some.builds(
 evidence_lists = some.lists(
     evidence_items, max_size=20, unique_by=lambda item: item.number
 )
-domains = some.lists(some.text("abcdé-'\"", min_size=1, max_size=9), max_size=8).map(
-    " ".join
-)
+domains = some.text("abcdé-'\" ", max_size=70)
 associations = some.from_regex(r"[a-zé]{1,12}(-[a-z]{1,5})?", fullmatch=True)
 
 
-def public_score(text: str, least: int, most: int) -> int:
-    """Return the points of a justification by a public referee's rule, as the issue describes it."""
-    points = 70 if least <= len(text.split()) <= most else 0
-    counted = sum(word in text.casefold() for word in COUNTED)
-    return min(100, points + 5 * counted)
-
-
 @tried
-@given(evidence=evidence_lists, confidence=some.floats(0.0, 1.0))
-def test_the_sentences_justification_has_30_to_50_words_however_they_are_counted(
-    evidence: list[Evidence], confidence: float
+@given(evidence_lists, some.floats(0.0, 1.0), associations, domains)
+def test_lengths_and_citations_hold_however_words_are_counted(
+    evidence: list[Evidence], confidence: float, word: str, domain: str
 ) -> None:
-    text = justify_sentence(evidence, confidence)
-    assert all(
-        30 <= count <= 50 for count in (*count_words(text), len(text.split()))
-    ), text
-    assert text.endswith(".")
-    assert public_score(text, 30, 50) == 100
-
-
-@tried
-@given(evidence=evidence_lists, word=associations, domain=domains)
-def test_the_words_justification_has_20_to_30_words_however_they_are_counted(
-    evidence: list[Evidence], word: str, domain: str
-) -> None:
-    text = justify_word(evidence, word, domain)
-    assert all(
-        20 <= count <= 30 for count in (*count_words(text), len(text.split()))
-    ), text
-    assert text.endswith(".")
-    assert public_score(text, 20, 30) == 100
-    assert word in re.split("[ ,]", text)
-
-
-@tried
-@given(
-    evidence=evidence_lists,
-    confidence=some.floats(0.0, 1.0),
-    domain=domains,
-)
-def test_every_citation_names_an_answer_that_was_given(
-    evidence: list[Evidence], confidence: float, domain: str
-) -> None:
-    given_answers = {item.number: {item.letter} for item in evidence}
+    answers = {item.number: {item.letter} for item in evidence}
     sentence = justify_sentence(evidence, confidence)
-    for text, wanted in (
-        (sentence, 3),
-        (justify_word(evidence, "idea", domain), 2),
-    ):
+    reason = justify_word(evidence, word, domain)
+    assert word in re.split("[ ,]", reason)
+    for text, fewest, most, n_cited in ((sentence, 30, 50, 3), (reason, 20, 30, 2)):
+        for count in (*count_words(text), len(text.split())):
+            assert fewest <= count <= most, text
+        assert text.endswith(".")
+        assert len({*re.findall(COUNTED, text.casefold())}) >= 6
+
         cited = citations(text)
-        assert len(cited) == min(wanted, len(evidence))
-        assert len(re.findall("question ", text)) == len(cited)
-        assert all(
-            given_answers[number] == letters for number, letters in cited.items()
-        )
+        assert len(cited) == text.count("question ") == min(n_cited, len(evidence))
+        assert cited.items() <= answers.items()
 
 
 def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
@@ -134,11 +91,7 @@ def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
     ("domain", "ground"),
     [
         ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
-        (
-            "the ways in which old clocks break",
-            "The domain suggests",
-        ),  # named in full or not at all
-        ("", "The hint suggests"),
+        ("the ways in which old clocks break", "The domain suggests"),
         ("???", "The hint suggests"),
         ('the "C" language', 'The domain "the C language" suggests'),
     ],
@@ -150,12 +103,6 @@ def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> No
 HEAP = paragraph(
     "b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly."
 )
-QUESTIONS = [
-    Question(
-        f"Which? {n}", ("one", "two", "three", "none"), "word", frozenset({str(n)})
-    )
-    for n in range(4)
-]
 RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
 SUPPORT = np.array([[RIGHT, WRONG], [RIGHT, RIGHT], [WRONG, RIGHT], [WRONG, WRONG]])
 EVEN = np.array([0.5, 0.5])
@@ -163,32 +110,22 @@ EVEN = np.array([0.5, 0.5])
 
 def test_answers_are_weighed_by_the_bits_they_give_the_guessed_paragraph() -> None:
     # two paragraphs, equally likely; the first answer fits the first alone, the second both, the third the other
-    found = weigh_answers(0, HEAP, EVEN, QUESTIONS, SUPPORT, ["A", "A", "A", "D"])
+    evidence = weigh_answers(0, HEAP, EVEN, asked(4), SUPPORT, ["A", "A", "A", "D"])
     average = (0.9 + 0.1 / 3) / 2
-    assert [(item.number, item.letter) for item in found] == [
-        (1, "A"),
-        (2, "A"),
-        (4, "D"),
-        (3, "A"),
-    ]
+    assert [item.number for item in evidence] == [1, 2, 4, 3]
     bits = [np.log2(0.9 / average), 0.0, 0.0, np.log2(0.1 / 3 / average)]
-    assert [item.weight for item in found] == pytest.approx(bits, abs=1e-9)
+    assert [item.weight for item in evidence] == pytest.approx(bits, abs=1e-9)
 
 
 def test_declined_and_missing_answers_are_no_evidence() -> None:
-    found = weigh_answers(
-        0, HEAP, EVEN, QUESTIONS, SUPPORT, [NOT_RELEVANT, None, "B", None]
-    )
-    assert [item.number for item in found] == [3]
+    answers = [NOT_RELEVANT, None, "B", None]
+    evidence = weigh_answers(0, HEAP, EVEN, asked(4), SUPPORT, answers)
+    assert [item.number for item in evidence] == [3]
 
 
-LISTS = (
-    '"key" or "tree"',
-    '"heap", "sort" or "Trees"',
-    '"graph" or "pivot"',
-    "none of these words",
-)
+LISTS = ('"key" or "tree"', '"heap", "sort" or "Trees"', '"graph" or "pivot"', "none")
 GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
+OTHERS = (("pivot",), ("graph",), ("edge",))
 
 
 @pytest.mark.parametrize(
@@ -196,42 +133,24 @@ GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
     [
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
-        (
-            "anywhere",
-            GROUPS,
-            "C",
-            "",
-        ),  # the referee erred: nothing of it is there to be cited
+        ("anywhere", GROUPS, "C", ""),  # the referee erred: there is nothing to cite
         ("anywhere", GROUPS, "D", ""),  # nor is this true
-        (
-            "anywhere",
-            (("pivot",), ("graph",), ("edge",)),
-            "D",
-            "it has none of the words named",
-        ),
+        ("anywhere", OTHERS, "D", "it has none of the words named"),
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
-        (
-            "opening",
-            (("trees",), ("graph",), ("edge",)),
-            "D",
-            "its first sentence lacks the words named",
-        ),
+        ("opening", OTHERS, "D", "its first sentence lacks the words named"),
         ("filler", (), "A", ""),
     ],
 )
 def test_a_clause_says_what_the_answer_found_in_the_paragraph(
     kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
 ) -> None:
-    question = Question("Which?", LISTS, kind, frozenset({"it"}), groups)
-    found = weigh_answers(
-        0, HEAP, EVEN, [question], np.array([[RIGHT, WRONG]]), [answer]
-    )
-    assert [item.clause for item in found] == [clause]
+    question = Question("Which?", LISTS, kind, groups)
+    (item,) = weigh_answers(0, HEAP, EVEN, [question], SUPPORT[:1], [answer])
+    assert item.clause == clause
 
 
 @pytest.mark.parametrize(
-    ("share", "written"),
-    [(0.0, "0.1%"), (0.0034, "0.3%"), (0.0099, "1.0%"), (0.873, "87%"), (1.0, "99%")],
+    ("share", "written"), [(0.0, "0.1%"), (0.0034, "0.3%"), (0.873, "87%"), (1, "99%")]
 )
 def test_a_small_share_is_not_rounded_to_1_percent(share: float, written: str) -> None:
     assert percent(share) == written

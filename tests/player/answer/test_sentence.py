@@ -8,51 +8,48 @@ import pytest
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from player.answer.sentence import after_score, best_opening, points
-from player.questions.places import Places, places_of
+from player.questions.places import places_of
 
 HEAPS = "A heap keeps its least key on top."
 RAW = "Lecture 3, Heaps\nA heap keeps its least key on top and more of it."
-
-
-@pytest.fixture(scope="module")
-def places() -> Places:
-    passages = [
-        Paragraph("a:1:1", "a", 1, "", HEAPS, HEAPS),
-        Paragraph("a:2:1", "a", 2, "", "Stacks differ.", "Stacks differ."),
-    ]
-    return places_of(passages, [Piece("pdfplumber:page", "a", 1, 1, RAW)])
+PLACES = places_of(
+    [
+        Paragraph(f"a:{page}:1", "a", page, "", text, text)
+        for page, text in enumerate((HEAPS, "Stacks differ.", "Stacks differ."), 1)
+    ],
+    [Piece("pdfplumber:page", "a", 1, 1, RAW)],
+)
+ROWS = np.arange(4)
 
 
 def test_the_points_of_a_string_go_by_similarity() -> None:
-    found = points(["abcdefghij", "abcdefghiX", "zzz", "ABCdefghij!"])
-    assert found[0].tolist() == pytest.approx([1.0, 0.88, 0.0, 1.0], abs=0.01)
+    earned = points(["abcdefghij", "abcdefghiX", "zzz", "ABCdefghij!"])
+    assert earned[0].tolist() == pytest.approx([1.0, 0.88, 0.0, 1.0], abs=0.01)
 
 
-def test_the_likeliest_string_is_sent_as_its_referee_holds_it(places: Places) -> None:
-    rows = np.arange(3)
-    opening, row, confidence = best_opening(np.array([0.6, 0.3, 0.1]), rows, places)
-    assert (opening, row) == (HEAPS, 0)
-    assert confidence == pytest.approx(0.6)
-    opening, row, _ = best_opening(np.array([0.1, 0.1, 0.8]), rows, places)
-    assert (opening, row) == (next(iter(places.openings(2))), 2)
+@pytest.mark.parametrize(
+    ("belief", "opening", "row", "confidence"),
+    [
+        ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
+        # as its referee holds it
+        ([0.1, 0.1, 0.0, 0.8], next(iter(PLACES.openings(3))), 3, 0.64),
+        # places with one opening sentence are added up
+        ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
+    ],
+)
+def test_the_likeliest_string_is_sent(
+    belief: list[float], opening: str, row: int, confidence: float
+) -> None:
+    *best, sure = best_opening(np.array(belief), ROWS, PLACES)
+    assert best == [opening, row]
+    assert sure == pytest.approx(confidence, abs=0.1)
 
 
-def test_places_with_one_opening_sentence_are_added_up() -> None:
-    passages = [
-        Paragraph(f"{name}:1:1", name, 1, "", text, text)
-        for name, text in (("a", "One thing is told."), ("b", "Two"), ("c", "Two"))
-    ]
-    belief = np.array([0.4, 0.3, 0.3])
-    opening, row, confidence = best_opening(belief, np.arange(3), places_of(passages))
-    assert (opening, row) == ("Two", 1)
-    assert confidence == pytest.approx(0.6)
-
-
-def test_points_tell_which_edition_was_held(places: Places) -> None:
-    belief, rows = np.array([0.5, 0.0, 0.5]), np.arange(3)
-    assert after_score(belief, rows, places, HEAPS, None) is belief
-    right = after_score(belief, rows, places, HEAPS, 100.0)
-    wrong = after_score(belief, rows, places, HEAPS, 20.0)
+def test_points_tell_which_edition_was_held() -> None:
+    belief = np.array([0.5, 0.0, 0.0, 0.5])
+    assert after_score(belief, ROWS, PLACES, HEAPS, None) is belief
+    right = after_score(belief, ROWS, PLACES, HEAPS, 100.0)
+    wrong = after_score(belief, ROWS, PLACES, HEAPS, 20.0)
     assert right[0] > 0.9
     assert wrong[0] < 0.1
     assert wrong.sum() == pytest.approx(1.0)

@@ -46,7 +46,7 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
     answers = {}
     for item in questions:
         options = tuple(item["options"].values())
-        question = Question(item["text"], options, "", frozenset())
+        question = Question(item["text"], options, "")
         answers[item["question_number"]] = perfect_answer(question, truth.text)
     guess = callbacks.get_guess(dynamic(game_id="0101001", answers=answers))
     assert guess["opening_sentence"] == truth.opening_sentence

@@ -20,13 +20,11 @@ from player.errors import JournalError, UnauthorizedError
 from player.game.journal import VERSION, Candidate, Journal, authenticate
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
-from player.questions.editions import PRINTED
+from player.questions.places import PRINTED
 from player.questions.question import Question
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
-QUESTIONS = (
-    Question("Which?", ("a", "b", "c", "ד"), "opening", frozenset("xy"), (("a",),)),
-)
+QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
 BELIEF = (Candidate("alpha:1:1", "S.", 0.25, 0.5),)
 SCORE = Score(88.0, 3, {"opening_sentence_score": 100.0}, {})
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)

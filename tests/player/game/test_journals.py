@@ -15,7 +15,7 @@ from player.game.journal import Journal, SavedGame
 from player.player import Player
 from player.protocol import messages as protocol
 from player.protocol.messages import Json, RoundStart
-from player.questions.editions import PRINTED
+from player.questions.places import PRINTED
 from tests.player.fakes import course, dense_player
 from tests.player.game.test_loop import REPLIES, round_start
 

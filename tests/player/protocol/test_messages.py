@@ -184,7 +184,7 @@ def test_payloads_carry_the_match_and_its_token() -> None:
     call, start = WarmupCall("M1", "2 + 2", "t"), RoundStart("M1", auth_token="t")
     assert protocol.reply_payload(call, answer="4") == {**frame, "answer": "4"}
 
-    question = Question("Which?", ("a", "b", "c", "d"), "word", frozenset())
+    question = Question("Which?", ("a", "b", "c", "d"), "word")
     written = protocol.questions_payload(start, [question] * 20)
     options = {"A": "a", "B": "b", "C": "c", "D": "d"}
     item = {"question_number": 2, "number": 2, "options": options, "choices": options}

@@ -1,4 +1,4 @@
-"""Error models of one referee or few, for tests."""
+"""Referees that see the whole paragraph, and questions of no known kind, for tests."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from player.questions.kinds import KINDS
-from player.questions.question import FitArray
-from player.questions.referees import (
-    ErrorModel,
-    ErrorProfile,
-    RefereeType,
-    error_model,
-)
-from player.questions.views import VIEWS
+from player.questions.question import FitArray, Question
+from player.questions.referees import Referee, letters_of
+from player.questions.views import VIEWS, View
 
 
-def sound_only(wrong: float, *kinds: str) -> ErrorModel:
-    """One referee who sees the whole paragraph and errs alike on every kind."""
-    rates = {(view, kind): wrong for view in VIEWS for kind in (*KINDS, "word", *kinds)}
-    return error_model(
-        rates,
-        (RefereeType(1.0, "paragraph", ErrorProfile("sound", 1.0)),),
-        np.array([1.0, 0.0]),
-    )
+def sound(
+    wrong: float, view: View | None = "paragraph", weight: float = 1.0
+) -> Referee:
+    """One referee who errs alike on every kind."""
+    return Referee(weight, view, "sound", letters_of(np.full(len(KINDS) + 1, wrong)))
+
+
+def asked(n: int, kind: str = "anywhere") -> list[Question]:
+    """So many questions."""
+    return [Question(f"{row}?", ("a", "b", "c", "d"), kind) for row in range(n)]
 
 
 def in_all_views(fits: FitArray) -> FitArray:
@@ -33,5 +30,5 @@ def in_all_views(fits: FitArray) -> FitArray:
 
 def hard_fits(cells: NDArray[np.integer]) -> FitArray:
     """(..., 4) fits that are 1 for the option index of each cell."""
-    fits: FitArray = (cells[..., None] == np.arange(4)).astype(np.float32)
+    fits: FitArray = np.eye(4, dtype=np.float32)[cells]
     return fits

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,7 @@ from ingest.paragraph import Paragraph
 from ingest.store.records import packed
 from player.questions.candidates import Candidates
 from player.questions.editions import (
-    CUT_SHARES,
     EVEN,
-    PRINTED,
     RULE,
     edition_shares,
     editions_of,
@@ -20,9 +20,9 @@ from player.questions.editions import (
     with_editions,
 )
 from player.questions.kinds import ANOTHER_OPENING, OPENING, SAME_OPENING
-from player.questions.places import links_of
+from player.questions.places import PRINTED, links_of
 from player.questions.question import Question
-from player.questions.word_index import WordIndex, index_words
+from player.questions.word_index import index_words
 from player.search.types import BookCandidate, Query, SearchResult
 
 HEAPS = "A heap keeps its least key on top."
@@ -31,16 +31,14 @@ PASSAGES = [
     Paragraph("a:1:1", "a", 1, "", HEAPS, HEAPS),
     Paragraph("b:1:1", "b", 1, "", STACKS, STACKS),
 ]
+PAGE, WINDOW = "pdfplumber:page", "pypdf:window:2000"
 PIECES = (
-    Piece("pdfplumber:page", "a", 1, 1, "Running head\nAheapkeepsitsleastkeyontop."),
-    Piece("pdfplumber:page", "b", 1, 1, f"Running head\n{STACKS}"),
-    Piece("pypdf:window:2000", "b", 1, 1, f"{STACKS} And more about plates."),
+    Piece(PAGE, "a", 1, 1, "Running head\nAheapkeepsitsleastkeyontop."),
+    Piece(PAGE, "b", 1, 1, f"Running head\n{STACKS}"),
+    Piece(WINDOW, "b", 1, 1, f"{STACKS} And more about plates."),
 )
-
-
-@pytest.fixture(scope="module")
-def index() -> WordIndex:
-    return index_words(PASSAGES, PIECES)
+INDEX = index_words(PASSAGES, PIECES)
+EVEN_PRIOR = np.array([0.5, 0.5])
 
 
 def result(book_name: str, doc_id: str = "") -> SearchResult:
@@ -48,18 +46,16 @@ def result(book_name: str, doc_id: str = "") -> SearchResult:
     return SearchResult(Query("hint", book_name), (), book=book)
 
 
-def test_places_of_pieces_follow_those_of_passages(index: WordIndex) -> None:
-    places = index.places
+def test_places_of_pieces_follow_those_of_passages() -> None:
+    places = INDEX.places
     assert (places.n_printed, len(places)) == (2, 5)
-    assert places.paragraph(2).paragraph_id == "a:1:pdfplumber:page"
+    assert places.paragraph(2).paragraph_id == f"a:1:{PAGE}"
     assert places.paragraph(4).text == f"{STACKS} And more about plates."
 
 
-def test_a_piece_without_spaces_holds_its_passage_and_its_words(
-    index: WordIndex,
-) -> None:
-    assert index.places.passages_of(2).tolist() == [0]
-    assert index.whole[[2], [index.ids["least"]]][0] == 1.0
+def test_a_piece_without_spaces_holds_its_passage_and_its_words() -> None:
+    assert INDEX.places.passages_of(2).tolist() == [0]
+    assert INDEX.whole[[2], [INDEX.ids["least"]]][0] == 1.0
 
 
 def test_a_piece_lacks_the_words_of_a_passage_after_its_end() -> None:
@@ -72,87 +68,70 @@ def test_a_piece_lacks_the_words_of_a_passage_after_its_end() -> None:
     assert not in_window[index.ids["little"]]
 
 
-def test_a_stem_goes_with_pages_and_an_invented_title_with_windows(
-    index: WordIndex,
-) -> None:
-    stem = edition_shares(result("a.pdf", "a"), index)
-    title = edition_shares(result("Heaps and more", "a"), index)
-    invented = edition_shares(result("Nonsense"), index)
+def test_the_form_of_the_name_and_the_script_tell_the_edition() -> None:
+    stem = edition_shares(result("a.pdf", "a"), INDEX)
+    title = edition_shares(result("Heaps and more", "a"), INDEX)
+    invented = edition_shares(result("Nonsense"), INDEX)
     for shares in (stem, title, invented):
         assert sum(shares.values()) == pytest.approx(1.0)
-    assert stem["pdfplumber:page"] > stem["pypdf:window:2000"]
-    assert invented["pypdf:window:2000"] > invented["pdfplumber:page"]
+    assert stem[PAGE] > stem[WINDOW]
+    assert invented[WINDOW] > invented[PAGE]
     assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
 
-
-def test_a_stem_goes_with_pages_most_of_all_in_a_hebrew_course(
-    index: WordIndex,
-) -> None:
-    text = "בערמה המפתח הקטן ביותר נמצא בראש."
-    hebrew = index_words([Paragraph("a:1:1", "a", 1, "", text, text)], PIECES[:1])
-    shares = edition_shares(result("a", "a"), hebrew)
-    assert shares["pdfplumber:page"] > CUT_SHARES["stem"]["page"]
-    assert edition_shares(result("a", "a"), index)["pdfplumber:page"] < 0.2
+    hebrew = replace(INDEX, is_hebrew=np.ones(5, dtype=np.bool_))
+    assert edition_shares(result("a", "a"), hebrew)[PAGE] > stem[PAGE]
 
 
-def test_what_an_opponent_held_before_counts(index: WordIndex) -> None:
-    usual = edition_shares(result("a", "a"), index)
-    seen = {"pdfplumber:page": 2.0, PRINTED: 1.0, "gone:page": 1.0}
-    learned = edition_shares(result("a", "a"), index, seen)
-    wanted = (usual["pdfplumber:page"] + 2.0) / 4.0
-    assert learned["pdfplumber:page"] == pytest.approx(wanted)
-    assert "gone:page" not in learned
+def test_what_an_opponent_held_before_counts() -> None:
+    usual = edition_shares(result("a", "a"), INDEX)
+    games = {PAGE: 2.0, PRINTED: 1.0, "gone:page": 1.0}
+    shares = edition_shares(result("a", "a"), INDEX, games)
+    assert shares[PAGE] == pytest.approx((usual[PAGE] + 2.0) / 4.0)
+    assert "gone:page" not in shares
 
 
-def test_a_piece_is_as_likely_as_its_passages(index: WordIndex) -> None:
-    shares = {PRINTED: 0.5, "pdfplumber:page": 0.4, "pypdf:window:2000": 0.1}
-    prior = with_editions(np.array([0.8, 0.2]), index, "quick", shares)
-    assert prior.sum() == pytest.approx(1.0)
-    assert prior[:2].tolist() == pytest.approx([0.4, 0.1])
-    assert prior[2:].tolist() == pytest.approx([0.32, 0.08, 0.1])
-    belief = editions_of(prior, index.places, np.arange(5))
-    assert belief == pytest.approx(shares)
+def test_a_piece_is_as_likely_as_its_passages() -> None:
+    shares = {PRINTED: 0.5, PAGE: 0.4, WINDOW: 0.1}
+    prior = with_editions(np.array([0.8, 0.2]), INDEX, "quick", shares)
+    assert prior.tolist() == pytest.approx([0.4, 0.1, 0.32, 0.08, 0.1])
+    assert editions_of(prior, INDEX.places, np.arange(5)) == pytest.approx(shares)
 
 
 def test_the_hint_reaches_a_piece_without_passages_by_its_vector() -> None:
-    near, far = np.eye(2, dtype=np.float32)
-    tables = tuple(
-        Piece("pdfplumber:page", "a", page, page, "1 2 3", packed(vector))
-        for page, vector in ((2, near), (3, far))
-    )
+    tables = [
+        Piece(PAGE, "a", page, page, "1 2 3", packed(vector))
+        for page, vector in enumerate(np.eye(2, dtype=np.float32), 2)
+    ]
     index = index_words(PASSAGES, (PIECES[0], *tables))
     hint = np.array([0.6, 0.2], dtype=np.float32)
     likeness = likeness_of(index.places.pieces, hint, nats=5.0)
     assert likeness == pytest.approx({1: 3.0, 2: 1.0})
 
-    shares, printed = {"pdfplumber:page": 1.0}, np.array([0.5, 0.5])
-    prior = with_editions(printed, index, "quick", shares, likeness)[2:]
-    even = EVEN / 3
+    shares, even = {PAGE: 1.0}, EVEN / 3
+    prior = with_editions(EVEN_PRIOR, index, "quick", shares, likeness)[2:]
     assert (prior[1] - even) / (prior[2] - even) == pytest.approx(np.exp(2.0))
-    unreached = with_editions(printed, index, "quick", shares)[2:]
+    unreached = with_editions(EVEN_PRIOR, index, "quick", shares)[2:]
     assert unreached[1:].tolist() == pytest.approx([even, even])
 
 
 def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
-    cut = Piece("pdfplumber:page", "a", 1, 1, "keeps its least")
-    other = Piece("pdfplumber:page", "b", 2, 2, "keeps its least")
-    links = links_of(PASSAGES, [cut, other]).toarray()
-    assert links.tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    text = "keeps its least"
+    cut, elsewhere = (Piece(PAGE, doc_id, page, page, text) for doc_id, page in (("a", 1), ("b", 2)))  # fmt: skip
+    assert links_of(PASSAGES, [cut, elsewhere]).toarray().tolist() == [[1, 0], [0, 0]]
 
 
-def test_a_piece_with_a_word_of_the_hint_breaks_the_rule(index: WordIndex) -> None:
-    shares = {"pdfplumber:page": 1.0}
-    prior = with_editions(np.array([0.5, 0.5]), index, "newest", shares)
+def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
+    prior = with_editions(EVEN_PRIOR, INDEX, "newest", {PAGE: 1.0})
     assert prior[3] / prior[2] == pytest.approx(RULE)
     # the glued page holds no such token
-    prior = with_editions(np.array([0.5, 0.5]), index, "least", shares)
+    prior = with_editions(EVEN_PRIOR, INDEX, "least", {PAGE: 1.0})
     assert prior[3] == pytest.approx(prior[2])
 
 
-def test_an_opening_question_tells_little_about_pieces(index: WordIndex) -> None:
-    candidates = Candidates(index, np.arange(5), np.full(5, 0.2))
+def test_an_opening_question_tells_little_about_pieces() -> None:
+    candidates = Candidates(INDEX, np.arange(5), np.full(5, 0.2))
     groups = (("newest",), ("least",), ("tree",))
-    question = Question("?", ("a", "b", "c", "d"), OPENING.name, frozenset(), groups)
+    question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)
     fits = OPENING.fit([question], candidates)[0, 0]
     assert fits[1, 0] > 0.95
     wanted = SAME_OPENING * fits[1] + (1.0 - SAME_OPENING) * ANOTHER_OPENING

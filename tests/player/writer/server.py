@@ -23,17 +23,6 @@ class ModelServer:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-class Recorder:
-    """Keeps prompts and has no reply."""
-
-    def __init__(self) -> None:
-        self.prompts: list[str] = []
-
-    def __call__(self, prompt: str) -> str:
-        self.prompts.append(prompt)
-        return ""
-
-
 def send(request: BaseHTTPRequestHandler, status: int, content: Any) -> None:
     """Send JSON, or bytes as they are."""
     body = content if isinstance(content, bytes) else json.dumps(content).encode()

@@ -1,0 +1,53 @@
+"""The warm-up: the result of a sum in a question."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+MAX_CHARS = 2_000
+"""The most characters of a question that are read; to find the sum takes quadratic time."""
+MAX_SUM_CHARS = 200
+"""The most characters of a sum that are read."""
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
+_SPELT_SIGNS = {
+    r"\bplus\b": "+",
+    r"\bminus\s*": "-",
+    r"\b(times|multiplied by)\b": "*",
+    r"(?<=\d)\s*x\s*(?=[\d(-])": "*",
+    r"\bdivided by\b": "/",
+    r"(?<=\d),(?=\d{3}\b)": "",
+    r"(?<![\d.])0+(?=\d)": "",
+}
+"""Signs in words and in a sum; commas of thousands and leading zeros are dropped."""
+_SIGN = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.USub
+_NODE = ast.Expression | ast.BinOp | ast.UnaryOp | ast.Constant | _SIGN
+"""Nodes of a sum; an expression of other nodes is never evaluated."""
+
+
+def answer_warmup(question: str) -> str:
+    """Return the result of the longest sum in a question such as "What is 7 * 8?", "0" without a sum."""
+    text = question[:MAX_CHARS].lower().translate(_SIGNS)
+    for pattern, sign in _SPELT_SIGNS.items():
+        text = re.sub(pattern, sign, text)
+    sums = re.findall(r"[-(]*\d[\d\s.+*/()-]*", text)
+    for expression in sorted(sums, key=len, reverse=True):
+        value = _value(expression)
+        if value is not None:
+            return str(int(value)) if float(value).is_integer() else f"{value:.10g}"
+    return "0"
+
+
+def _value(expression: str) -> float | None:
+    """Return the value of a sum of numbers with + - * / and parentheses; None for anything else."""
+    plain = " ".join(expression[:MAX_SUM_CHARS].split()).rstrip(".+-*/( ")
+    while plain.endswith(")") and plain.count(")") > plain.count("("):
+        plain = plain[:-1].rstrip()
+    try:
+        tree = ast.parse(plain, mode="eval")
+        if all(isinstance(node, _NODE) for node in ast.walk(tree)):
+            value: float = eval(compile(tree, "", "eval"), {"__builtins__": {}})
+            return value
+    except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
+        pass
+    return None

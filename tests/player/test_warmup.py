@@ -1,0 +1,78 @@
+"""Sums in questions."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from player.warmup import answer_warmup
+
+SUMS = {
+    "What is 7 * 8?": "56",
+    "Compute 100-58.": "42",
+    "2 + 3 * 4 = ?": "14",
+    "What is ((1 + 2) * (3 + 4)) - 1?": "20",
+    "6 × 7": "42",
+    "84 ÷ 2": "42",
+    "6 x 7": "42",
+    "50 − 8": "42",
+    "What is seven? I mean 7 multiplied by 8.": "56",
+    "What is 12 PLUS 30?": "42",
+    "84 divided by 2 plus 1 minus 3": "40",
+    "Question 1: what is 15 + 27?": "42",
+    "5 +\n 3": "8",
+    "What is 1,250 + 1,250,000?": "1251250",
+    "What is 007 + 005?": "12",
+    "What is 1.05 + 0.05?": "1.1",
+    "Just 42": "42",
+    "What is 5 + 3 (answer quickly)?": "8",
+    "Warm up (hint: 2 + 2)": "4",
+    "1 / 8": "0.125",
+    "1234567 / 2": "617283.5",
+    "What is 3 * -4?": "-12",
+    "What is -(2 + 3)?": "-5",
+    "minus 7 plus 3": "-4",
+    "0 / -5": "0",
+    "2 - -2": "4",
+    "": "0",
+    "What is the capital of France?": "0",
+    "1 / (2 - 2)": "0",
+    "+ - * /": "0",
+    "((((": "0",
+    "1.2.3 + 4": "0",
+    "2**3": "0",
+    "٣ + ٤ = ?": "0",
+}
+
+
+@pytest.mark.parametrize("question", SUMS)
+def test_a_sum_is_worked_out_and_anything_else_is_0(question: str) -> None:
+    assert answer_warmup(question) == SUMS[question]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "9**9**9**9**9",
+        *("(" * 1_000 + "1" + ")" * 1_000, "(" * 30_000, "((1)" * 10_000),
+        *("-" * 30_000 + "1", "1" * 30_000, "1+" * 15_000 + "1", "7 times " * 30_000),
+        *("," * 30_000 + "000", "0" * 30_000),
+    ],
+    ids=lambda question: f"{question[:6]} and so on for {len(question)} characters",
+)
+def test_a_monstrous_sum_takes_bounded_time(question: str) -> None:
+    started = time.process_time()
+    answer = answer_warmup(question)
+    assert time.process_time() - started < 2.0
+    assert 0 < len(answer) <= 2_000
+    float(answer)
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=100)
+@given(some.text(alphabet="0123456789+-*/(). ,xX×÷−\n", max_size=60))
+def test_anything_like_a_sum_has_a_number_for_an_answer(question: str) -> None:
+    assert np.isfinite(float(answer_warmup(question)))
