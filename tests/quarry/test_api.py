@@ -16,6 +16,7 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
     write_games,
 )
+from tests.fakes import each
 from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,38 +33,30 @@ def games(tmp_path: Path) -> Path:
     return write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())))
 
 
-def test_a_course_is_opened_by_its_path_and_shown_in_a_line(location: Path) -> None:
+def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page(
+    location: Path,
+) -> None:
     opened = quarry.open_store(location)
     assert repr(opened) == f"Course('{location}', 'course': 2 documents, 12 paragraphs)"
-
-
-def test_a_result_is_a_line_a_table_and_a_page(location: Path) -> None:
-    found = quarry.search(location, "grammar <token> lookahead terminal")
-    assert repr(found).startswith(
-        "SearchResult('grammar <token> lookahead terminal', 12 hits, best '"
-    )
-    frame = found.to_dataframe()
-    assert frame["opening_sentence"].tolist() == [
-        hit.paragraph.opening_sentence for hit in found.hits
-    ]
-    assert frame["relevance"].tolist() == [hit.relevance for hit in found.hits]
-    assert "&lt;token&gt;" in found._repr_html_()
-    assert len(found._repr_html_()) < 20_000
+    result = quarry.search(location, "grammar <token> lookahead terminal")
+    line = "SearchResult('grammar <token> lookahead terminal', 12 hits, best '"
+    assert repr(result).startswith(line)
+    relevances = result.to_dataframe()["relevance"].tolist()
+    assert relevances == each(result.hits, "relevance")
+    assert "&lt;token&gt;" in result._repr_html_()
 
 
 def test_runs_are_compared_and_exported(
     location: Path, games: Path, tmp_path: Path
 ) -> None:
-    compared = quarry.compare(
-        location, games, ["default", "unfiltered"], measures=["nDCG@10"]
-    )
-    assert [run.name for run in compared.runs] == ["default", "unfiltered"]
-    assert [run.referee for run in compared.runs] == ["none", "none"]
+    presets = ["default", "unfiltered"]
+    compared = quarry.compare(location, games, presets, measures=["nDCG@10"])
+    assert each(compared.runs, "name") == presets
+    assert each(compared.runs, "referee") == ["none", "none"]
     assert set(compared.tests["preset"]) == {"unfiltered"}
     assert "nDCG@10" in set(compared.tests["measure"])
-    alone = quarry.replay(
-        location, games, settings=quarry.load_settings("unfiltered"), name="unfiltered"
-    )
+    unfiltered = quarry.load_settings("unfiltered")
+    alone = quarry.replay(location, games, settings=unfiltered, name="unfiltered")
     assert alone.measures.items() < compared.runs[1].measures.items()
     files = quarry.export(compared.runs, tmp_path / "new" / "exported")
     assert files
@@ -73,17 +66,14 @@ def test_runs_are_compared_and_exported(
 def test_the_search_is_tuned_and_its_settings_are_a_preset(
     location: Path, games: Path, tmp_path: Path
 ) -> None:
-    found = quarry.tune(location, games, 2, out=tmp_path / "tuned.yaml")
-    assert found["trials"] == 2
-    assert (
-        quarry.load_settings(str(tmp_path / "tuned.yaml")).search.k
-        == found["tuned_settings"]["k"]
-    )
+    out = tmp_path / "tuned.yaml"
+    result = quarry.tune(location, games, 2, out=out)
+    assert result["trials"] == 2
+    tuned = quarry.load_settings(str(out)).search
+    assert tuned.k == result["tuned_settings"]["k"]
 
 
-def imported(cwd: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code with an editable install, which leaves a finder that maps the packages to their folders."""
-    finder = f"""
+FINDER = f"""
 import importlib.util, sys
 
 class Finder:
@@ -94,8 +84,15 @@ class Finder:
 
 sys.meta_path.append(Finder)
 """
-    command = [sys.executable, "-c", f"{finder}\n{code}"]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+"""What an editable install leaves: a finder that maps the packages to their folders."""
+
+
+def imported(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a folder with an editable install."""
+    command = [sys.executable, "-c", f"{FINDER}\n{code}"]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False
+    )
 
 
 def test_an_editable_install_is_imported_outside_the_checkout(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -33,11 +34,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("arguments", [(), ("--help",)])
 def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) -> None:
     assert run_main(main, *arguments) == 0
-    told = capsys.readouterr().out
-    assert all(
-        name in told
-        for name in ("play", "ingest", "search", "replay", "compare", "games check")
-    )
+    listed = re.findall(r"^  (\S+(?: \w+)?)  ", capsys.readouterr().out, re.MULTILINE)
+    assert listed == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -47,9 +45,8 @@ def test_each_command_has_its_own_help_with_an_example_and_takes_a_config(
     assert run_main(main, *name.split(), "--help") == 0
     usage, _, example = capsys.readouterr().out.partition("example:\n")
     assert usage.startswith(f"usage: quarry {name}")
-    assert example.startswith(f"  quarry {name}")
     assert "--config FILE" in usage
-    assert ") (default:" not in " ".join(usage.split())
+    assert example.startswith(f"  quarry {name}")
 
 
 def test_an_unknown_command_is_refused_in_one_line(capsys: Output) -> None:
@@ -78,15 +75,7 @@ else:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "quarry replay",
-        "evaluate replay",
-        "player search",
-        "ingest",
-        "run_game.py",
-        "quarry search",
-    ],
+    "command", ["quarry replay", "evaluate replay", "ingest", "run_game.py"]
 )
 @pytest.mark.parametrize("ignored", [False, True])
 def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
@@ -101,9 +90,8 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
         check=False,
         preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
     )
-    assert (done.returncode, done.stderr) == (
-        (0, "") if ignored else (130, "quarry: interrupted\n")
-    )
+    interrupted = (130, "quarry: interrupted\n")
+    assert (done.returncode, done.stderr) == ((0, "") if ignored else interrupted)
     assert bool(done.stdout) == ignored
 
 
@@ -129,19 +117,12 @@ def test_values_of_the_nearest_file_are_defaults(
     inner.mkdir(parents=True)
 
     assert find_project(inner).store == str(tmp_path / "below")
-    (tmp_path / "course" / "quarry.toml").write_text(
-        'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
-    )
+    values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
+    (tmp_path / "course" / "quarry.toml").write_text(values)
     monkeypatch.chdir(inner)
-    search_options = (
-        command_of(COMMANDS, "search").parser("x").parse_args(["--hint", "x"])
-    )
-    assert (search_options.store, search_options.preset) == (
-        "http://chroma:8000",
-        "fast",
-    )
-    games = str(tmp_path / "course" / "games.jsonl")
-    assert str(command_of(COMMANDS, "replay").parser("x").parse_args([]).games) == games
+    replay = command_of(COMMANDS, "replay").parser("x").parse_args([])
+    assert (replay.store, replay.preset) == ("http://chroma:8000", "fast")
+    assert replay.games == tmp_path / "course" / "games.jsonl"
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player(
@@ -229,10 +210,8 @@ def test_escape_codes_of_a_games_file_do_not_reach_the_terminal(
     store = make_store(tmp_path / "store", course()).location
     game = record_of(course_games(course())[0]) | {"game_id": "\x1b[2J", "typo": 1}
     games = str(write_games(tmp_path / "games.jsonl", [game, game]))
-    assert run_main(main, "games", "check", "--store", store, "--games", games) in {
-        1,
-        2,
-    }
+    check = ("games", "check", "--store", store, "--games", games)
+    assert run_main(main, *check) == 1
     printed = capsys.readouterr()
     assert "\x1b" not in printed.out + printed.err
     assert "\\x1b[2J" in printed.out + printed.err
