@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import ctypes
 import functools
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pypdfium2
 import pypdfium2.raw as pdfium
 
@@ -35,12 +36,8 @@ _MIN_RULES = 3
 """Minimal number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
 """Minimal width of a table, in points; figures of arrays and trees are narrower."""
-_OPEN, _CROSS, _CLOSE = range(3)
-"""Events down a page, in their order at one height: a vertical rule begins, a horizontal one, a vertical one ends."""
-_Rule = tuple[int, int, int]
-"""A rule: its height and its two ends, or its x and its two ends."""
 _MAX_OBJECTS = 4_000
-"""Maximal number of objects checked on one page; a page with more is a plot or a map."""
+"""Maximal number of paths checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
 """Maximal number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
@@ -93,7 +90,7 @@ class PdfiumReader:
 
             may_be_scan = len(glyphs) < FEW_GLYPHS or hidden
             scanned = may_be_scan and _image_share(page) > MIN_IMAGE_SHARE
-            ruled = _is_ruled(page.raw)
+            ruled = _is_ruled(page)
             return GlyphPage(frame.width, frame.height, glyphs, ruled, scanned)
 
     def metadata(self, key: str) -> str:
@@ -133,9 +130,6 @@ _get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
 _has_map_error = _by_address(pdfium.FPDFText_HasUnicodeMapError)
 _get_text_object = _by_address(pdfium.FPDFText_GetTextObject)
 _get_font = _by_address(pdfium.FPDFTextObj_GetFont)
-_get_object = _by_address(pdfium.FPDFPage_GetObject)
-_get_type = _by_address(pdfium.FPDFPageObj_GetType)
-_get_bounds = _by_address(pdfium.FPDFPageObj_GetBounds)
 _get_tight_box = _by_address(pdfium.FPDFText_GetCharBox)
 _get_box = _by_address(pdfium.FPDFText_GetLooseCharBox)
 
@@ -152,20 +146,11 @@ class _Frame:
     width: float
     height: float
 
-    def baseline(self, x: float, y: float) -> float:
-        """Return the distance of a baseline from the top of the page as shown."""
-        return (self.top - y, x - self.left, y - self.bottom, self.right - x)[self.turn]
-
-    def span(
-        self, left: float, top: float, right: float, bottom: float
-    ) -> tuple[float, float]:
-        """Return left and right edge of a glyph's box on the page as shown."""
-        return (
-            (left - self.left, right - self.left),
-            (bottom - self.bottom, top - self.bottom),
-            (self.right - right, self.right - left),
-            (self.top - top, self.top - bottom),
-        )[self.turn]
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Return a point as its distances from the left edge and the top of the page as shown."""
+        left, right = x - self.left, self.right - x
+        down, up = self.top - y, y - self.bottom
+        return ((left, down), (up, left), (right, up), (down, right))[self.turn]
 
 
 _Style = tuple[float, float, int, bool]
@@ -192,15 +177,12 @@ class _PageText:
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
-        self._width = frame.width
-        self._fonts_by_address: dict[int, int] = {}
         self._styles: dict[int, _Style] = {}
         self._texts: dict[tuple[int, int], str] = {}
         self._unmapped: set[tuple[int, int]] = set()
         self._pending: list[tuple[Glyph, int]] = []
         self._overhangs: dict[tuple[int, int], float] = {}
-        self._drawn = (0.0, 0.0, 0.0)
-        self._drawn_by = 0
+        self._drawn = (0.0, 0.0, 0.0, 0)
 
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
@@ -211,9 +193,12 @@ class _PageText:
             if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
                 continue
             if 0xD800 <= code < 0xE000:  # half of a surrogate pair
-                code, half = _whole(half, code)
-                if half:
+                if not half:
+                    half = code
                     continue
+                high, low = sorted((half, code))
+                code = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00
+                half = 0
             if code == 32 and pdfium.FPDFText_IsGenerated(self._raw, position):
                 parted = True
                 continue
@@ -223,7 +208,10 @@ class _PageText:
                 glyphs.append(glyph)
                 parted = False
 
-        self._settle()
+        # fonts without a name are told by all their glyphs
+        encoding = functools.cache(lambda font: encoding_measured(self._unnamed[font]))
+        for glyph, code in self._pending:
+            glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
 
     def _glyph(self, position: int, code: int, before: list[Glyph]) -> Glyph | None:
@@ -236,21 +224,20 @@ class _PageText:
         box, frame = self._box, self._frame
         _get_box(self._address, position, self._box_address)
         # nearly every page is not rotated: no call for each glyph
+        x0, x1 = box[0] - frame.left, box[2] - frame.left
         if frame.turn:
-            x0, x1 = frame.span(*box)
-        else:
-            x0, x1 = box[0] - frame.left, box[2] - frame.left
-        if x1 < 0 or x0 > self._width:
+            x0, x1 = self._edges()
+        if x1 < 0 or x0 > frame.width:
             return None
 
         key = font, code
         text = self._texts.get(key) or self._learn_text(key, position, size)
-        drawn = x0, base, x1
-        if before and drawn == self._drawn:
-            if item == self._drawn_by:  # two letters of one glyph; or it looks bold
+        *place, drawn_by = self._drawn
+        self._drawn = x0, base, x1, item
+        if before and place == [x0, base, x1]:
+            if item == drawn_by:  # two letters of one glyph; or it looks bold
                 before[-1].text += text
             return None
-        self._drawn, self._drawn_by = drawn, item
 
         glyph = Glyph(text, x0, x1, base, size, font, False)
         glyph.x0 += self._overhangs.get(key, 0.0) * size
@@ -260,45 +247,41 @@ class _PageText:
             glyph.y, glyph.size = base - 0.35 * size, 0.65 * size
         return glyph
 
+    def _edges(self) -> tuple[float, float]:
+        """Return left and right edge of the last box on the page as shown."""
+        left, top, right, bottom = self._box
+        one, other = self._frame.place(left, top), self._frame.place(right, bottom)
+        return min(one[0], other[0]), max(one[0], other[0])
+
     def _is_superior(self, position: int, style: _Style) -> bool:
         """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
         box = (ctypes.c_double * 4)()  # left, right, bottom, top
-        first = ctypes.addressof(box)
-        _get_tight_box(
-            self._address, position, first, first + 8, first + 16, first + 24
-        )
-        return style[0] - self._frame.baseline(0.0, box[2]) > SUPERIOR * style[1]
+        edges = [ctypes.addressof(box) + 8 * number for number in range(4)]
+        _get_tight_box(self._address, position, *edges)
+        return style[0] - self._frame.place(0.0, box[2])[1] > SUPERIOR * style[1]
 
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
         if not address:
             return 0.0, 1.0, 0, False
-        font_address = _get_font(address) or 0
-        if font_address not in self._fonts_by_address:
-            self._fonts_by_address[font_address] = _font(self._fonts, font_address)
-
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(self._raw, position, ctypes.byref(matrix))
         scale = math.hypot(matrix.c, matrix.d)
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
         turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
-        upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
-        base = self._frame.baseline(*_origin(self._raw, position))
-        on_page = 0 <= base <= self._frame.height
-        self._styles[address] = (
-            base,
-            max(size, 0.5),
-            self._fonts_by_address[font_address],
-            upright and on_page,
-        )
+        is_upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
+        _, base = self._frame.place(*_origin(self._raw, position))
+        is_shown = is_upright and 0 <= base <= self._frame.height
+        font = _font(self._fonts, _get_font(address) or 0)
+        self._styles[address] = base, max(size, 0.5), font, is_shown
         return self._styles[address]
 
     def _learn_text(self, key: tuple[int, int], position: int, size: float) -> str:
         """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
         font, code = key
         name = self._fonts.names[font]
-        left, right = self._frame.span(*self._box)
+        left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
         if self._is_unmapped(position):
@@ -320,20 +303,6 @@ class _PageText:
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
         return bool(_has_map_error(self._address, position) == 1)
-
-    def _settle(self) -> None:
-        """Set the texts of the glyphs of fonts without a name, after all glyphs of the page are known."""
-        encoding = functools.cache(lambda font: encoding_measured(self._unnamed[font]))
-        for glyph, code in self._pending:
-            glyph.text = encoding(glyph.font).get(code, glyph.text)
-
-
-def _whole(half: int, code: int) -> tuple[int, int]:
-    """Return the character of a surrogate pair and 0, or the first half twice if the other half is missing yet."""
-    if not half:
-        return code, code
-    high, low = min(half, code), max(half, code)
-    return 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00, 0
 
 
 def _origin(raw: Any, position: int) -> tuple[float, float]:
@@ -369,68 +338,56 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
     """Return the share of a page that its images cover together, 0..1."""
     width, height = page.get_size()
     covered = 0.0
-    for item in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=2):
-        left, bottom, right, top = item.get_bounds()
-        area = max(0.0, right - left) * max(0.0, top - bottom)
-        covered += area if math.isfinite(area) else 0.0
+    for left, bottom, right, top in _bounds(page, pdfium.FPDF_PAGEOBJ_IMAGE, 2):
+        covered += max(0.0, right - left) * max(0.0, top - bottom)
     return min(1.0, covered / max(1.0, float(width * height)))
 
 
-def _is_ruled(raw: Any) -> bool:
+def _bounds(
+    page: pypdfium2.PdfPage, kind: int, depth: int
+) -> Iterator[tuple[float, float, float, float]]:
+    """Yield left, bottom, right and top of the objects of a kind."""
+    objects = page.get_objects(filter=[kind], max_depth=depth)
+    for item in itertools.islice(objects, _MAX_OBJECTS):
+        with contextlib.suppress(pypdfium2.PdfiumError):  # an object without bounds
+            bounds = item.get_bounds()
+            if all(map(math.isfinite, bounds)):
+                yield bounds
+
+
+def _is_ruled(page: pypdfium2.PdfPage) -> bool:
     """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
-    across, down = _rules(raw)
-    if max(len(across), len(down)) > _MAX_RULES:
-        return False
-
-    # down the page, the vertical rules that are open at each horizontal one
-    events: list[tuple[float, int, int, int]] = []
-    events += [(y, _CROSS, left, right) for y, left, right in across]
-    for x, bottom, top in down:
-        events += [(bottom - _NEAR, _OPEN, x, 0), (top + _NEAR, _CLOSE, x, 0)]
-    active: list[int] = []
-    heights: list[int] = []
-    for y, kind, x, right in sorted(events):
-        if kind == _OPEN:
-            bisect.insort(active, x)
-        elif kind == _CLOSE:
-            active.pop(bisect.bisect_left(active, x))
-        else:
-            start = bisect.bisect_left(active, x - _NEAR)
-            end = bisect.bisect_right(active, right + _NEAR)
-            wide = end > start and active[end - 1] - active[start] >= _MIN_TABLE_WIDTH
-            if wide and _are_apart(active, start, end):
-                heights.append(int(y))
-    return _are_apart(heights, 0, len(heights))
-
-
-def _rules(raw: Any) -> tuple[set[_Rule], set[_Rule]]:
-    """Return the horizontal and vertical edges of the paths of a page; the two edges of a drawn line count as two."""
-    edges = (ctypes.c_float * 4)()
-    first = ctypes.addressof(edges)
-    address = ctypes.cast(raw, ctypes.c_void_p).value
-    across: set[_Rule] = set()
-    down: set[_Rule] = set()
-    n_objects = pdfium.FPDFPage_CountObjects(raw)
-    for position in range(min(n_objects, _MAX_OBJECTS)):
-        item = _get_object(address, position)
-        if _get_type(item) != pdfium.FPDF_PAGEOBJ_PATH:
-            continue
-        has_bounds = _get_bounds(item, first, first + 4, first + 8, first + 12)
-        if not has_bounds or not all(map(math.isfinite, edges)):
-            continue
-        left, bottom, right, top = map(round, edges)
+    across: set[tuple[int, int, int]] = set()
+    down: set[tuple[int, int, int]] = set()
+    for bounds in _bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1):
+        # the two edges of a drawn line count as two
+        left, bottom, right, top = map(round, bounds)
         if right - left >= _MIN_RULE:
             across |= {(bottom, left, right), (top, left, right)}
         if top - bottom >= _MIN_RULE:
             down |= {(left, bottom, top), (right, bottom, top)}
+    fewer, more = sorted((len(across), len(down)))
+    if fewer < _MIN_RULES or more > _MAX_RULES:
+        return False
 
-    return across, down
+    y, left_end, right_end = np.array(sorted(across)).T[..., None]
+    x, lower_end, upper_end = np.array(sorted(down)).T
+    crosses = (left_end - _NEAR <= x) & (x <= right_end + _NEAR)
+    crosses &= (lower_end - _NEAR <= y) & (y <= upper_end + _NEAR)
+    heights = []
+    for height, row in zip(y[:, 0], crosses, strict=True):
+        edges = x[row].tolist()
+        is_wide = bool(edges) and edges[-1] - edges[0] >= _MIN_TABLE_WIDTH
+        if is_wide and _are_apart(edges):
+            heights.append(int(height))
+    return _are_apart(heights)
 
 
-def _are_apart(places: Sequence[int], start: int, end: int) -> bool:
-    """Return whether enough of the sorted places from `start` to `end` are apart by the least size of a cell."""
-    for _ in range(_MIN_RULES):
-        if start >= end:
-            return False
-        start = bisect.bisect_left(places, places[start] + _MIN_RULE)
-    return True
+def _are_apart(places: Iterable[int]) -> bool:
+    """Return whether enough sorted places are apart by the least size of a cell."""
+    count, last = 0, -math.inf
+    for place in places:
+        if place - last >= _MIN_RULE:
+            count += 1
+            last = place
+    return count >= _MIN_RULES
