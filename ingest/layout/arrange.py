@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +11,10 @@ from dataclasses import dataclass, replace
 from ingest.layout.columns import columns_of, rows_of_lines
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.lines import Line
+from ingest.layout.lines import Line, line_of
 from ingest.layout.margins import RunningHeads, parted_from_notes, without_line_numbers
 from ingest.layout.placed import PlacedLine
-from ingest.pdf.model import UNKNOWN, Box
+from ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
 """Minimal number of lines of prose that alone define the margins of a column."""
@@ -46,12 +47,13 @@ class Arranged:
 
 def arrange(pdf: Pdf) -> Arranged:
     """Put the lines of a document in reading order, without running heads and page numbers."""
-    heads = RunningHeads(map(_cleaned, pdf.pages))
-    pages: list[tuple[PlacedLine, ...]] = []
+    pages = [with_drop_caps(without_line_numbers(page)) for page in pdf.pages]
+    heads = RunningHeads(pages)
+    arranged: list[tuple[PlacedLine, ...]] = []
     title = ""
     numbers = itertools.count()
     gutters: list[float] = []
-    for page in map(_cleaned, pdf.pages):
+    for page in pages:
         dropped = heads.on(page)
         lines = [
             line for position, line in enumerate(page.lines) if position not in dropped
@@ -68,13 +70,8 @@ def arrange(pdf: Pdf) -> Arranged:
             first_note = _first_note(placed, heads.body_size)
             bodies += placed[:first_note]
             notes += (replace(line, footnote=True) for line in placed[first_note:])
-        pages.append((*bodies, *notes))
-    return Arranged(title, pages, heads.body_size, pdf.rtl)
-
-
-def _cleaned(page: Page) -> Page:
-    """Remove line numbers from a page, and join drop caps to their words."""
-    return with_drop_caps(without_line_numbers(page))
+        arranged.append((*bodies, *notes))
+    return Arranged(title, arranged, heads.body_size, pdf.rtl)
 
 
 def _place(
@@ -88,53 +85,47 @@ def _place(
 
 def _joined(row: list[Line], page: Page, column: int, rtl: bool) -> PlacedLine:
     """Join the parts of a row; the margins of its column are not known yet."""
-    row.sort(key=lambda line: line.x0, reverse=rtl and not _is_latin(row))
+    has_letters = any(any(map(str.isalpha, line.text)) for line in row)
+    is_latin = has_letters and not any(line.rtl for line in row)
+    row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
+    # a drop cap moves the edges of lines
     x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
+    words = [word for line in row for word in line.words]
+    whole = line_of(words, row[0].y, rtl)
     longest = max(row, key=lambda line: line.n_chars)
-    n_chars = sum(line.n_chars for line in row)
+    middle = (longest.x0 + longest.x1) / 2
+    in_table = False
+    for box in page.tables:
+        is_level = box.top < longest.y < box.bottom
+        in_table |= is_level and box.x0 < middle < box.x1
 
+    # the gap after a bullet or number is none
+    first = row[0].text
+    is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
     return PlacedLine(
-        words=tuple(word for line in row for word in line.words),
+        words=whole.words,
         page=page.number,
         column=column,
         start=-x1 if rtl else x0,
         end=-x0 if rtl else x1,
         left=0.0,
         right=0.0,
-        y=row[0].y,
+        y=whole.y,
         size=longest.size,
-        bold=sum(line.bold * line.n_chars for line in row) / n_chars,
-        mono=sum(line.mono * line.n_chars for line in row) / n_chars,
+        bold=whole.bold,
+        mono=whole.mono,
         rtl=longest.rtl,
-        n_gaps=_wide_gaps(row),
-        in_table=any(_is_inside(longest, table) for table in page.tables),
+        n_gaps=max(0, len(row) - 1 - is_marker),
+        in_table=in_table,
     )
-
-
-def _is_latin(row: Sequence[Line]) -> bool:
-    """Return whether a row has letters, and none from right to left."""
-    has_letters = any(any(map(str.isalpha, line.text)) for line in row)
-    return has_letters and not any(line.rtl for line in row)
-
-
-def _is_inside(line: Line, box: Box) -> bool:
-    return box.top < line.y < box.bottom and box.x0 < (line.x0 + line.x1) / 2 < box.x1
-
-
-def _wide_gaps(row: Sequence[Line]) -> int:
-    """Count the gaps between parts of a row, apart from the gap after a bullet or number."""
-    first = row[0].text
-    is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
-    return max(0, len(row) - 1 - is_marker)
 
 
 def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
     """Return the start of most lines of a column, and the end of the longest."""
-    prose = [
-        line
-        for line in lines
-        if not line.n_gaps and not line.in_table and line.mono < 0.8
-    ]
+    prose = []
+    for line in lines:
+        if not line.n_gaps and not line.in_table and not line.is_mono:
+            prose.append(line)
     if len(prose) >= MIN_PROSE_LINES:  # tables and listings may be wider
         lines = prose
     least = max(2, 0.15 * len(lines))
@@ -157,34 +148,25 @@ def _first_note(lines: Sequence[PlacedLine], body_size: float) -> int:
 
 def _begins_with_mark(line: PlacedLine) -> bool:
     first = line.words[0]
-    char = first.text[0]
-    if first.raised > 0.15 * line.size or char in _NOTE_SIGNS:
+    if first.raised > 0.15 * line.size or first.text[0] in _NOTE_SIGNS:
         return True
-    is_run_in = any(word.bold for word in line.words[:2])  # a heading in its paragraph
-    if is_run_in or not char.isdigit():
-        return False
-    after_number = first.text[1:3].strip("0123456789")
-    return len(first.text) <= 2 or not after_number.startswith((".", ")", ":", ","))
+    is_run_in = line.words[0].bold or line.words[-1 if len(line.words) < 2 else 1].bold
+    is_number = re.match(r"\d\d?$|\d(?!\d*[.):,])", first.text)
+    return is_number is not None and not is_run_in  # a heading in its paragraph
 
 
 def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     """Return the largest print in the upper part of the first page, if it is larger than the text."""
-    upper = [
-        line
-        for line in lines
-        if line.y < 0.6 * page.height and any(map(str.isalpha, line.text))
-    ]
+    upper = []
+    for line in lines:
+        if line.y < 0.6 * page.height and any(map(str.isalpha, line.text)):
+            upper.append(line)
     largest = max((line.size for line in upper), default=0.0)
     if largest < 1.15 * body_size:
         return ""
 
-    parts: list[Line] = []
-    for line in upper:
-        is_large = line.size > 0.97 * largest
-        if parts and not (is_large and line.y - parts[-1].y < 2.2 * largest):
-            break
-        if is_large:
-            parts.append(line)
+    sizes = itertools.groupby(upper, lambda line: line.size > 0.97 * largest)
+    parts = next(list(group) for is_large, group in sizes if is_large)
     title = " ".join(part.text for part in parts).replace(UNKNOWN, "").strip()
     is_name = len(title.split()) <= 25 and sum(map(str.isalpha, title)) >= 3
     return title if is_name else ""

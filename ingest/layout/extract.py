@@ -70,9 +70,9 @@ class Pdf:
     metadata_author: str
     date: str
     rtl: bool
-    reader: str = "pypdfium2"
-    n_seen: int = 0
-    n_unread: int = 0
+    reader: str
+    n_seen: int
+    n_unread: int
 
 
 def extract(path: Path, reader: str = "auto") -> Pdf:
@@ -85,31 +85,27 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
     Raises:
         SourceError: the file is encrypted, truncated, damaged, not a PDF, or without text on any page.
     """
-    reader = "pypdfium2" if reader == "auto" else reader
-    opened = _OpenPdf(path, with_glyph_names(_content(path)), reader)
+    content = with_glyph_names(_content(path))
+    opened = _OpenPdf(path, content, "pypdfium2" if reader == "auto" else reader)
     with contextlib.closing(opened) as document:
         pages, rtl = document.pages()
         metadata = document.reader.metadata
-        title, author = (
-            _on_one_line(metadata("Title")),
-            _on_one_line(metadata("Author")),
+        pdf = Pdf(
+            pages=pages,
+            metadata_title=_on_one_line(metadata("Title")),
+            metadata_author=_on_one_line(metadata("Author")),
+            date=_iso_date(metadata("CreationDate")) or _iso_date(metadata("ModDate")),
+            rtl=rtl,
+            reader=document.reader.name,
+            n_seen=document.n_seen,
+            n_unread=document.n_unread,
         )
-        date = _iso_date(metadata("CreationDate")) or _iso_date(metadata("ModDate"))
-    lines = (line for page in pages for line in page.lines)
-    if not any(any(map(str.isalpha, line.text)) for line in lines):
-        remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
-        raise SourceError(f"{path}: no text layer; {remedy}")
 
-    return Pdf(
-        pages=pages,
-        metadata_title=title,
-        metadata_author=author,
-        date=date,
-        rtl=rtl,
-        reader=reader,
-        n_seen=document.n_seen,
-        n_unread=document.n_unread,
-    )
+    for page in pages:
+        if any(any(map(str.isalpha, line.text)) for line in page.lines):
+            return pdf
+    remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
+    raise SourceError(f"{path}: no text layer; {remedy}")
 
 
 _RowPage = tuple[GlyphPage, list[Row], Fonts]
@@ -151,13 +147,12 @@ class _OpenPdf:
 
         pages = []
         for index in range(self.n_pages):
-            page, rows, fonts = (
-                sample.pop(index) if index in sample else self._read(index)
-            )
+            read = sample.pop(index) if index in sample else self._read(index)
+            page, rows, fonts = read
             gutters = narrow_gutters(rows)
-            lines = [
-                line for row in rows for line in lines_of(row, fonts, rtl, gutters)
-            ]
+            lines: list[Line] = []
+            for row in rows:
+                lines += lines_of(row, fonts, rtl, gutters)
             tables = tuple(self.tables.on(index)) if page.ruled else ()
             pages.append(Page(index + 1, page.width, page.height, tuple(lines), tables))
         return pages, rtl
@@ -184,10 +179,12 @@ class _OpenPdf:
 
 def _is_rtl(rows: Iterable[Row]) -> bool:
     """Return whether text reads from right to left."""
-    letters = [
-        glyph.text for row in rows for glyph in row.glyphs if glyph.text.isalpha()
-    ]
-    return sum(map(is_rtl_letter, letters)) > RIGHT_TO_LEFT_SHARE * len(letters)
+    n_letters = n_rtl = 0
+    for row in rows:
+        letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
+        n_letters += len(letters)
+        n_rtl += sum(map(is_rtl_letter, letters))
+    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
 
 
 def _check_weights(pages: Iterable[_RowPage]) -> None:

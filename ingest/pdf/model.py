@@ -24,16 +24,11 @@ _COMPOSED = (
 )
 """Codes of Latin and Hebrew ligatures, and of letters and digits of mathematics."""
 SKIPPED = frozenset(
-    [
-        0x0A,
-        0x0D,
-        0x061C,
-        0x2060,
-        0xFEFF,
-        *range(0x200B, 0x2010),
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    ]
+    map(
+        ord,
+        "\n\r\u061c\u2060\ufeff\u200b\u200c\u200d\u200e\u200f"
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
+    )
 )
 """Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
 
@@ -136,18 +131,16 @@ class Fonts:
         self.bold: list[bool] = []
         self._trusts_weights = True
         self._widths: list[dict[str, float]] = []
-        self._judged: list[tuple[int, bool]] = []
+        self._mono: dict[tuple[int, int], bool] = {}
 
     def number(self, name: str, heavy: bool = False) -> int:
         """Return the number of a font by its name without the prefix of a subset; `heavy` if the file calls it bold."""
-        _, _, bare = name.partition("+")
-        name = bare or name
+        name = name.partition("+")[2] or name
         if name not in self._numbers:
             self._numbers[name] = len(self.names)
             self.names.append(name)
             self.bold.append((heavy and self._trusts_weights) or _is_bold(name))
             self._widths.append({})
-            self._judged.append((0, _MONO_NAME.search(name) is not None))
         return self._numbers[name]
 
     def distrust_weights(self) -> None:
@@ -163,15 +156,15 @@ class Fonts:
 
     def mono(self, number: int) -> bool:
         """Return whether a font is of fixed pitch: by name, or because narrow and wide letters are equally wide."""
-        n_widths, is_mono = self._judged[number]
         widths = self._widths[number]
-        if len(widths) != n_widths:
+        key = number, len(widths)
+        if key not in self._mono:
             # the digits of most fonts are equally wide
             has_letters = sum(map(str.isalpha, widths)) >= 4
-            is_mono = _MONO_NAME.search(self.names[number]) is not None
-            is_mono = is_mono or (has_letters and of_one_pitch(widths.values()))
-            self._judged[number] = len(widths), is_mono
-        return is_mono
+            is_regular = has_letters and of_one_pitch(widths.values())
+            is_named = _MONO_NAME.search(self.names[number]) is not None
+            self._mono[key] = is_named or is_regular
+        return self._mono[key]
 
 
 def _is_bold(name: str) -> bool:

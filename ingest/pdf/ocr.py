@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import io
-import itertools
 import os
 import shutil
 import subprocess
@@ -90,12 +89,15 @@ class OcrReader(PdfiumReader):
             SourceError: the page is damaged.
         """
         image = self._image(index)
-        if self._languages or len(languages()) < 2:
-            glyphs = self._recognise(image, self._languages or min(languages()))
+        if self._languages:
+            glyphs = self._recognise(image, self._languages)
         else:
-            glyphs = self._recognise(image, "heb+eng")
-            self._languages = "heb+eng" if _is_hebrew(glyphs) else "eng"
-            if self._languages == "eng":
+            self._languages = "+".join(sorted(languages(), reverse=True))
+            glyphs = self._recognise(image, self._languages)
+            letters = [glyph.text for glyph in glyphs if glyph.text.isalpha()]
+            n_hebrew = sum("\u0590" <= letter <= "\u05ff" for letter in letters)
+            if "+" in self._languages and n_hebrew <= HEBREW_SHARE * len(letters):
+                self._languages = "eng"
                 glyphs = self._recognise(image, "eng")
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, glyphs, ruled=False)
@@ -120,14 +122,6 @@ class OcrReader(PdfiumReader):
         return glyphs_of_hocr(done.stdout, self._font, of != "eng")
 
 
-def _is_hebrew(glyphs: list[Glyph]) -> bool:
-    n_letters = n_hebrew = 0
-    for glyph in glyphs:
-        n_letters += glyph.text.isalpha()
-        n_hebrew += glyph.text.isalpha() and "\u0590" <= glyph.text <= "\u05ff"
-    return n_hebrew > HEBREW_SHARE * n_letters
-
-
 @dataclass(frozen=True, slots=True)
 class _SeenLine:
     """A recognised line: the characters of its words, its baseline and its font size, in dots."""
@@ -150,10 +144,9 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
 
     if not hocr.strip():
         return []
-    elements = lxml.html.document_fromstring(hocr).xpath(
-        "//*[span[@class='ocrx_word']]"
-    )
-    lines = [*filter(None, map(_line_of, elements))]
+    document = lxml.html.document_fromstring(hocr)
+    elements = document.xpath("//*[span[@class='ocrx_word']]")
+    lines = list(filter(None, map(_line_of, elements)))
     usual = median(line.size for line in lines) if lines else 0.0
     glyphs: list[Glyph] = []
     for line in lines:
@@ -164,10 +157,10 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
                 chars.sort(key=lambda char: char[1] + char[3])
             # each glyph reaches to the next one, so that no gap between two letters looks like a space
             edges = [char[1] / DOTS for char in chars] + [chars[-1][3] / DOTS]
-            for char, (x0, x1) in zip(chars, itertools.pairwise(edges), strict=True):
-                text = char[0].translate(_MIRRORED) if right_to_left else char[0]
-                glyphs.append(Glyph(text, x0, x1, y, size, font, False))
-            glyphs.append(Glyph(" ", edges[-1], edges[-1], y, size, font, False))
+            texts = [char[0] for char in chars] + [" "]
+            for text, x0, x1 in zip(texts, edges, [*edges[1:], edges[-1]], strict=True):
+                shown = text.translate(_MIRRORED) if right_to_left else text
+                glyphs.append(Glyph(shown, x0, x1, y, size, font, False))
     return glyphs
 
 
