@@ -151,10 +151,10 @@ def _with_stacked(rows: list[Row]) -> list[Row]:
     """Make a small fraction in a row of the pieces above and below a gap of that row."""
     merged: set[int] = set()
     for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
-        if len(row.glyphs) < 3 or len(_pieces(above)) != len(_pieces(below)):
+        if len(row.glyphs) < 3 or not _is_over(above, below):
             continue
-        is_over = _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED)
-        if is_over and _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
+        is_upper = _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED)
+        if is_upper and _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
             for part, shift in ((above, -0.35), (below, 0.35)):
                 for glyph in part.glyphs:
                     glyph.y = row.y + shift * row.size
@@ -164,17 +164,29 @@ def _with_stacked(rows: list[Row]) -> list[Row]:
     return [row for row in rows if id(row) not in merged]
 
 
+def _is_over(above: Row, below: Row) -> bool:
+    """Return whether the pieces of two rows have nearly the same centres."""
+    upper, lower = _pieces(above), _pieces(below)
+    for one, other in zip(upper, lower, strict=False):
+        widest = max(one[1] - one[0], other[1] - other[0])
+        if abs(sum(one) - sum(other)) / 2 >= 0.25 * widest:
+            return False
+    return len(upper) == len(lower)
+
+
 def _with_indices(rows: list[Row]) -> list[Row]:
     """Merge small rows a little above or below the gaps of another row into it as indices, at any font size."""
     merged: set[int] = set()
     for position, small in enumerate(rows):
         near = rows[max(0, position - NEAR_ROWS) : position + 1 + NEAR_ROWS]
         near.sort(key=lambda row: abs(row.y - small.y))
-        for large in near[1:]:
+        for large in near:
             # a drop cap is larger
-            is_small = small.size < 1.05 * large.size and id(large) not in merged
+            is_small = small.size < 1.05 * large.size and large is not small
+            if id(large) in merged or not is_small:
+                continue
             most = min(MAX_INDEX, len(large.glyphs) - 1)
-            if is_small and _fits(small, large, INDEX_RISE, INDEX_REACH, most):
+            if _fits(small, large, INDEX_RISE, INDEX_REACH, most):
                 for glyph in small.glyphs:
                     glyph.size = min(glyph.size, INDEX_SIZE * large.size)
                 large.merge([glyph for glyph in small.glyphs if glyph.text != " "])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -56,25 +55,19 @@ class Block:
 def split(arranged: Arranged) -> Iterator[Block]:
     """Split a document into blocks in reading order, footnotes after the body of their page."""
     habits = measure_habits(arranged)
-    bodies, notes = _bodies(arranged, habits), _notes(arranged, habits)
-    blocks = heapq.merge(bodies, notes, key=lambda block: block.page)
-    return (block for block in blocks if block.text)
-
-
-def _bodies(arranged: Arranged, habits: TypesettingHabits) -> Iterator[Block]:
-    lines = (line for line in arranged.lines if not line.footnote)
+    body = (line for line in arranged.lines if not line.footnote)
+    blocks: list[Block] = []
     heading = ""
-    for group in joined(groups_of(lines, habits), habits):
+    for group in joined(groups_of(body, habits), habits):
         block = _block_of(group, heading, habits)
+        blocks.append(block)
         if block.is_heading:
             heading = block.text
-        yield block
 
-
-def _notes(arranged: Arranged, habits: TypesettingHabits) -> Iterator[Block]:
-    lines = (line for line in arranged.lines if line.footnote)
-    for group in groups_of(lines, habits):
-        yield _block_of(group, "", habits)
+    notes = (line for line in arranged.lines if line.footnote)
+    blocks += (_block_of(group, "", habits) for group in groups_of(notes, habits))
+    blocks.sort(key=lambda block: block.page)
+    return (block for block in blocks if block.text)
 
 
 def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Block:
@@ -86,7 +79,6 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     words = [word.text for line in lines for word in line.words][group.marker :]
     total = sum(line.n_chars for line in lines)
     bold = sum(line.bold * line.n_chars for line in lines) / total
-    mono = sum(line.mono * line.n_chars for line in lines) / total
     size_ratio = median(line.size for line in lines) / habits.body_size
     return Block(
         page=first.page,
@@ -96,7 +88,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         is_heading=_is_heading(group, text, size_ratio, bold),
         size_ratio=size_ratio,
         bold=bold,
-        mono=mono,
+        mono=sum(line.mono * line.n_chars for line in lines) / total,
         unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
         number=first.first if group.marker else "",
         in_table=first.in_table,

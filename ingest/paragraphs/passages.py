@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraph import Kind, Paragraph, RejectedParagraph
@@ -25,11 +25,6 @@ class _Judged:
     path: tuple[str, ...]
     kind: Kind
     reason: str
-
-    @property
-    def is_body(self) -> bool:
-        """Whether it is neither a heading nor a footnote."""
-        return self.kind != "heading" and not self.block.footnote
 
 
 def passages(
@@ -53,44 +48,40 @@ def passages(
     rejected: list[RejectedParagraph] = []
     last_page = 0
     for position, item in enumerate(judged):
-        block = item.block
+        block, text = item.block, item.block.text
         if item.reason:
-            rejected.append(
-                RejectedParagraph(doc_id, block.page, block.text, item.reason)
-            )
+            rejected.append(RejectedParagraph(doc_id, block.page, text, item.reason))
             continue
 
         place = f"{doc_id}:{block.page}:{'' if item.kind == 'prose' else 'x'}"
         ordinals[place] += 1
-        paragraph_id = f"{place}{ordinals[place]}"
-        on_top = item.is_body and block.page > last_page
-        if item.is_body:
+        in_body = not (block.is_heading or block.footnote)
+        follows = _following(block, judged[position + 1 :]) if in_body else ""
+        paragraph = Paragraph(
+            paragraph_id=f"{place}{ordinals[place]}",
+            doc_id=doc_id,
+            page=block.page,
+            heading=block.heading,
+            text=text,
+            opening_sentence=opening_sentence(text),
+            section=item.path,
+            kind=item.kind,
+            follows=follows,
+            page_breaks=block.page_breaks,
+            on_top=in_body and block.page > last_page,
+        )
+        if follows and item.kind != "prose" and text.endswith(":"):
+            paragraph = replace(
+                paragraph,
+                kind="lead-in",
+                text=f"{text} {follows}",
+                own_length=len(text),
+                follows="",
+            )
+        paragraphs.append(paragraph)
+        if in_body:
             last_page = max(last_page, _last_begun(block))
-        follows = _following(block, judged[position + 1 :])
-        paragraphs.append(_passage(doc_id, paragraph_id, item, follows, on_top))
     return paragraphs, rejected
-
-
-def _passage(
-    doc_id: str, paragraph_id: str, item: _Judged, follows: str, on_top: bool
-) -> Paragraph:
-    block = item.block
-    leads_in = bool(follows) and item.kind != "prose" and block.text.endswith(":")
-
-    return Paragraph(
-        paragraph_id=paragraph_id,
-        doc_id=doc_id,
-        page=block.page,
-        heading=block.heading,
-        text=f"{block.text} {follows}" if leads_in else block.text,
-        opening_sentence=opening_sentence(block.text),
-        section=item.path,
-        kind="lead-in" if leads_in else item.kind,
-        follows="" if leads_in else follows,
-        own_length=len(block.text) if leads_in else 0,
-        page_breaks=block.page_breaks,
-        on_top=on_top,
-    )
 
 
 def _last_begun(block: Block) -> int:
@@ -107,8 +98,6 @@ def _following(block: Block, others: Sequence[_Judged]) -> str:
     Args:
         others: the blocks after it.
     """
-    if block.footnote or block.is_heading:
-        return ""
     parts: list[str] = []
     n_words = 0
     for item in others:
@@ -127,18 +116,14 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
         return False
     after_colon = block.text.endswith(":")
     style, outer = _style(item.block), _style(block)
-    if not style:
-        return after_colon and _is_display(item, is_next)
-    is_outer = outer and not after_colon and is_next and style > outer
-    return style != outer and not is_outer
-
-
-def _is_display(item: _Judged, is_next: bool) -> bool:
-    """Return whether a block without a number is a formula, a listing or a box, and no paragraph."""
-    if item.reason in ("symbols", "word", "code", "table"):
-        return True
+    if style:
+        is_outer = is_next and not after_colon and style > outer > ""
+        return style != outer and not is_outer
+    # a formula, a listing or a box, and no paragraph
     is_short = len(item.block.text.split()) <= MAX_DISPLAY_WORDS
-    return is_next and is_short and item.kind != "prose"
+    is_display = is_next and is_short and item.kind != "prose"
+    is_formula = item.reason in ("symbols", "word", "code", "table")
+    return after_colon and (is_display or is_formula)
 
 
 def _style(block: Block) -> str:
