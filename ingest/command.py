@@ -189,10 +189,13 @@ VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
 
 
 def _summary(summary: IngestSummary) -> dict[str, Any]:
+    from ingest.pipeline.plan import printable
+
     course, files = summary.course, []
     for outcome in summary.outcomes:
-        record = asdict(outcome)
-        files.append({"document": record.pop("doc_id"), **record})
+        record = {"document": outcome.doc_id, "path": printable(outcome.path)}
+        names = "status kept rejected detail notes"
+        files.append({**record, **_fields(outcome, names)})
     return {
         "files": files,
         "skipped": [

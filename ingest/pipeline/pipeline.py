@@ -10,8 +10,8 @@ import functools
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -45,7 +45,7 @@ from ingest.embed.vectors import (
     no_vectors,
     parts_of,
 )
-from ingest.errors import BadInputError, SourceError, StoreChangedError
+from ingest.errors import BadInputError, StoreChangedError
 from ingest.executors import (
     Cluster,
     InProcess,
@@ -58,8 +58,8 @@ from ingest.executors import (
 from ingest.extensions import find
 from ingest.layout.extract import READERS
 from ingest.paragraph import Document, Reading
-from ingest.pipeline.plan import Names, Row, Status, expand, look_at, plan, printable
-from ingest.pipeline.read import Results, Staging, read_all
+from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
+from ingest.pipeline.read import Staging, read_all
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
 from ingest.store.records import packed, words_of
 
@@ -74,28 +74,6 @@ PASSAGES_A_WORKER = 200
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutcome:
-    """The result of one document.
-
-    Attributes:
-        doc_id: its id; for a failed file the stem.
-        path: the file it came from.
-        kept: paragraphs in the store.
-        rejected: number of rejected paragraphs, by reason.
-        detail: the error of a failed file, or the document of which it is a copy.
-        notes: a line for each kind of omission, doubt or correction.
-    """
-
-    doc_id: str
-    path: str
-    status: Status
-    kept: int = 0
-    rejected: dict[str, int] = field(default_factory=dict)
-    detail: str = ""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class IngestSummary:
     """The results of one ingest.
 
@@ -105,12 +83,12 @@ class IngestSummary:
         course: the content of the store after it.
     """
 
-    outcomes: tuple[FileOutcome, ...]
+    outcomes: tuple[Row, ...]
     skipped: dict[str, str]
     course: Course
 
     @property
-    def failed(self) -> tuple[FileOutcome, ...]:
+    def failed(self) -> tuple[Row, ...]:
         """The files that could not be read."""
         return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
 
@@ -183,8 +161,8 @@ def ingest(
         reraise=True,
     )
     course, outcomes = repeat(run.into, location, collection)
-    order = {str(path): row for row, path in enumerate(files)}
-    outcomes.sort(key=lambda item: (order.get(item.path, len(order)), item.doc_id))
+    order = {path: row for row, path in enumerate(files)}
+    outcomes.sort(key=lambda row: (order.get(row.path, len(order)), row.doc_id))
     return IngestSummary(
         tuple(outcomes), {printable(path): why for path, why in skipped.items()}, course
     )
@@ -210,7 +188,7 @@ class _Ingest:
     readers: Workers
     embedders: Workers
 
-    def into(self, location: str, collection: str) -> tuple[Course, list[FileOutcome]]:
+    def into(self, location: str, collection: str) -> tuple[Course, list[Row]]:
         """Plan, read, embed and write; return the new course, and the outcome of each document.
 
         Raises:
@@ -230,7 +208,7 @@ class _Ingest:
                 require_embedder(self.spec, models.folder)
 
         documents = course.documents_by_id
-        results = read_all(
+        rows, readings = read_all(
             rows,
             documents,
             self.settings.ingest,
@@ -242,11 +220,12 @@ class _Ingest:
             n_files = pluralize(staging.n_loaded, "file")
             _log.info("resumed: %s had been read before", n_files)
 
-        readings = [item for item in results.values() if isinstance(item, Reading)]
         dropped = [row.doc_id for row in rows if row.status == "removed"]
         embedding = self._embedding(course, readings)
         outdated = embedding.outdated(store, readings, dropped)
-        readings += map(course.reading, outdated)
+        if outdated:
+            rows = _with_outdated(rows, [documents[doc_id] for doc_id in outdated])
+            readings += map(course.reading, outdated)
         if readings or dropped or store.damage is not None:
             has_text = course.embedder_spec or any(item.paragraphs for item in readings)
             specs = embedding.specs if readings and has_text else ()
@@ -257,7 +236,7 @@ class _Ingest:
                 relevance = _relevance(updates, dropped, course, embedders[0])
             store.change(updates, dropped, relevance)
             staging.clear()
-        return store.course, _outcomes(rows, results, outdated, documents)
+        return store.course, rows
 
     def _plan(self, store: Store) -> list[Row]:
         """Return a row for each document that the ingest may change.
@@ -455,46 +434,14 @@ def _relevance(
     return calibrate(texts, np.concatenate(vectors), embedder)
 
 
-def _outcomes(
-    rows: Sequence[Row],
-    results: Results,
-    outdated: Sequence[str],
-    documents: Mapping[str, Document],
-) -> list[FileOutcome]:
-    """Return the outcome of each row, and of each document that was embedded again without being named.
-
-    Args:
-        documents: the documents of the store before the ingest.
-    """
-    outcomes = []
+def _with_outdated(rows: Sequence[Row], outdated: Sequence[Document]) -> list[Row]:
+    """Return the rows with those of documents that are embedded again without being read."""
+    doc_ids = {document.doc_id for document in outdated}
+    merged = []
     for row in rows:
-        result = results.get(row.doc_id) if row.source else None
-        if isinstance(result, SourceError):
-            row, result = replace(row, status="failed", detail=str(result)), None
-        path = printable(row.path)
-        if row.status == "unchanged" and row.doc_id not in outdated:
-            outcomes.append(_outcome_of(documents[row.doc_id], path, "unchanged"))
-        elif result is not None:
-            outcome = _outcome_of(result.document, path, row.status)
-            outcomes.append(replace(outcome, notes=result.notes))
-        elif row.status != "unchanged":
-            name = row.doc_id if row.status != "failed" else printable(row.path.stem)
-            detail = printable(row.detail)
-            outcomes.append(FileOutcome(name, path, row.status, detail=detail))
-
-    for doc_id in outdated:
-        document = documents[doc_id]
-        outcomes.append(_outcome_of(document, document.path, "embedded anew"))
-    return outcomes
-
-
-def _outcome_of(document: Document, path: str, status: Status) -> FileOutcome:
-    """Return the outcome of a document that the store holds."""
-    return FileOutcome(
-        document.doc_id,
-        path,
-        status,
-        kept=document.n_paragraphs,
-        rejected=document.rejected,
-        detail=document.same_as,
-    )
+        if row.status != "unchanged" or row.doc_id not in doc_ids:
+            merged.append(row)
+    for document in outdated:
+        path, doc_id, same_as = Path(document.path), document.doc_id, document.same_as
+        merged.append(Row(path, doc_id, "embedded anew", same_as, document=document))
+    return merged

@@ -38,14 +38,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The plan for one document.
+    """The plan for one document, and its result.
 
     Attributes:
         path: the path of its file.
-        doc_id: its id; "" for a file that cannot be used.
-        status: its result, unless its file turns out to be unreadable.
-        detail: the doc_id of the document of which it is a copy, or the reason why it is removed or has failed.
+        doc_id: its id; for a failed file the stem.
+        detail: the error of a failed file, the document of which it is a copy, or the reason why it is removed.
         source: the content of a document that is written: `added`, `replaced`, or the `same file` under another name.
+        document: the document in the store, which reading the source yields; None if there is none of its own.
+        notes: a line for each kind of omission, doubt or correction.
     """
 
     path: Path
@@ -53,6 +54,23 @@ class Row:
     status: Status
     detail: str = ""
     source: Source | None = None
+    document: Document | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_failure(cls, path: Path, error: SourceError) -> Row:
+        """Return the row of a file that cannot be used."""
+        return cls(path, printable(path.stem), "failed", printable(str(error)))
+
+    @property
+    def kept(self) -> int:
+        """The number of its paragraphs in the store."""
+        return self.document.n_paragraphs if self.document else 0
+
+    @property
+    def rejected(self) -> dict[str, int]:
+        """The number of rejected paragraphs, by reason."""
+        return self.document.rejected if self.document else {}
 
 
 class Names:
@@ -167,7 +185,7 @@ def plan(
                 raise sources
             names.require_free(path, sources)
         except SourceError as error:
-            rows.append(Row(path, "", "failed", str(error)))
+            rows.append(Row.of_failure(path, error))
             continue
         for source in sources:
             doc_id, is_elsewhere = names.take(source)
@@ -208,7 +226,8 @@ def _rows_of(
             and existing.sidecar == source.sidecar.digest
             and existing.same_as in ("", original)
         ):
-            yield Row(source.path, doc_id, "unchanged")
+            same_as = existing.same_as
+            yield Row(source.path, doc_id, "unchanged", same_as, document=existing)
         elif original not in (None, doc_id):
             yield Row(source.path, doc_id, "same file", str(original), source)
         else:

@@ -29,7 +29,7 @@ from ingest.editions.piece import Piece
 from ingest.errors import SourceError
 from ingest.executors import Cluster, Tasks, Workers, executor_of, result_of, run_all
 from ingest.paragraph import Document, Reading
-from ingest.pipeline.plan import Row, copy_of
+from ingest.pipeline.plan import Row, Source, copy_of
 from ingest.pipeline.read_document import read_pdf
 from ingest.store.records import digest_of
 
@@ -80,8 +80,8 @@ def read_all(
     staging: Staging,
     progress: bool,
     workers: Workers,
-) -> Results:
-    """Read the files of a plan.
+) -> tuple[list[Row], list[Reading]]:
+    """Read the files of a plan; return its rows with their results, and the readings.
 
     Args:
         rows: the rows of the plan.
@@ -92,26 +92,34 @@ def read_all(
         workers: read the files.
     """
     results: Results = {}
-    unread, copies = [], []
+    unread = []
     for row in rows:
-        if row.source is None:
+        if row.source is None or row.status == "same file":
             continue
-        if row.status == "same file":
-            copies.append(row)
-        elif reading := row.source.book or staging.get(*_key(row)):
+        if reading := row.source.book or staging.get(*_key(row)):
             results[row.doc_id] = reading
         else:
             unread.append(row)
     if unread:
         results |= _read(unread, settings, staging, progress, workers)
 
+    finished, readings = [], []
     for row in rows:
-        read = results.get(row.doc_id)
-        if row.source is not None and isinstance(read, Reading):
-            results[row.doc_id] = row.source.sidecar.apply_to(read)
-    for row in copies:
-        results[row.doc_id] = _read_copy(row, results, documents)
-    return results
+        if row.source is None:
+            finished.append(row)
+            continue
+        if row.status == "same file":
+            result = _read_copy(row, row.source, results, documents)
+        else:
+            result = results[row.doc_id]
+            if isinstance(result, Reading):
+                result = results[row.doc_id] = row.source.sidecar.apply_to(result)
+        if isinstance(result, SourceError):
+            finished.append(Row.of_failure(row.path, result))
+        else:
+            readings.append(result)
+            finished.append(replace(row, document=result.document, notes=result.notes))
+    return finished, readings
 
 
 def _read(
@@ -163,7 +171,7 @@ def _read(
 
 
 def _read_copy(
-    row: Row, results: Results, documents: Mapping[str, Document]
+    row: Row, source: Source, results: Results, documents: Mapping[str, Document]
 ) -> Reading | SourceError:
     """Return the reading of a duplicate file, which has no paragraphs."""
     original = results.get(row.detail)
@@ -172,8 +180,7 @@ def _read_copy(
             f"{row.path}: is the same file as {row.detail}, which failed"
         )
     document = original.document if original is not None else documents[row.detail]
-    assert row.source is not None
-    return Reading(copy_of(document, row.source, row.doc_id), (), ())
+    return Reading(copy_of(document, source, row.doc_id), (), ())
 
 
 def _key(row: Row) -> tuple[str, ...]:

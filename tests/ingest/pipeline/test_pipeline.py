@@ -275,20 +275,29 @@ def test_reader_that_stops_listening_is_no_error() -> None:
 # --- paragraphs.jsonl
 
 
-def test_paragraphs_file_keeps_its_ids_and_books(course: Course) -> None:
+def test_paragraphs_file_keeps_its_ids_and_replaces_all_that_it_brought(
+    course: Course,
+) -> None:
     rows = [
         ("x-9", "Search trees", f" {TREES}\n"),
         ("x-2", "Caches", CACHES),
         ("א", "Caches", LOCKS),
     ]
     ran = course.run(course.books("course", *rows), "--json")
-
     assert (ran.code, ran.statuses) == (0, {"Caches": "added", "Search trees": "added"})
     *_, last = course.paragraphs
     assert [item.paragraph_id for item in course.paragraphs] == ["x-2", "א", "x-9"]
     assert (last.text, last.opening_sentence) == (TREES, TREES.partition(". ")[0] + ".")
-    (alias,) = open_store(course.store).documents[0].aliases
-    assert alias.text == "Caches"
+
+    path = course.books("course", ("x-9", "Trees", TREES), ("x-2", "Caches", LOCKS))
+    statuses = course.run(path, "--json").statuses
+    assert statuses == {
+        "Trees": "added",
+        "Caches": "replaced",
+        "Search trees": "removed",
+    }
+    assert course.texts == {"Caches": [LOCKS], "Trees": [TREES]}
+    assert set(course.run(path, "--json").statuses.values()) == {"unchanged"}
 
 
 FIRST = '{"paragraph_id": "p1", "book_name": "a", "text": "b"}\n'
@@ -325,17 +334,6 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
     assert ran.code == 2
     assert note.startswith(f"ingest: {path}{message}")
     assert create_store(course.store).course.documents == ()
-
-
-def test_changed_paragraphs_file_replaces_all_that_it_brought(course: Course) -> None:
-    course.run(
-        course.books("course", ("p1", "treees", TREES), ("p2", "caches", CACHES))
-    )
-    path = course.books("course", ("p1", "trees", TREES), ("p2", "caches", LOCKS))
-    statuses = course.run(path, "--json").statuses
-    assert statuses == {"trees": "added", "caches": "replaced", "treees": "removed"}
-    assert course.texts == {"trees": [TREES], "caches": [LOCKS]}
-    assert set(course.run(path, "--json").statuses.values()) == {"unchanged"}
 
 
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> None:
@@ -547,20 +545,6 @@ def test_ingest_that_was_killed_is_finished_by_the_next(course: Course) -> None:
 
 
 # What the user says, drops, or has twice
-
-
-def test_a_correction_that_is_added_later_is_taken_up(course: Course) -> None:
-    course.run(course.lectures)
-    wrong = course.paragraphs[1].opening_sentence
-    correction = f"{{was: {wrong!r}, opening_sentence: It is printed so.}}"
-    (course.lectures / "trees.yaml").write_text(f"corrections: [{correction}]")
-    course.run(course.lectures)
-
-    right = course.paragraphs[1]
-    assert right.opening_sentence == "It is printed so."
-    assert right.text == f"It is printed so.{TREES.removeprefix(wrong)}"
-    (expected,) = HashingEmbedder().embed_passages([right.text])
-    np.testing.assert_allclose(open_store(course.store).vectors[1], expected, atol=1e-6)
 
 
 def test_dropped_document_is_gone_and_unknown_ones_are_refused(course: Course) -> None:

@@ -167,15 +167,6 @@ def test_a_store_on_a_full_or_read_only_disk_is_read(
     } == before
 
 
-def test_a_generation_that_is_a_link_is_refused(folder: Path, tmp_path: Path) -> None:
-    current = current_generation(folder)
-    assert current is not None
-    shutil.move(current, tmp_path / "elsewhere")
-    current.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreError, match=r"which is no folder chroma-.* of the store"):
-        open_store(str(folder))
-
-
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of so many passages that Chroma has written its index."""
