@@ -196,20 +196,13 @@ class _Ingest:
         """
         store = create_store(location, collection)
         course, staging = store.course, Staging(location, collection)
+        documents = course.documents_by_id
         if store.damage is not None:
             fact, _, _ = str(store.damage).partition(";")
-            n_kept = pluralize(len(course.documents), "document")
+            n_kept = pluralize(len(documents), "document")
             _log.info("%s; it is built again with %s from the cache", fact, n_kept)
-        models = Models.of(self.settings.embed, own=self.spec)
-        rows = self._plan(store)
-        if self.spec:
-            store.require_embedder(self.spec)
-            if any(row.source for row in rows):
-                require_embedder(self.spec, models.folder)
-
-        documents = course.documents_by_id
         rows, readings = read_all(
-            rows,
+            self._plan(store),
             documents,
             self.settings.ingest,
             staging,
@@ -227,14 +220,7 @@ class _Ingest:
             rows = _with_outdated(rows, [documents[doc_id] for doc_id in outdated])
             readings += map(course.reading, outdated)
         if readings or dropped or store.damage is not None:
-            has_text = course.embedder_spec or any(item.paragraphs for item in readings)
-            specs = embedding.specs if readings and has_text else ()
-            embedders = [models.embedder(spec) for spec in specs]
-            updates = embedding.embed(readings, embedders, staging)
-            relevance = None
-            if embedders and embedding.spec not in BUILT_IN:
-                relevance = _relevance(updates, dropped, course, embedders[0])
-            store.change(updates, dropped, relevance)
+            embedding.write(store, readings, dropped, staging)
             staging.clear()
         return store.course, rows
 
@@ -257,7 +243,18 @@ class _Ingest:
                 missing.add(doc_id)
         owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
         sources = [(path, look_at(path, self.settings.ingest)) for path in self.files]
-        return plan(sources, Names(documents, owners, missing), self.drop)
+        rows = plan(sources, Names(documents, owners, missing), self.drop)
+
+        if self.spec:
+            store.require_embedder(self.spec)
+            if any(row.source for row in rows):
+                require_embedder(self.spec, self.models.folder)
+        return rows
+
+    @property
+    def models(self) -> Models:
+        """The embedders of the user."""
+        return Models.of(self.settings.embed, own=self.spec)
 
     def _embedding(self, course: Course, readings: Sequence[Reading]) -> _Embedding:
         """Return how the documents of the new course are embedded."""
@@ -314,7 +311,24 @@ class _Embedding:
                 outdated.append(doc_id)
         return outdated
 
-    def embed(
+    def write(
+        self,
+        store: Store,
+        readings: Sequence[Reading],
+        dropped: Sequence[str],
+        staging: Staging,
+    ) -> None:
+        """Embed readings, and write them to the store."""
+        course, models, relevance = store.course, [], None
+        if course.embedder_spec or any(reading.paragraphs for reading in readings):
+            specs = self.specs if readings else ()
+            models = [self.run.models.embedder(spec) for spec in specs]
+        updates = self._embed(readings, models, staging)
+        if models and self.spec not in BUILT_IN:
+            relevance = _relevance(updates, dropped, course, models[0])
+        store.change(updates, dropped, relevance)
+
+    def _embed(
         self, readings: Sequence[Reading], models: Sequence[Embedder], staging: Staging
     ) -> list[DocumentUpdate]:
         """Return each reading with its vectors.
