@@ -489,18 +489,14 @@ def run_all(
 
         for future in executor.first_done(pending):
             number, call = pending.pop(future)
-            n_deaths[number] += _has_died(future)
-            if _has_died(future) and n_deaths[number] < ATTEMPTS:
+            has_died = not future.cancelled() and isinstance(
+                future.exception(), pebble.ProcessExpired
+            )
+            n_deaths[number] += has_died
+            if has_died and n_deaths[number] < ATTEMPTS:
                 pending[executor.submit(fn, *call, **limits)] = number, call
             else:
                 yield number, future
-
-
-def _has_died(future: Future[Any]) -> bool:
-    """Return whether the process of a task has died."""
-    return not future.cancelled() and isinstance(
-        future.exception(), pebble.ProcessExpired
-    )
 
 
 def result_of(future: Future[T]) -> T:

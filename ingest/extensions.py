@@ -48,7 +48,7 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
 
 
 def make(table: Mapping[str, Any], name: str, key: str, *arguments: Any) -> Any:
-    """Find a part as `find` does, and call it with as many of `given` as it accepts.
+    """Find a part as `find` does, and call it with as many of the arguments as it accepts.
 
     Raises:
         SettingsError: there is no such part, or the user's own fails.
@@ -60,7 +60,7 @@ def make(table: Mapping[str, Any], name: str, key: str, *arguments: Any) -> Any:
 
 
 def call_with_available(part: Any, arguments: Sequence[Any]) -> Any:
-    """Call `found` with as many positional arguments as it accepts; return anything that is not callable unchanged."""
+    """Call a part with as many of the arguments as it accepts; return a part that is not callable unchanged."""
     if not (inspect.isclass(part) or inspect.isroutine(part)):
         return part
     parameters = inspect.signature(part).parameters.values()

@@ -96,26 +96,22 @@ def _key(path: Path) -> bytes:
     """
     try:
         return _read_key(path)
-    except (OSError, UnsignedError):
+    except OSError:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(path, secrets.token_bytes(N_BYTES), mode=0o600)
-    try:
-        return _read_key(path)
-    except UnsignedError as error:  # a disk without permissions
-        raise OSError(str(error)) from error
+    return _read_key(path)
 
 
 def _read_key(path: Path) -> bytes:
     """Return the key in a file; it changes with the time of the file's creation, so that a copied folder has another.
 
     Raises:
-        OSError: the file cannot be read.
-        UnsignedError: the file is not a key, or others can read it.
+        OSError: the file cannot be read, is not a key, or others can read it, as on a disk without permissions.
     """
     content, status = read_own(path)
     is_private = os.name == "nt" or (
         status.st_uid == os.getuid() and not status.st_mode & 0o077
     )
     if len(content) != N_BYTES or not is_private:
-        raise UnsignedError(f"{path} is not a key that only this user can read.")
+        raise OSError(f"{path} is not a key that only this user can read.")
     return hashlib.sha256(content + str(status.st_ctime_ns).encode()).digest()
