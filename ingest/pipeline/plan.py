@@ -73,6 +73,7 @@ class Row:
         return self.document.rejected if self.document else {}
 
 
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names that are in use: in the store, and by the files of this ingest so far.
 
@@ -82,15 +83,9 @@ class Names:
         missing: doc_ids of documents with files that do not exist any more.
     """
 
-    def __init__(
-        self,
-        documents: Mapping[str, Document],
-        owners: Mapping[str, str] | None = None,
-        missing: Collection[str] = (),
-    ) -> None:
-        self.documents = dict(documents)
-        self.owners = dict(owners or {})
-        self.missing = missing
+    documents: dict[str, Document]
+    owners: dict[str, str] = field(default_factory=dict)
+    missing: Collection[str] = ()
 
     def is_elsewhere(
         self, document: Document | None, path: Path
