@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import heapq
 import itertools
 import math
 import os
+import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -21,9 +20,6 @@ from player.errors import LateStrategyError, SearchError
 
 MOST_HANGING = 8
 """The most late calls of one name for which more threads start: a dead server does not use up all."""
-IDLE_S = 60.0
-"""Seconds after which a thread without a call ends."""
-
 T = TypeVar("T")
 
 _reply_due: ContextVar[float] = ContextVar("_reply_due", default=math.inf)
@@ -83,10 +79,12 @@ class Call(Future[T]):
         return None
 
 
+_Task = tuple[float, int, Call[Any], Callable[[], Any]]
+"""Deadline, number, and what is done."""
+
+
 class Pool:
     """Daemon threads that run calls, the one with the earliest deadline first. Safe for many threads.
-
-    Threads wait for further calls and end when none comes.
 
     Args:
         most: the most threads; the other calls wait. All calls run at once unless given.
@@ -94,75 +92,36 @@ class Pool:
 
     def __init__(self, most: int = sys.maxsize) -> None:
         self._most = most
-        self._queue: list[tuple[float, int, Call[Any], Callable[[], Any]]] = []
+        self._queue: queue.PriorityQueue[_Task] = queue.PriorityQueue()
         self._numbers = itertools.count()
-        self._n_threads = self._n_idle = 0
-        self._changed = threading.Condition()
+        self._n_idle = threading.Semaphore(0)
+        self._n_threads = 0
+        self._lock = threading.Lock()
 
     def start(
         self, work: Callable[[], T], name: str = "", deadline: float = math.inf
     ) -> Call[T]:
         """Add a call to the queue; see `Call` for the arguments."""
         call: Call[T] = Call(name, deadline)
-        with self._changed:
-            heapq.heappush(self._queue, (deadline, next(self._numbers), call, work))
-            self._wake()
+        with self._lock:
+            self._queue.put((deadline, next(self._numbers), call, work))
+            is_taken = self._n_idle.acquire(blocking=False)
+            if not is_taken and self._n_threads < self._most:
+                self._n_threads += 1
+                threading.Thread(target=self._serve, name="quarry", daemon=True).start()
         return call
 
-    def _wake(self) -> None:
-        if len(self._queue) <= self._n_idle:
-            self._changed.notify()
-        elif self._n_threads < self._most:
-            self._n_threads += 1
-            threading.Thread(target=self._serve, name="quarry", daemon=True).start()
-
     def _serve(self) -> None:
-        """Run calls until none has come for a while."""
-        while (task := self._next()) is not None:
-            call, work = task
+        """Run calls for ever."""
+        while True:
+            try:
+                task = self._queue.get_nowait()
+            except queue.Empty:
+                self._n_idle.release()
+                task = self._queue.get()
+            *_, call, work = task
             call.run(work)
             del call, work, task  # an idle thread holds no result
-
-    def _next(self) -> tuple[Call[Any], Callable[[], Any]] | None:
-        with self._changed:
-            while not self._queue:
-                self._n_idle += 1
-                is_woken = self._changed.wait(IDLE_S)
-                self._n_idle -= 1
-                if not is_woken and not self._queue:
-                    self._n_threads -= 1
-                    return None
-            *_, call, work = heapq.heappop(self._queue)
-            return call, work
-
-
-class Turns:
-    """So many turns at once; of those that wait, the one with the earliest deadline is next. Safe for many threads."""
-
-    def __init__(self, n: int) -> None:
-        self._n_free = n
-        self._waiting: list[tuple[float, int]] = []
-        self._numbers = itertools.count()
-        self._changed = threading.Condition()
-
-    @contextlib.contextmanager
-    def turn(self, deadline: float) -> Iterator[None]:
-        """Wait for a turn, and end it with the context."""
-        with self._changed:
-            ticket = deadline, next(self._numbers)
-            heapq.heappush(self._waiting, ticket)
-            self._changed.wait_for(
-                lambda: self._n_free > 0 and self._waiting[0] == ticket
-            )
-            heapq.heappop(self._waiting)
-            self._n_free -= 1
-            self._changed.notify_all()
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._n_free += 1
-                self._changed.notify_all()
 
 
 @functools.cache

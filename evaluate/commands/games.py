@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from typing import get_args
 
@@ -20,6 +21,8 @@ from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize, visible
 from ingest.paragraph import Kind
 from ingest.store import open_store
+
+logger = logging.getLogger(__name__)
 
 
 def referees(options: argparse.Namespace) -> int:
@@ -120,9 +123,6 @@ def serve(options: argparse.Namespace) -> int:
     from evaluate.practice.server import PracticeServer, load_repertoire
     from evaluate.studio.server import create_app
 
-    def say(line: str) -> None:
-        print(visible(line), file=sys.stderr, flush=True)
-
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{host}:{listener.getsockname()[1]}"
@@ -130,12 +130,15 @@ def serve(options: argparse.Namespace) -> int:
         repertoire = load_repertoire(
             store, options.games, options.referee, options.seed, options.settings
         )
-        server = PracticeServer(repertoire, options.seed, say)
+        server = PracticeServer(repertoire, options.seed, is_public=True)
         n_games = len(repertoire.games)
         order = "random" if options.seed is None else f"of seed {options.seed}"
-        say(
-            f"practice game server on {url} with {n_games} games, their order {order}; "
-            "players and results are on this page, the HTTP of players at /docs; stop it with Ctrl-C"
+        logger.info(
+            "practice game server on %s with %d games, their order %s; players and results are on this page, "
+            "the HTTP of players at /docs; stop it with Ctrl-C",
+            url,
+            n_games,
+            order,
         )
         serve_app(create_app(server), listener)
     return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import http
-import re
 import socket
 import threading
-from collections import Counter, defaultdict
+import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -35,8 +35,6 @@ GRACE_S = 5
 HOST = "127.0.0.1"
 MAX_BODY_BYTES = 500_000
 """The longest body of a request; a batch of 20 questions has 10,000 bytes."""
-MAX_DEPTH = 20
-"""The most brackets that are open at once in a body; a batch has 5."""
 BODY_S = 10.0
 """Seconds within which a body must arrive."""
 MOST_REQUESTS = 1_000
@@ -46,17 +44,15 @@ MOST_CONNECTIONS = 1_000
 
 
 class Limits:
-    """An ASGI app that refuses requests which are too long, too deep, too slow or too many, before another app.
+    """An ASGI app that refuses requests which are too long, too slow or too many, before another app.
 
     Args:
         app: handles the other requests.
-        most_requests: the most requests of an address a second.
     """
 
-    def __init__(self, app: ASGIApp, most_requests: int = MOST_REQUESTS) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._most_requests = most_requests
-        self._counts: TTLCache[int, Counter[str]] = TTLCache(maxsize=2, ttl=2.0)
+        self._counts: TTLCache[tuple[str, int], int] = TTLCache(100_000, ttl=2.0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -66,13 +62,17 @@ class Limits:
         try:
             self._count(scope)
             body = await asyncio.wait_for(_whole_body(receive), BODY_S)
-            _check_depth(body)
         except TimeoutError:
             refusal = problem(408, f"The body took more than {BODY_S:g} s.")
         except HTTPException as error:
             refusal = problem(error.status_code, error.detail, error.headers)
         else:
-            await self._app(scope, _replayed(body, receive), send)
+            received: list[Message] = [{"type": "http.request", "body": body}]
+
+            async def receive_again() -> Message:
+                return received.pop() if received else await receive()
+
+            await self._app(scope, receive_again, send)
             return
 
         refusal.headers["Connection"] = "close"  # the rest of the body is not read
@@ -80,12 +80,11 @@ class Limits:
 
     def _count(self, scope: Scope) -> None:
         """Count the requests of an address in this second."""
-        second = int(asyncio.get_running_loop().time())
-        counts = self._counts.setdefault(second, Counter())
         address = (scope.get("client") or ("",))[0]
-        counts[address] += 1
-        if counts[address] > self._most_requests:
-            detail = f"The address sent more than {self._most_requests} requests a second; wait a second."
+        key = address, int(time.monotonic())
+        self._counts[key] = count = self._counts.get(key, 0) + 1
+        if count > MOST_REQUESTS:
+            detail = f"The address sent more than {MOST_REQUESTS} requests a second; wait a second."
             raise HTTPException(429, detail, {"Retry-After": "1"})
 
 
@@ -103,39 +102,6 @@ async def _whole_body(receive: Receive) -> bytes:
             raise HTTPException(413, f"The body has more than {MAX_BODY_BYTES} bytes.")
         if not message.get("more_body"):
             return bytes(body)
-
-
-def _check_depth(body: bytes) -> None:
-    """Check the depth of a JSON document.
-
-    Raises:
-        HTTPException: it is nested too deeply.
-    """
-    depth = 0
-    for bracket in _BRACKETS.finditer(body):
-        sign = bracket[0]
-        if sign in b"[{":
-            depth += 1
-        elif sign in b"]}":
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise HTTPException(
-                422, f"The body is nested more than {MAX_DEPTH} levels deep."
-            )
-
-
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]', re.DOTALL)
-"""Brackets of a JSON document, and texts, whose brackets do not count."""
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a function that receives a whole body, and then what follows it."""
-    pending: list[Message] = [{"type": "http.request", "body": body}]
-
-    async def receive_again() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return receive_again
 
 
 class _NewPlayer(BaseModel):
@@ -233,18 +199,20 @@ def _add_error_handlers(app: FastAPI) -> None:
         return problem(error.status_code, str(error.detail), error.headers)
 
     @app.exception_handler(RequestValidationError)
+    async def refuse_body(_: Request, error: RequestValidationError) -> JSONResponse:
+        return problem(422, first_fault(error.errors()))
+
     @app.exception_handler(RefusedMessageError)
-    async def refuse_message(_: Request, error: Any) -> JSONResponse:
-        is_ours = isinstance(error, RefusedMessageError)
-        return problem(422, str(error) if is_ours else first_fault(error.errors()))
+    async def refuse_message(_: Request, error: RefusedMessageError) -> JSONResponse:
+        return problem(422, str(error))
 
     @app.exception_handler(Exception)
     async def apologise(_: Request, error: Exception) -> JSONResponse:
         name = type(error).__name__
-        detail = (
-            f"the server failed: {name}; the message was not accepted, send it again"
+        return problem(
+            500,
+            f"the server failed: {name}; the message was not accepted, send it again",
         )
-        return problem(500, detail)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -254,27 +222,36 @@ def listen(host: str, port: int) -> socket.socket:
         PortError: the port is in use, or may not be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((host, port))
-        listener.listen(1024)
+        return socket.create_server((host, port), family=family, backlog=1024)
     except (OSError, OverflowError) as error:
-        listener.close()
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = getattr(error, "strerror", None) or error
         raise PortError(
             f"--port must be free on {host}, got {port}: {reason}; stop its program, or name another port or --host"
         ) from error
-    return listener
 
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Serve until interrupted."""
-    uvicorn.Server(_config(app, GRACE_S)).run(sockets=[listener])
+    _server(app, GRACE_S, "warning").run(sockets=[listener])
 
 
-def _config(app: ASGIApp, grace_s: int, log_level: str = "warning") -> uvicorn.Config:
-    return uvicorn.Config(
+@contextlib.contextmanager
+def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
+    """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
+    server = _server(app, 1, log_level)
+    with listen(HOST, 0) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://{HOST}:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=5.0)
+
+
+def _server(app: ASGIApp, grace_s: int, log_level: str) -> uvicorn.Server:
+    config = uvicorn.Config(
         app,
         log_level=log_level,
         access_log=False,
@@ -282,24 +259,7 @@ def _config(app: ASGIApp, grace_s: int, log_level: str = "warning") -> uvicorn.C
         timeout_graceful_shutdown=grace_s,
         limit_concurrency=MOST_CONNECTIONS,
     )
-
-
-@contextlib.contextmanager
-def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
-    """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
-    listener = listen(HOST, 0)
-
-    server = uvicorn.Server(_config(app, 1, log_level))
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, daemon=True
-    )
-    thread.start()
-    try:
-        yield f"http://{HOST}:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(timeout=5.0)
-        listener.close()
+    return uvicorn.Server(config)
 
 
 def problem(

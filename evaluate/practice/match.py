@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import threading
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Annotated, Any, Literal, get_args
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import to_json
 
 from evaluate.errors import EvaluateError
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, score_guess
-from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, secret_of
+from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, secret_of
 from ingest.paragraph import Paragraph
 from player.errors import MessageError, ServerError
 from player.protocol import messages as protocol
@@ -22,8 +22,7 @@ from player.protocol.client import GameState
 from player.protocol.messages import Json, Score
 from player.questions.answer import LETTERS, Answer
 
-MatchState = Literal["warmup", "questions", "guess", "over"]
-STATES: tuple[MatchState, ...] = get_args(MatchState)
+STATES = ("warmup", "questions", "guess", "over")
 AWAITED = (
     protocol.WARMUP_RESPONSE,
     protocol.QUESTIONS_BATCH,
@@ -58,62 +57,55 @@ class RefusedMessageError(EvaluateError, ServerError):
     """The referee refuses a message of the player; the text says what must hold."""
 
 
+@dataclass(eq=False)
 class Match:
     """The referee's side of one game; safe under threads.
 
-    Args:
+    Attributes:
         game_id: 7 digits SSRRGGG.
         label: the labelled game; no player is given its solution.
         paragraph: the labelled one as ingested.
         referee: answers the questions.
         similarity: the similarity of two words, for the score.
         player_id: recipient of the messages.
-
-    Attributes:
-        state: name of the awaited message.
+        stage: number of the awaited message in `AWAITED`.
         score: None until the guess has arrived.
         secret: the paragraph, for the referee.
         posed, answers: the questions and the referee's answers, None where it gave none; empty before they arrive.
         guess: payload of the player's guess, {} before it arrives.
     """
 
-    def __init__(
-        self,
-        game_id: str,
-        label: LabelledGame,
-        paragraph: Paragraph,
-        referee: Referee,
-        similarity: Similarity,
-        player_id: str,
-    ) -> None:
-        self.game_id = game_id
-        self.state: MatchState = "warmup"
-        self.score: Score | None = None
-        self.posed: list[Posed] = []
-        self.answers: list[Answer] = []
-        self.guess: Json = {}
+    game_id: str
+    label: LabelledGame
+    paragraph: Paragraph
+    referee: Referee
+    similarity: Similarity
+    player_id: str
+    stage: int = 0
+    score: Score | None = None
+    secret: Secret = field(init=False)
+    posed: list[Posed] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    guess: Json = field(default_factory=dict)
+    _accepted: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-        self.label = label
-        self.paragraph = paragraph
-        self.secret = secret_of(label, paragraph)
+    def __post_init__(self) -> None:
+        self.secret = secret_of(self.label, self.paragraph)
 
-        self._accepted: set[str] = set()
-        self._lock = threading.Lock()
-        self._referee = referee
-        self._similarity = similarity
-        self._player_id = player_id
-        # not drawn with a seed: players could compute the order of the games from their sums
-        one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)
-        self._warmup_question = f"What is {one} * {other}?"
+    @property
+    def state(self) -> str:
+        """Name of the awaited message, or "over"."""
+        return STATES[self.stage]
 
     def opening(self) -> Json:
         """Return the first message: the warm-up call."""
+        # not drawn with a seed: players could compute the order of the games from their sums
+        one, other = 2 + secrets.randbelow(11), 2 + secrets.randbelow(11)
         return self._write(
             protocol.WARMUP_CALL,
-            {
-                "warmup_question": self._warmup_question,
-                "deadline": DEADLINES_S["warmup"],
-            },
+            warmup_question=f"What is {one} * {other}?",
+            deadline=DEADLINES_S["warmup"],
         )
 
     def receive(self, envelope: Json) -> list[Json]:
@@ -136,88 +128,86 @@ class Match:
 
     def game_state(self) -> GameState:
         """Return the state as the server tells it, with the score if the game is over."""
-        score = self.score
-        if score is None:
-            return GameState(self.game_id, self.state)
-        return GameState(
-            self.game_id, self.state, score.private_score, score.league_points
-        )
+        state = GameState(self.game_id, self.state)
+        if self.score is None:
+            return state
+        points, league = self.score.private_score, self.score.league_points
+        return replace(state, private_score=points, league_points=league)
 
     def _reply(self, envelope: Json) -> list[Json]:
         try:
-            json.dumps(envelope, ensure_ascii=False).encode()
+            to_json(envelope)
             message = protocol.read_message(envelope)
         except MessageError as error:
             raise RefusedMessageError(str(error)) from error
-        except (TypeError, ValueError, RecursionError) as error:
-            said = f"a message must be JSON in Unicode: {error}"
-            raise RefusedMessageError(said) from error
+        except (ValueError, RecursionError) as error:
+            raise RefusedMessageError(
+                f"a message must be JSON in Unicode: {error}"
+            ) from error
 
-        kind, turn = message.message_type, STATES.index(self.state)
+        kind = message.message_type
         if kind not in AWAITED:
             raise RefusedMessageError(
                 f"message_type must be one of {', '.join(AWAITED)}, got {kind}"
             )
         due = AWAITED.index(kind)
-        if due > turn:
+        if due > self.stage:
             raise RefusedMessageError(
-                f"{AWAITED[turn]} must come first in game {self.game_id}, got {kind}"
+                f"{AWAITED[self.stage]} must come first in game {self.game_id}, got {kind}"
             )
-        if due < turn:
+        if due < self.stage:
             return []
 
-        reply = (self._start_round, self._answer, self._judge)[turn](message.payload)
-        self.state = STATES[turn + 1]
+        reply = (self._start_round, self._answer, self._judge)[due](message.payload)
+        self.stage += 1
         return [reply]
 
     def _start_round(self, _: Json) -> Json:
-        content = {
-            "book_name": self.label.book_name,
-            "book_hint": self.label.hint,
-            "association_word": self.label.association_domain,
-            "questions_required": N_QUESTIONS,
-            "deadline": DEADLINES_S["questions"],
-        }
-        return self._write(protocol.ROUND_START, content)
+        return self._write(
+            protocol.ROUND_START,
+            book_name=self.label.book_name,
+            book_hint=self.label.hint,
+            association_word=self.label.association_domain,
+            questions_required=N_QUESTIONS,
+            deadline=DEADLINES_S["questions"],
+        )
 
     def _answer(self, payload: Json) -> Json:
         self.posed = read_batch(payload)
-        self.answers = self._referee.answers(self.secret, self.posed)
+        self.answers = self.referee.answers(self.secret, self.posed)
         answers = []
-        for number, answer in self._answers_by_number().items():
+        for number, answer in self._by_number().items():
             answers.append({"question_number": number, "answer": answer})
-        return self._write(protocol.ANSWERS_BATCH, {"answers": answers})
+        return self._write(protocol.ANSWERS_BATCH, answers=answers)
 
     def _judge(self, payload: Json) -> Json:
         self.guess = payload
+        label = self.label
         self.score = score_guess(
             payload,
-            opening_sentence=(
-                self.label.opening_sentence or self.secret.opening_sentence
-            ),
-            associative_word=self.label.associative_word,
-            answers=self._answers_by_number(),
-            similarity=self._similarity,
-            is_raw=bool(self.label.edition),
+            opening_sentence=label.opening_sentence or self.secret.opening_sentence,
+            associative_word=label.associative_word,
+            answers=self._by_number(),
+            similarity=self.similarity,
+            is_raw=bool(label.edition),
         )
-        return self._write(protocol.SCORE_FEEDBACK, asdict(self.score))
+        return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
 
-    def _answers_by_number(self) -> dict[int, str]:
+    def _by_number(self) -> dict[int, str]:
         """Return the answers that are sent, by question number."""
         numbered = enumerate(self.answers, 1)
         return {number: answer for number, answer in numbered if answer is not None}
 
-    def _write(self, message_type: str, payload: Json) -> Json:
-        content = {
+    def _write(self, message_type: str, **payload: Any) -> Json:
+        frame = {
             "match_id": f"M{self.game_id}",
             "auth_token": f"round-{self.game_id}",
-            **payload,
         }
         return protocol.write_message(
             message_type,
-            content,
+            frame | payload,
             sender=REFEREE,
-            recipient=self._player_id,
+            recipient=self.player_id,
             game_id=self.game_id,
             role="referee",
         )
@@ -233,16 +223,16 @@ def read_batch(payload: Json) -> list[Posed]:
         questions = _Batch.model_validate(payload).questions
     except ValidationError as error:
         raise RefusedMessageError(first_fault(error.errors())) from error
-    if len({question.question_number for question in questions}) < N_QUESTIONS:
+
+    posed: dict[int, Posed] = {}
+    for question in questions:
+        options = [text for _, text in sorted(question.options.items())]
+        posed[question.question_number] = question.question_text, options
+    if len(posed) < N_QUESTIONS:
         raise RefusedMessageError(
             "questions must have each question_number once, got one twice"
         )
-
-    posed: list[Posed] = []
-    for question in sorted(questions, key=lambda question: question.question_number):
-        options = [text for _, text in sorted(question.options.items())]
-        posed.append((question.question_text, options))
-    return posed
+    return [posed[number] for number in sorted(posed)]
 
 
 def first_fault(faults: Sequence[Any]) -> str:

@@ -6,7 +6,7 @@ import logging
 import random
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ class PracticeServer:
         repertoire: the repertoire of all its games.
         seed: the seed of the order of games; the n-th game of a server with the same seed is about the same paragraph.
             None draws an order that nobody can compute.
-        say: is called with a line about each game that has ended.
+        is_public: log a line about each game that has ended.
 
     Attributes:
         players: the players by token.
@@ -110,9 +110,10 @@ class PracticeServer:
         self,
         repertoire: Repertoire,
         seed: int | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        *,
+        is_public: bool = False,
     ) -> None:
-        self.say = say
+        self.is_public = is_public
         self.players: dict[str, LocalGameServer] = {}
         self.matches: dict[str, Match] = {}
         self._repertoire = repertoire
@@ -152,7 +153,7 @@ class PracticeServer:
                 player_id=player_id,
             )
             self.matches[match.game_id] = match
-        return match
+            return match
 
 
 class LocalGameServer:
@@ -195,9 +196,11 @@ class LocalGameServer:
         match = self._match(envelope.get("game_id"))
         replies = match.receive(dict(envelope))
         self._inbox.extend(replies)
-        if replies and match.score is not None:
-            score = f"{match.score.private_score:.1f} of 100"
-            self._practice.say(f"game {match.game_id}: {self.name} scored {score}")
+        if replies and match.score is not None and self._practice.is_public:
+            points = match.score.private_score
+            logger.info(
+                "game %s: %s scored %.1f of 100", match.game_id, self.name, points
+            )
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game.

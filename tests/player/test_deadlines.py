@@ -5,12 +5,8 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
-from player import deadlines
-from player.deadlines import MOST_HANGING, Pool, Runner, Turns
+from player.deadlines import MOST_HANGING, Pool, Runner
 from player.errors import LateStrategyError
 
 
@@ -55,12 +51,13 @@ def test_many_that_are_not_late_run_at_once() -> None:
     assert all(call.value() for call in calls)
 
 
-def test_a_thread_is_used_again() -> None:
+def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
     pool, threads = Pool(), set()
     for _ in range(20):
-        threads.add(pool.start(threading.get_ident).result(60.0))
+        threads.add(pool.start(threading.current_thread).result(60.0))
         time.sleep(0.01)
     assert len(threads) < 20
+    assert all(thread.daemon for thread in threads)
 
 
 def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
@@ -78,45 +75,3 @@ def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> 
     for call in calls:
         call.result(60.0)
     assert order == [1.0, 2.0, 3.0]
-
-
-def test_turns_go_to_the_earliest_deadline_and_so_many_at_once() -> None:
-    turns, release, order = Turns(2), threading.Event(), list[float]()
-
-    def take(deadline: float) -> None:
-        with turns.turn(deadline):
-            order.append(deadline)
-            assert release.wait(60.0)
-
-    with ThreadPoolExecutor(5) as pool:
-        calls = [pool.submit(take, 0.0) for _ in range(2)]
-        while len(order) < 2:
-            time.sleep(0.001)
-        calls += [pool.submit(take, due) for due in (3.0, 1.0, 2.0)]
-        while len(turns._waiting) < 3:
-            time.sleep(0.001)
-        assert order == [0.0, 0.0]
-        release.set()
-        for call in calls:
-            call.result(60.0)
-    assert sorted(order[2:4]) == [1.0, 2.0]
-    assert order[4] == 3.0
-
-
-def test_a_turn_ends_with_an_error() -> None:
-    turns = Turns(1)
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError), turns.turn(0.0):
-            raise ZeroDivisionError
-
-
-def test_a_thread_without_a_call_ends_and_another_takes_its_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(deadlines, "IDLE_S", 0.01)
-    pool = Pool(1)
-    for _ in range(3):
-        thread = pool.start(threading.current_thread).result(60.0)
-        assert thread.daemon, "a call that hangs keeps no process alive"
-        thread.join(60.0)
-        assert not thread.is_alive()
