@@ -114,19 +114,10 @@ class _Evening:
     def _play_with_me(self, player: Player) -> None:
         """Play with a person as the referee; no labelled games are needed."""
         if isinstance(sys.stdin, io.TextIOWrapper):
-            # so that `_ask` can refuse bytes that are not UTF-8
-            sys.stdin.reconfigure(errors="surrogateescape")
+            sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
         terminal, games = Terminal(Console()), home() / "games.jsonl"
         for game in range(1, self.options.games + 1):
-            play_with_person(player, terminal, self._ask, str(game), games)
-
-    def _ask(self, prompt: str) -> str:
-        """Return the line that a person types; refuse one that is not UTF-8 and ask again."""
-        while True:
-            try:
-                return cli.text(input(prompt))
-            except argparse.ArgumentTypeError as error:
-                cli.warn(self.options, f"the line {error}")
+            play_with_person(player, terminal, input, str(game), games)
 
     def _play_games(
         self,

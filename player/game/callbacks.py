@@ -88,7 +88,8 @@ class Callbacks:
 
     def _round(self, message: Message) -> _Round:
         """Return the round of a game by its id or its match; a new round for an unknown game."""
-        key = message.game_id.lstrip("0") or message.match_id
+        match_id = protocol.read_start(message.payload).match_id
+        key = message.game_id.lstrip("0") or match_id
         with self._lock:
             round_ = self._rounds.get(key)
             if round_ is None:

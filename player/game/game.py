@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 
-import numpy as np
-
 from ingest.arrays import Float64Array
 from ingest.console.terminal import described, visible
 from player.answer.sentence import after_score
-from player.errors import PlayerError, ServerError
+from player.errors import (
+    GameTimeoutError,
+    MessageError,
+    PlayerError,
+    RefusedError,
+    ServerError,
+    UnauthorizedError,
+)
 from player.game.fallback import DeadlinePlayer
-from player.game.journal import Candidate, Journal, SavedGame
+from player.game.journal import Journal, SavedGame
 from player.player import Decision, Plan
 from player.protocol import messages as protocol
+from player.protocol.client import GameServer
 from player.protocol.messages import Json, Message, RoundStart, Score
 from player.questions.answer import Answer, Answers
 from player.questions.editions import editions_of
@@ -31,8 +39,14 @@ REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
 """Seconds for a reply to a message that has waited too long: a late reply may still count."""
-N_LIKELIEST = 10
-"""Number of candidates that the journal keeps."""
+LEAST_PAUSE_S = 1.0
+"""The shortest pause before a reply is sent again."""
+TRIES = 4
+"""A reply that may be lost is sent about so many times before its deadline."""
+CONFLICT = 409
+"""Status with which a server may refuse a message that it has already."""
+ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)
+"""Beginnings of states of a game in which no score will come any more."""
 STAGES = (
     protocol.WARMUP_CALL,
     protocol.ROUND_START,
@@ -122,7 +136,6 @@ class GameReport:
     """
 
     game_id: str
-    start: RoundStart
     plan: Plan
     answers: tuple[Answer, ...]
     decision: Decision
@@ -130,43 +143,53 @@ class GameReport:
     elapsed_s: float
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Game:
-    """The state of one game.
+    """One game: its state, and the reply that is sent again until the referee's next message shows that it arrived.
+
+    A message_id twice is one message, so that a repeated reply changes nothing at the server. All times are of
+    time.monotonic().
 
     Attributes:
         game_id: as the server gave it.
         key: key of the game in the journal.
         name: logical id of the player.
+        timeout_s: seconds until the game is given up.
+        began: time of the request.
         opponent: logical id of the referee, "" before the first message.
-        match_id: id of the game's first message, "" before.
         stage: number of the latest message of the referee in `STAGES`, -1 before the first.
         reply: the reply to the latest message, None before.
         score: None until it has come.
+        failure: the fault that ends the game.
+        unread: messages without a reply.
+        reply_due: time at which the latest reply is due.
+        due: time at which the latest reply is sent again; infinite without a reply.
+        is_accepted: True if the server has accepted the latest reply, which the referee may still not have read.
     """
 
     game_id: str
     key: int
     player: DeadlinePlayer
+    server: GameServer
     name: str
     spectator: Spectator
     timeouts: Timeouts
     journal: Journal
+    timeout_s: float = inf
+    began: float = field(default_factory=time.monotonic)
     opponent: str = ""
-    match_id: str = ""
     stage: int = -1
     reply: Json | None = None
     score: Score | None = None
+    failure: PlayerError | None = None
+    unread: deque[Message] = field(default_factory=deque)
+    reply_due: float = 0.0
+    due: float = inf
+    is_accepted: bool = True
+    _refusals: set[str] = field(default_factory=set)
     _replies: dict[str, Json] = field(default_factory=dict)
     _answers: Answers = ()
     _decision: Decision | None = None
-
-    def owns(self, message: Message) -> bool:
-        """Return whether a message belongs to this game, by its game id or else by its match id."""
-        if message.game_id:
-            return protocol.same_game(message.game_id, self.game_id)
-        ids = {self.match_id, self.game_id}
-        return bool(message.match_id) and message.match_id in ids
 
     def restore(self, saved: SavedGame) -> None:
         """Continue a game of an earlier process."""
@@ -175,10 +198,10 @@ class Game:
             self._keep(kind, message.key, message.reply)
             if kind in BEGINNINGS and message.received is not None:
                 self.opponent = protocol.read_message(message.received).sender
+            self.due = self.began  # the server may have the reply
         if saved.start is None:
             return
 
-        self.match_id = saved.start.match_id
         self._tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
         self._plan(saved.start, budget_s, saved.questions)
@@ -200,7 +223,6 @@ class Game:
         self._tell("received", message.envelope)
         if kind in BEGINNINGS:
             self.opponent = message.sender
-            self.match_id = self.match_id or message.match_id
         if kind == protocol.WARMUP_CALL:
             key = f"{kind} {protocol.read_warmup(message.payload).question}"
         if key in self._replies:
@@ -244,27 +266,90 @@ class Game:
             self.journal.learn(self.opponent, shares)
         self._tell("scored", score)
 
-    def fail(self, error: PlayerError) -> None:
-        """Show the reason for which the game could not be played."""
-        self._tell("failed", error)
+    def answer(self, message: Message) -> None:
+        """Answer a message, and send the reply."""
+        try:
+            reply = self.receive(message)
+        except MessageError as error:
+            self.log(f"a message is skipped: {error}")
+            return
+        if reply is None:
+            return
+        if reply is self.reply:
+            self.reply_due = self.timeouts.due(message)
+            self.send_again()
+        else:  # an earlier message came again
+            self._send(reply)
 
-    def report(self, elapsed_s: float) -> GameReport:
-        """Return the report of the game after its score has come."""
-        plan = self.player.plan
+    def remind(self) -> None:
+        """Ask the server for a score, and send the latest reply again.
+
+        Raises:
+            ServerError: the game has ended without a score.
+        """
+        state = None
+        if self.is_accepted:
+            with contextlib.suppress(ServerError):
+                state = self.server.game(self.game_id)
+        if state is not None and state.private_score is not None:
+            points = state.league_points or 0
+            self.take(Score(state.private_score, points, {}, {}))
+        elif state is not None and ABANDONED.match(state.state):
+            raise ServerError(
+                f"Game {visible(self.game_id)} is {visible(repr(state.state))} on the server and has no score."
+            )
+        else:
+            self.send_again()
+
+    def send_again(self) -> None:
+        """Send the latest reply, and choose the time of the next try."""
+        assert self.reply is not None
+        retry_after_s = self._send(self.reply)
+        self.is_accepted = retry_after_s is None
+        remaining_s = self.reply_due - time.monotonic()
+        pause_s = longest_s = self.timeouts.resend_s
+        if remaining_s > 0.0:
+            pause_s = min(pause_s, remaining_s / TRIES)
+            longest_s = remaining_s / 2.0
+        if retry_after_s is not None:
+            pause_s = min(retry_after_s, longest_s)
+        self.due = time.monotonic() + max(LEAST_PAUSE_S, pause_s)
+
+    def _send(self, reply: Json) -> float | None:
+        """Send a reply once; return the seconds that the server asks to wait for after a fault, else None."""
+        try:
+            self.server.send(reply)
+        except ServerError as error:
+            if self.timeouts.is_strict or isinstance(error, UnauthorizedError):
+                raise
+            if not isinstance(error, RefusedError):
+                return error.retry_after_s
+            if error.status != CONFLICT and str(error) not in self._refusals:
+                self._refusals.add(str(error))
+                self.log(error)
+        return None
+
+    def outcome(self) -> GameReport | PlayerError | None:
+        """Return the report of a finished game or the error that ends it, None for a running one."""
+        now = time.monotonic()
+        if self.score is not None:
+            return self._report(self.score, now - self.began)
+        if self.failure is None and now >= self.began + self.timeout_s:
+            self.failure = GameTimeoutError(
+                f"Game {visible(self.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
+            )
+        if self.failure is not None:
+            self._tell("failed", self.failure)
+        return self.failure
+
+    def _report(self, score: Score, elapsed_s: float) -> GameReport:
+        plan, decision = self.player.plan, self._decision
         with contextlib.suppress(Exception):  # a search that fails now loses no score
             plan = self.player.whole_plan()
         assert plan is not None
-        assert self._decision is not None
-        assert self.score is not None
-        return GameReport(
-            game_id=self.game_id,
-            start=plan.start,
-            plan=plan,
-            answers=tuple(self._answers),
-            decision=self._decision,
-            score=self.score,
-            elapsed_s=elapsed_s,
-        )
+        assert decision is not None
+        answers = tuple(self._answers)
+        return GameReport(self.game_id, plan, answers, decision, score, elapsed_s)
 
     def log(self, problem: object) -> None:
         """Log a fault that the game survives."""
@@ -313,11 +398,7 @@ class Game:
             self._decision = decision = self.player.decide(self._answers, budget_s)
             plan = self.player.plan
             self._tell("answered", plan, self._answers, decision)
-            facts = {
-                "answers": self._answers,
-                "guess": decision.guess,
-                "belief": _likeliest(plan, decision),
-            }
+            facts = {"answers": self._answers, "guess": decision.guess}
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts
 
@@ -337,24 +418,9 @@ class Game:
         return plan
 
 
-def _likeliest(plan: Plan, decision: Decision) -> list[Candidate]:
-    """Return the candidates with the highest belief after the answers, the best first."""
-    candidates = []
-    for row in np.argsort(-decision.belief, kind="stable")[:N_LIKELIEST]:
-        paragraph = plan.paragraph(int(row))
-        candidate = Candidate(
-            paragraph_id=paragraph.paragraph_id,
-            opening_sentence=paragraph.opening_sentence,
-            before=float(plan.prior[row]),
-            after=float(decision.belief[row]),
-        )
-        candidates.append(candidate)
-    return candidates
-
-
 def report_json(report: GameReport) -> Json:
     """Write a finished game as `run_game.py --json` prints it."""
-    start, decision, score = report.start, report.decision, report.score
+    start, decision = report.plan.start, report.decision
     evidence = []
     for item in decision.evidence:
         evidence.append(
@@ -373,7 +439,7 @@ def report_json(report: GameReport) -> Json:
         "questions": protocol.questions_json(report.plan.questions),
         "answers": list(report.answers),
         "guess": protocol.guess_json(decision.guess),
-        **asdict(score),
+        **asdict(report.score),
         "candidates": len(report.plan.rows),
         "belief_before": _belief_in(decision.best, report.plan.prior),
         "belief_after": _belief_in(decision.best, decision.belief),

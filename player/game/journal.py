@@ -47,26 +47,16 @@ _TABLES = {
     "games REAL NOT NULL, PRIMARY KEY (server, player, opponent, edition)",
 }
 _ADDED_COLUMNS = {
-    "games": ("belief TEXT", "score TEXT"),
+    "games": ("score TEXT",),
     "replies": ("received TEXT", "at REAL"),
 }
 """Columns that journals of earlier versions lack; they are added when such a journal is opened."""
 _INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
 _OURS = "server = ? AND player = ?"
-_FACTS = ("start", "questions", "answers", "guess", "belief", "score")
+_FACTS = ("start", "questions", "answers", "guess", "score")
 """Columns of a game that hold JSON."""
 _GAMES = f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS)} FROM games"
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A candidate of a game with the belief in it before and after the answers, 0..1."""
-
-    paragraph_id: str
-    opening_sentence: str
-    before: float
-    after: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +83,6 @@ class SavedGame:
         key: key of the game in the journal.
         began: seconds since the epoch.
         ending: "running", "over" or "given up".
-        belief: the likeliest candidates, the best first.
         messages: in the order of the replies; empty where games are listed.
     """
 
@@ -106,7 +95,6 @@ class SavedGame:
     questions: tuple[Question, ...] = ()
     answers: tuple[Answer, ...] | None = None
     guess: Guess | None = None
-    belief: tuple[Candidate, ...] = ()
     score: Score | None = None
     messages: tuple[SavedMessage, ...] = ()
 

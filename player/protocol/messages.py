@@ -87,11 +87,6 @@ class Message:
     deadline_s: float | None
     arrived: float = field(default_factory=time.monotonic)
 
-    @property
-    def match_id(self) -> str:
-        """The match id of the payload, "" if missing."""
-        return text_of(self.payload, ["match_id"], MAX_ID_CHARS)
-
 
 @dataclass(frozen=True, slots=True)
 class WarmupCall:

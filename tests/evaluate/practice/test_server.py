@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import re
 import signal
@@ -315,14 +314,13 @@ def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
 
 
 def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-    games: Path, store: Course, models_dir: Path
+    games: Path, store: Course
 ) -> None:
     options = f"--store {store.location} --games {games} --port 0 --seed 1"
     command = f"{sys.executable} -m evaluate serve --referee noisy:0.1,0.1 {options}"
     process = subprocess.Popen(
         command.split(),
         cwd=ROOT,
-        env={**os.environ, "QUARRY_MODELS": str(models_dir)},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -331,11 +329,11 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
     )
     try:
         assert process.stderr is not None
-        announced = process.stderr.readline()
         address = r"practice game server on (http://127\.0\.0\.1:\d+) with 12 games"
-        found = re.search(address, announced)
-        assert found, announced
-        with contextlib.contextmanager(registered)(found[1]) as server:
+        announced = None
+        while announced is None:  # a model may be exported before
+            announced = re.search(address, process.stderr.readline())
+        with contextlib.contextmanager(registered)(announced[1]) as server:
             player = dense_player(course(), questions_pool=60)
             report = play(server, player, name="tester", timeout_s=60.0)
             assert server.game(report.game_id).state == "over"
@@ -345,7 +343,8 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
 
     assert (process.returncode, out) == (130, "")
     game, ended = err.splitlines()
-    assert re.fullmatch(r"game 0101001: tester scored \d+\.\d of 100", game)
+    says = r"evaluate serve: game 0101001: tester scored \d+\.\d of 100"
+    assert re.fullmatch(says, game)
     assert ended == "evaluate serve: interrupted"
 
 
@@ -389,18 +388,6 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(
             check_problem(answer, 413, f"more than {MAX_BODY_BYTES} bytes")
 
 
-def test_a_body_that_is_too_deep_is_refused_at_once(anyone: httpx.Client) -> None:
-    began = time.monotonic()
-    deep = b'{"a": ' + b"[" * 200_000
-    check_problem(anyone.post("/v1/outbox", content=deep), 422, "nested more than")
-    assert time.monotonic() - began < 5.0
-
-
-def test_brackets_in_texts_have_no_depth(client: httpx.Client) -> None:
-    texts = {"a": "[" * 500, "b": '\\"[[{' * 500}
-    check_problem(client.post("/v1/outbox", json=texts), 422, "game_id must be")
-
-
 def test_an_unfinished_body_is_given_up(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,12 +400,16 @@ def test_an_unfinished_body_is_given_up(
         assert connection.recv(1_000).startswith(b"HTTP/1.1 408")
 
 
-def test_too_many_requests_a_second_are_told_to_wait() -> None:
+def test_too_many_requests_a_second_are_told_to_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.practice.http.MOST_REQUESTS", 1)
+
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         await PlainTextResponse("")(scope, receive, send)
 
     with (
-        serving(Limits(answer, most_requests=1)) as url,
+        serving(Limits(answer)) as url,
         httpx.Client(trust_env=False) as client,
     ):
         answers = [client.get(url) for _ in range(30)]

@@ -180,8 +180,8 @@ class EveryOrder(RuleBasedStateMachine):
     @rule()
     def wait(self) -> None:
         """Time passes until replies are sent again."""
-        for active in self._loop._active:
-            active.due -= 100.0
+        for game in self._loop._games:
+            game.due -= 100.0
 
     @rule()
     def kill(self) -> None:

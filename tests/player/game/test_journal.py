@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from player.errors import JournalError, UnauthorizedError
-from player.game.journal import VERSION, Candidate, Journal, authenticate
+from player.game.journal import VERSION, Journal, authenticate
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
 from player.questions.places import PRINTED
@@ -25,7 +25,6 @@ from player.questions.question import Question
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
-BELIEF = (Candidate("alpha:1:1", "S.", 0.25, 0.5),)
 SCORE = Score(88.0, 3, {"opening_sentence_score": 100.0}, {})
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
 
@@ -51,7 +50,7 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
         journal.name(key, "0101001")
         facts = {"start": START, "questions": QUESTIONS}
         journal.replied(key, "ROUND", reply("BATCH"), reply("ROUND"), **facts)
-        journal.update(key, answers=["A", None], guess=GUESS, belief=BELIEF)
+        journal.update(key, answers=["A", None], guess=GUESS)
         journal.update(key, score=SCORE)
         journal.move_cursor("7")
 
@@ -63,7 +62,7 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
     assert (game.key, game.game_id) == (key, "0101001")
     assert (game.start, game.questions) == (START, QUESTIONS)
     assert (game.answers, game.guess) == (("A", None), GUESS)
-    assert (game.belief, game.score) == (BELIEF, SCORE)
+    assert game.score == SCORE
     (message,) = game.messages
     assert (message.key, message.received) == ("ROUND", reply("ROUND"))
     assert message.reply == reply("BATCH")

@@ -16,7 +16,7 @@ from player.player import Player
 from player.protocol import messages as protocol
 from player.protocol.messages import Json, RoundStart
 from player.questions.places import PRINTED
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import REPLIES, round_start
 
 JOURNALS = sorted((Path(__file__).parents[2] / "journals").glob("*.sqlite"))
@@ -48,6 +48,7 @@ def game_of(player: Player, game_id: str, **options: Any) -> Game:
         game_id=game_id,
         key=journal.ask(),
         player=DeadlinePlayer(player, game_id),
+        server=FakeGameServer([]),
         name="me",
         timeouts=STRICT,
         journal=journal,

@@ -19,7 +19,7 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
-from player.game import loop
+from player.game import game, loop
 from player.game.fallback import DeadlinePlayer
 from player.game.game import STRICT, GameReport, Spectator, Timeouts, report_json
 from player.game.journal import Journal
@@ -193,7 +193,7 @@ def report_of(server: FaultyServer, **options: Any) -> GameReport:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Timeouts:
     """Timeouts after which replies are sent again at once."""
-    monkeypatch.setattr(loop, "LEAST_PAUSE_S", 0.05)
+    monkeypatch.setattr(game, "LEAST_PAUSE_S", 0.05)
     return Timeouts(resend_s=0.1)
 
 
@@ -292,15 +292,6 @@ def test_the_guess_is_sent_again_while_no_score_comes(hasty: Timeouts) -> None:
     report_of(server, timeouts=hasty)
     assert server.sent_types() == [*REPLIES, REPLIES[2], REPLIES[2]]
     assert server.sent[2] == server.sent[3] == server.sent[4]
-
-
-def test_messages_that_name_the_match_alone_are_of_the_game_that_waits_for_one() -> (
-    None
-):
-    bare = []
-    for (item,) in WHOLE:
-        bare.append([{key: item[key] for key in ("message_type", "payload")}])
-    assert report_of(FaultyServer(bare)).score.private_score == 88.0
 
 
 def test_a_server_that_lost_its_messages_is_read_from_the_start_once() -> None:
