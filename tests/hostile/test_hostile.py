@@ -125,7 +125,7 @@ def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
 
 
 def test_every_fault_has_a_name_of_its_own() -> None:
-    assert len({fault.name for fault in all_faults()}) == len(all_faults()) == 120
+    assert len({fault.name for fault in all_faults()}) == len(all_faults()) == 87
 
 
 def test_a_fault_that_cannot_be_survived_is_told_as_lost() -> None:

@@ -10,7 +10,7 @@ from evaluate.games.labelled import load_games
 from evaluate.practice.person import DOMAIN, play_with_person
 from ingest.editions.piece import Piece
 from player.game.game import Spectator
-from player.player import Decision, Plan
+from player.player import Decision, Plan, Player
 from player.protocol.messages import RoundStart
 from player.questions.answer import NOT_RELEVANT
 from player.questions.places import Places
@@ -33,15 +33,23 @@ class Notebook(Spectator):
         self.decisions.append(decision)
 
 
+def played(
+    *typed: str, games: Path | None = None
+) -> tuple[Notebook, Player, list[str]]:
+    """What was seen of a game with these lines typed, the player, and the lines that nobody asked for."""
+    player, notebook, lines = dense_player(course()), Notebook(), list(typed)
+    play_with_person(player, notebook, lambda _: lines.pop(0), "1", games)
+    return notebook, player, lines
+
+
 def test_letters_in_either_case_count_enter_is_not_relevant_and_others_are_asked_for_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    player, notebook = dense_player(course()), Notebook()
     letters = [" a ", "B", "", "E", "what?", *["d"] * 17]
-    typed = iter(["first", "grammar token lookahead", "", *letters])
-    play_with_person(player, notebook, lambda prompt: next(typed, ""), "1")
+    hint = "grammar token lookahead"
+    notebook, player, _ = played("first", hint, "", *letters, "")
     (start,), (answers,) = notebook.starts, notebook.answers
-    assert (start.book_name, start.hint) == ("first", "grammar token lookahead")
+    assert (start.book_name, start.hint) == ("first", hint)
     assert start.association_domain == DOMAIN
     assert answers == ["A", "B", NOT_RELEVANT, *["D"] * 17]
 
@@ -52,53 +60,30 @@ def test_letters_in_either_case_count_enter_is_not_relevant_and_others_are_asked
         assert question.text in shown
 
 
-UNKNOWN = "Whether the guess was right is not known.\n"
-
-
 @pytest.mark.parametrize(
-    ("said", "ending"),
+    ("typed", "ending"),
     [
         ("y", "The guess was right.\n"),
         (" NO", "The guess was wrong.\n"),
-        ("", UNKNOWN),
-        ("who knows", UNKNOWN),
+        ("who knows", "Whether the guess was right is not known.\n"),
     ],
 )
 def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
-    said: str, ending: str, capsys: pytest.CaptureFixture[str]
+    typed: str, ending: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed = iter(["", "grammar token", "", *["A"] * 20, said])
-    play_with_person(
-        dense_player(course()), Spectator(), lambda prompt: next(typed), "1"
-    )
+    *_, lines = played("", "grammar token", "", *["A"] * 20, typed)
     assert capsys.readouterr().out.endswith(ending)
-    assert next(typed, None) is None
+    assert lines == []
 
 
 def test_long_hints_and_wrong_keys_are_explained_answers_undone_and_the_game_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = tmp_path / "games.jsonl"
-    long_hint = " ".join(["word"] * 16)
-    typed = [
-        "",
-        long_hint,
-        "quick lookup",
-        "",
-        "x",
-        "a",
-        "u",
-        "b",
-        *["d"] * 19,
-        "y",
-        "y",
-    ]
-    lines = iter(typed)
-    notebook = Notebook()
-    play_with_person(
-        dense_player(course()), notebook, lambda prompt: next(lines), "1", games
-    )
-    assert next(lines, None) is None
+    head = ["", " ".join(["word"] * 16), "quick lookup", ""]
+    typed = [*head, "x", "a", "u", "b", *["d"] * 19, "y", "y"]
+    notebook, _, lines = played(*typed, games=games)
+    assert lines == []
     assert notebook.answers == [["B", *["D"] * 19]]
     shown = capsys.readouterr().out
     assert "The hint has 16 words; at most 15 are allowed." in shown
@@ -114,9 +99,6 @@ def test_a_guess_of_another_edition_is_not_kept(
     piece = Piece("pdfplumber:page", "a", 1, 1, "Raw text begins. It goes on.")
     monkeypatch.setattr(Places, "piece", lambda places, place: piece)
     games = tmp_path / "games.jsonl"
-    typed = iter(["", "quick lookup", "", *["A"] * 20, "y", "y"])
-    play_with_person(
-        dense_player(course()), Spectator(), lambda prompt: next(typed), "1", games
-    )
-    assert list(typed) == ["y"]
+    *_, lines = played("", "quick lookup", "", *["A"] * 20, "y", "y", games=games)
+    assert lines == ["y"]
     assert not games.exists()
