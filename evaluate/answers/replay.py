@@ -11,13 +11,24 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import word_similarity
 from evaluate.referee.spec import Posed, Secret
 from evaluate.replay.replay import replay_games
-from evaluate.replay.replayer import Job, PlayAll, Replayer, patient_player
+from evaluate.replay.replayer import Job, Replayer, patient_player
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, make_run
 from ingest.embed import Models
 from ingest.store import Course
 from player.questions.answer import NOT_RELEVANT, Answer, Answers
+
+
+@dataclass(frozen=True)
+class AnsweredReferee:
+    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
+
+    given: Answers
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Return the answers of the file."""
+        return [answer or NOT_RELEVANT for answer in self.given]
 
 
 def replay_answered(
@@ -33,8 +44,15 @@ def replay_answered(
     """Return a run over games with the questions and answers of files, by game_id."""
     similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
     replayer = Replayer(patient_player(store, settings), (), similarity, seed)
+
+    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+        for job in jobs:
+            game_id = job.game.game_id
+            referee = AnsweredReferee(answers[game_id])
+            yield replayer.record(job, [referee], batches[game_id].questions)
+
     return make_run(
-        records=replay_games(games, store, answering(replayer, batches, answers)),
+        records=replay_games(games, store, play_all),
         store_fingerprint=store.fingerprint,
         settings=settings,
         referee="answers",
@@ -42,30 +60,3 @@ def replay_answered(
         repeats=1,
         measures=measures,
     )
-
-
-@dataclass(frozen=True)
-class AnsweredReferee:
-    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
-
-    given: Answers
-
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        """Return the answers of the file."""
-        return [answer or NOT_RELEVANT for answer in self.given]
-
-
-def answering(
-    replayer: Replayer,
-    batches: Mapping[str, AskedBatch],
-    answers: Mapping[str, Answers],
-) -> PlayAll:
-    """Return a function that plays jobs with the questions and answers of files, by game_id."""
-
-    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-        for job in jobs:
-            batch = batches[job.game.game_id]
-            referee = AnsweredReferee(answers[batch.game_id])
-            yield replayer.record(job, [referee], batch.questions)
-
-    return play_all

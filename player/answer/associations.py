@@ -96,9 +96,10 @@ class Associations:
             text: text of the paragraph; its words and those of the domain have probability 0.
             more: rows that are ranked too.
         """
-        listed = self.shortlist(domain, hint, text)
-        near = np.union1d(listed, np.array(more, dtype=np.intp))
-        columns = self.close(near, domain, hint, text)
+        parts = [self.rows_of(part) for part in (domain, hint, text)]
+        named = self.named(domain)
+        near = np.union1d(self.shortlist(named, parts), np.array(more, dtype=np.intp))
+        columns = self.close(near, named, parts)
         scores = columns @ self.weights[1] + self.prior[1][near]
         scores[np.isin(self._forms[near], stems(f"{text} {domain}"))] = -np.inf
         if not np.isfinite(scores).any():
@@ -106,28 +107,34 @@ class Associations:
         shares = np.exp(scores - scores.max())
         return near, (shares / shares.sum()).astype(np.float32)
 
-    def shortlist(self, domain: str, hint: str, text: str) -> RowArray:
-        """Return (N_NEAR,) rows of the words nearest to domain, hint and paragraph as wholes."""
+    def shortlist(self, named: Float32Array, parts: Sequence[RowArray]) -> RowArray:
+        """Return (N_NEAR,) rows of the words nearest to domain, hint and paragraph as wholes.
+
+        Args:
+            named: (n_words,) log probabilities by the norms of the domain.
+            parts: rows of the words of domain, hint and paragraph.
+        """
         weights = self.weights[0]
-        means = [self.mean(self.rows_of(part)) for part in (domain, hint, text)]
-        wanted = PER_UNIT * weights[1:] @ np.stack(means)  # one pass over the vectors
-        scores = weights[0] * self.named(domain) + self.vectors @ wanted + self.prior[0]
+        means = np.stack([self.mean(part) for part in parts])
+        wanted = PER_UNIT * weights[1:] @ means  # one pass over the vectors
+        scores = weights[0] * named + self.vectors @ wanted + self.prior[0]
         n = min(N_NEAR, len(scores))
         return np.sort(np.argpartition(-scores, n - 1)[:n])
 
-    def close(self, rows: RowArray, domain: str, hint: str, text: str) -> Float32Array:
-        """Return the (n_rows, 7) columns of the ranking.
+    def close(
+        self, rows: RowArray, named: Float32Array, parts: Sequence[RowArray]
+    ) -> Float32Array:
+        """Return the (n_rows, 7) columns of the ranking; the arguments are as in `shortlist`.
 
         They are the log probability by the norms of the domain, and for domain, hint and paragraph the similarity to
         the whole and the mean similarity to its nearest words.
         """
         vectors = self.vectors[rows]
-        columns: list[AnyFloatArray] = [self.named(domain)[rows]]
-        for part, n in zip((domain, hint, text), N_NEAREST, strict=True):
-            of_part = self.rows_of(part)
-            cosines = np.sort(vectors @ self.vectors[of_part].T, axis=1)[:, -n:]
-            columns.append(PER_UNIT * vectors @ self.mean(of_part))
-            columns.append(PER_UNIT * (cosines.sum(axis=1) / max(cosines.shape[1], 1)))
+        columns: list[AnyFloatArray] = [named[rows]]
+        for part, n in zip(parts, N_NEAREST, strict=True):
+            nearest = np.sort(vectors @ self.vectors[part].T, axis=1)[:, -n:]
+            columns.append(PER_UNIT * vectors @ self.mean(part))
+            columns.append(PER_UNIT * nearest.sum(axis=1) / max(nearest.shape[1], 1))
         return np.column_stack(columns).astype(np.float32)
 
     def named(self, domain: str) -> Float32Array:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
+
 import numpy as np
 
 from ingest.arrays import Float32Array, Float64Array, RowArray
@@ -29,24 +32,19 @@ def best_opening(
         belief: (n_candidates,) probabilities.
         rows: (n_candidates,) places of the candidates.
     """
-    shares: dict[str, float] = {}
+    shares: dict[str, float] = defaultdict(float)
     likeliest: dict[str, tuple[float, int]] = {}
-    for row in np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist():
-        for opening, share in places.openings(int(rows[row])).items():
-            mass = float(belief[row]) * share
-            shares[opening] = shares.get(opening, 0.0) + mass
-            likeliest[opening] = max(
-                likeliest.get(opening, (0.0, row)),
-                (mass, row),
-                key=lambda item: item[0],
-            )
+    for row, opening, mass in _openings(belief, rows, places):
+        shares[opening] += mass
+        if opening not in likeliest or mass > likeliest[opening][0]:
+            likeliest[opening] = mass, row
 
     openings = sorted(shares, key=lambda opening: -shares[opening])[:N_LIKELIEST]
     masses = np.array([shares[opening] for opening in openings])
-    worth = points(openings) @ masses
-    best = openings[int(np.argmax(worth))]
-    same = [canonical(opening) == canonical(best) for opening in openings]
-    return best, likeliest[best][1], float(masses[same].sum())
+    earned = points(openings)
+    best = int(np.argmax(earned @ masses))
+    same = earned[best] == 1.0
+    return openings[best], likeliest[openings[best]][1], float(masses[same].sum())
 
 
 def after_score(
@@ -67,15 +65,20 @@ def after_score(
     if points_given is None:
         return belief
     updated = np.zeros(len(belief))
-    likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist()
-    for row in likeliest:
-        openings = places.openings(int(rows[row]))
-        expected = points([guess, *openings])[0, 1:]
-        misses = np.abs(100.0 * expected - points_given) / SCORE_ERROR
-        likelihood = np.exp(-0.5 * misses**2) + SURPRISE
-        shares = np.array(list(openings.values()))
-        updated[row] = belief[row] * float(likelihood @ shares)
+    for row, opening, mass in _openings(belief, rows, places):
+        expected = 100.0 * points([guess, opening])[0, 1]
+        miss = (expected - points_given) / SCORE_ERROR
+        updated[row] += mass * (np.exp(-0.5 * miss**2) + SURPRISE)
     return np.asarray(updated / updated.sum())
+
+
+def _openings(
+    belief: Float64Array, rows: RowArray, places: Places
+) -> Iterator[tuple[int, str, float]]:
+    """Yield the openings of the likeliest candidates: row, string and probability."""
+    for row in np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist():
+        for opening, share in places.openings(int(rows[row])).items():
+            yield row, opening, float(belief[row]) * share
 
 
 def points(openings: list[str]) -> Float32Array:
@@ -86,9 +89,9 @@ def points(openings: list[str]) -> Float32Array:
     alike: Float32Array = cdist(
         openings, openings, scorer=Indel.normalized_similarity, dtype=np.float32
     )
-    found = BELOW * alike
-    for least, earned in reversed(BANDS):
-        found[alike >= least] = earned
+    earned = BELOW * alike
+    for least, band in reversed(BANDS):
+        earned[alike >= least] = band
     plain = np.array([canonical(opening) or opening for opening in openings])
-    found[plain[:, None] == plain[None, :]] = 1.0
-    return found
+    earned[plain[:, None] == plain[None, :]] = 1.0
+    return earned

@@ -18,8 +18,8 @@ from ingest.paragraph import Paragraph
 from ingest.paragraphs.kinds import without_label
 from ingest.paragraphs.sentence import alternatives, sentences
 from ingest.text import canonical
-from player.kinds import kind_log_odds
-from player.questions import start_model
+from player.kinds import kind_log_odds, start_weights
+from player.questions.start_model import PLACE_FEATURES, place_features
 from player.words import words
 
 PRINTED = "printed"
@@ -143,7 +143,8 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         for start in starts_of(paragraph):
             rows.append(row)
             starts.append(start)
-    log_odds = start_model.place_log_odds(paragraphs, rows, starts)
+    weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
+    log_odds = place_features(paragraphs, rows, starts) @ np.array(weights)
 
     for row, piece in enumerate(pieces, len(paragraphs)):
         likeliest = next(iter(openings(piece.text, piece.cut)))

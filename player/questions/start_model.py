@@ -13,7 +13,6 @@ import numpy as np
 
 from ingest.arrays import Float64Array
 from ingest.paragraph import Paragraph
-from player.kinds import start_weights
 
 if TYPE_CHECKING:
     from player.questions.places import Start
@@ -37,20 +36,6 @@ PLACE_FEATURES = (
     "introduces a list",
 )
 """Features of a place and of the passage from there on; the kind of the passage is a feature too."""
-
-
-def place_log_odds(
-    paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]
-) -> Float64Array:
-    """Return (n_places,) log-odds that the secret begins at each place, given its passage, up to a constant.
-
-    Args:
-        paragraphs: the course.
-        rows: (n_places,) row of each place's passage in `paragraphs`.
-        starts: (n_places,) the places.
-    """
-    weights = [start_weights().get(name, 0.0) for name in PLACE_FEATURES]
-    return np.asarray(place_features(paragraphs, rows, starts) @ np.array(weights))
 
 
 def place_features(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,29 +14,26 @@ from evaluate.answers.batches import (
     VIEWED,
     AskedBatch,
     batch_line,
-    make_batches,
     read_answered,
     read_answers,
     read_batches,
     respondent_line,
 )
-from evaluate.answers.replay import answering
 from evaluate.errors import BatchError
-from evaluate.games.locating import locate_games
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Secret
-from evaluate.replay.replayer import Job, Replayer
 from ingest.json_files import read_objects
 from ingest.store import Course
 from player.questions.question import Question
 from tests.evaluate.fakes import Evaluate, course_games, record_of, write_games
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import course
 
 GROUPS = (("merge",), ("pivot",))
 WORD = Question("Which?", ("merge", "pivot", "heap", "None"), "word", GROUPS)
 FILLER = Question("How many?", ("1", "2", "3", "more"), "filler")
 WHOLE, OPENING = "Merge runs — twice. Then heap.", "Merge runs — twice."
+GAMES = [replace(game, hint="a lesson") for game in course_games(course()[:4])]
 BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
 
 
@@ -131,43 +129,47 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
         assert json.loads(line) == {"game_id": "g1"} | sheet
 
 
-def test_sheets_hold_the_questions_of_the_batches(
+@pytest.fixture
+def sheets(
     evaluate: Evaluate, store: Course, tmp_path: Path
-) -> None:
-    records = map(record_of, course_games(course())[:2])
-    games = write_games(tmp_path / "games.jsonl", records)
-    command = ("questions", "--store", store.location, "--games", games, "--out")
+) -> Callable[..., tuple[Path, list[dict[str, Any]]]]:
+    """Write the batches of four games, and return the file and its lines."""
+    games = write_games(tmp_path / "games.jsonl", map(record_of, GAMES))
 
-    assert evaluate(*command, tmp_path / "batches.jsonl").code == 0
-    batches = read_batches(tmp_path / "batches.jsonl")
+    def write(*options: str) -> tuple[Path, list[dict[str, Any]]]:
+        out = tmp_path / f"batches{''.join(options)}.jsonl"
+        command = ("questions", "--store", store.location, "--games", games)
+        assert evaluate(*command, "--out", out, *options).code == 0
+        return out, [sheet for _, sheet in read_objects(out, ValueError)]
+
+    return write
+
+
+@pytest.mark.parametrize("view", VIEWED)
+def test_sheets_hold_the_questions_of_the_batches(sheets: Any, view: str) -> None:
+    batches = read_batches(sheets()[0])
     texts = {*each(course(), "text")}
-    for view in VIEWED:
-        out = tmp_path / f"{view}.jsonl"
-        assert evaluate(*command, out, "--for-respondent", "--view", view).code == 0
-        for _, sheet in read_objects(out, ValueError):
-            asked = batches[sheet["game_id"]].questions
-            sent = sheet["questions"]
-            assert each(sent, "question_text") == each(asked, "text")
-            for item in sent if view == "passages" else ():
-                assert len(set(item["passages"]) & texts) == 4
+    for sheet in sheets("--for-respondent", "--view", view)[1]:
+        asked = batches[sheet["game_id"]].questions
+        assert each(sheet["questions"], "question_text") == each(asked, "text")
+        for item in sheet["questions"] if view == "passages" else ():
+            assert len(set(item["passages"]) & texts) == 4
 
 
-def test_answers_of_a_careful_reader_win_the_games() -> None:
-    paragraphs, player = course()[:4], dense_player(course())
-    games = [replace(game, hint="a lesson") for game in course_games(paragraphs)]
-    located = locate_games(games, course())
-    batches = {batch.game_id: batch for batch in make_batches(games, located, player)}
-    assert each(batches.values(), "paragraph") == each(paragraphs, "text")
+def test_answers_of_a_careful_reader_win_the_games(
+    evaluate: Evaluate, store: Course, sheets: Any, tmp_path: Path
+) -> None:
+    path = sheets()[0]
     oracle = make_referee("oracle")
-    answers = {}
-    for game_id, batch in batches.items():
+    lines = []
+    for game_id, batch in read_batches(path).items():
         posed = [(asked.text, asked.options) for asked in batch.questions]
-        answers[game_id] = tuple(oracle.answers(Secret(batch.paragraph, ""), posed))
+        answers = oracle.answers(Secret(batch.paragraph, ""), posed)
+        lines.append(answers_line(*enumerate(answers, 1), game_id=game_id))
+    answered = written(tmp_path / "answers.jsonl", *lines)
 
     # another player, with other questions of its own, reads them as well
-    replayer = Replayer(dense_player(course(), seed=5), (), lambda one, other: 0.0, 0)
-    jobs = [Job(row, game, located[game.game_id]) for row, game in enumerate(games)]
-    records = answering(replayer, batches, answers)(jobs)
-    for record, letters in zip(records, answers.values(), strict=True):
-        assert record["plays"][0]["won"]
-        assert record["plays"][0]["answers"] == list(letters)
+    about = ("--store", store.location, "--games", tmp_path / "games.jsonl")
+    files = ("--batches", path, "--answers", answered)
+    run = evaluate("replay", *about, *files, "--seed", "5", "--json").json
+    assert (run["games"], run["win_rate"]) == (4, 1.0)

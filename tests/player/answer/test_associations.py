@@ -44,7 +44,8 @@ def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> N
     # violin weighs twice as much as casino
     mean = np.array([2 * 0.8 + 0.0, 2 * 0.6 + 1.0])
     mean /= np.linalg.norm(mean)
-    columns = MADE.close(rows, "music", "violin casino", "Dice!").T
+    parts = [MADE.rows_of(part) for part in ("music", "violin casino", "Dice!")]
+    columns = MADE.close(rows, MADE.named("music"), parts).T
     np.testing.assert_allclose(columns[0], MADE.named("music")[rows])
     np.testing.assert_allclose(columns[1:3], [[10.0, 0.0], [10.0, 0.0]], atol=1e-5)
     np.testing.assert_allclose(columns[3], 10.0 * mean, atol=1e-4)
@@ -86,7 +87,8 @@ def test_the_first_look_weighs_norms_and_nearness_to_each_text(
     wanted = 10.0 * (0.2 * VECTORS[0] + 0.3 * VECTORS[2] + 0.4 * VECTORS[1])
     scores = 0.5 * heavy.named("music") + VECTORS @ wanted + heavy.prior[0]
     monkeypatch.setattr(associations, "N_NEAR", n)
-    listed = heavy.shortlist("music", "casino", "violin")
+    parts = [np.array([row]) for row in (0, 2, 1)]
+    listed = heavy.shortlist(heavy.named("music"), parts)
     assert set(listed) == set(np.argsort(-scores)[:n])
 
 
