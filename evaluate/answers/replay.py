@@ -10,8 +10,7 @@ from evaluate.answers.batches import AskedBatch
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import word_similarity
 from evaluate.referee.spec import Posed, Secret
-from evaluate.replay.replay import replay_games
-from evaluate.replay.replayer import Job, Replayer, patient_player
+from evaluate.replay.replay import Job, Replayer, patient_player, replay_games
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, make_run

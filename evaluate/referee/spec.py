@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+from pydantic import TypeAdapter
 
 from evaluate.errors import RefereeError
 from evaluate.games.labelled import LabelledGame
@@ -105,57 +106,48 @@ class Term(NamedTuple):
 
     Attributes:
         form: as it is written; says: its meaning, for the help.
-        field: the field of `RefereeSpec` that the term sets.
-        pattern: the pattern of its value, "" for a term without one, which sets the field to its name.
-        read: turns the value into that of the field.
+        pattern: matches the term; its group is named after the field of `RefereeSpec` that the term sets.
     """
 
     form: str
     says: str
-    field: str = "policy"
-    pattern: str = ""
-    read: Callable[[str], Any] = str
+    pattern: str
 
 
 _SHARE = r"0*\.\d+|[01](?:\.\d*)?"
-TERMS: Mapping[str, Term] = {
-    "sees": Term(f"sees:{'|'.join(VIEWS)}", "it sees", "view", "|".join(VIEWS)),
-    "wrong": Term(
+TERMS = (
+    Term(f"sees:{'|'.join(VIEWS)}", "it sees", f"sees:(?P<view>{'|'.join(VIEWS)})"),
+    Term(
         "wrong:R",
         "this share of its answers, 0..1, becomes another letter",
-        "wrong",
-        _SHARE,
-        float,
+        f"wrong:(?P<wrong>{_SHARE})",
     ),
-    "declined": Term(
+    Term(
         "declined:R",
         'this share, 0..1, becomes "Not Relevant"',
-        "declined",
-        _SHARE,
-        float,
+        f"declined:(?P<declined>{_SHARE})",
     ),
-    "answers": Term(
+    Term(
         "answers:N",
         "only the first N of 20 are answered",
-        "n_answers",
-        "[1-9]|1[0-9]|20",
-        int,
+        "answers:(?P<n_answers>[1-9]|1[0-9]|20)",
     ),
-    "constant": Term(
+    Term(
         "constant:L",
         "always the letter L, A to D",
-        "policy",
-        f"[{LETTERS}]",
-        "constant:{}".format,
+        f"(?P<policy>constant:[{LETTERS}])",
     ),
-    "key": Term("key", "a fixed key of 20 letters, another one for each seed"),
-    "semantic": Term(
+    Term(
+        "key", "a fixed key of 20 letters, another one for each seed", "(?P<policy>key)"
+    ),
+    Term(
         "semantic",
         "the option most like what it sees, by another embedding model than the player's",
+        "(?P<policy>semantic)",
     ),
-    "random": Term("random", "any letter by chance"),
-}
-"""Terms of a SPEC by name."""
+    Term("random", "any letter by chance", "(?P<policy>random)"),
+)
+"""The terms of a SPEC."""
 
 NAMES = {
     "oracle": "sees:paragraph",
@@ -165,6 +157,8 @@ NAMES = {
 }
 """Maps short names to the terms that they abbreviate."""
 
+NOISY = r"\bnoisy:([^,]*),([^,]*)"
+"""Matches the short name of which the values have a comma too."""
 REFEREES: dict[str, Callable[..., Referee]] = {}
 """Users' own referees by name; each is called with the seed and the tools, or as many of these as it accepts."""
 
@@ -183,12 +177,12 @@ def spec_table() -> str:
     rows = {}
     for view, says in VIEWS.items():
         rows[f"sees:{view}"] = f"it sees {says}"
-    for name, term in TERMS.items():
-        if name != "sees":
-            rows[term.form] = term.says
+    for term in TERMS[1:]:
+        rows[term.form] = term.says
     for name, terms in NAMES.items():
         rows[name] = f"the same as {terms}"
     rows["my_package.MyReferee"] = "your own, by dotted path (docs/guides/extend.md)"
+
     width = max(map(len, rows))
     table = "a referee SPEC is none (the hint alone), or terms joined by commas:"
     for form, says in rows.items():
@@ -208,29 +202,25 @@ def read_spec(spec: str) -> RefereeSpec:
     if spec in REFEREES or is_dotted(spec):
         find(REFEREES, spec, "--referee")
         return RefereeSpec(own=spec)
-    values: dict[str, Any] = {}
-    terms = re.sub(r"\bnoisy:([^,]*),([^,]*)", r"wrong:\1,declined:\2", spec)
-    for written in terms.split(","):
-        whole = NAMES.get(written.strip(), written)
-        name, colon, value = map(str.strip, whole.partition(":"))
-        term = TERMS.get(name)
-        if (
-            term is None
-            or bool(colon) != bool(term.pattern)
-            or not re.fullmatch(term.pattern, value, re.ASCII)
-        ):
-            forms = ", ".join([*map(itemgetter(0), TERMS.values()), *NAMES])
+    values: dict[str, str] = {}
+    for written in re.sub(NOISY, r"wrong:\1,declined:\2", spec).split(","):
+        term = NAMES.get(written.strip(), written.strip())
+        matches = (re.fullmatch(known.pattern, term, re.ASCII) for known in TERMS)
+        match = next(filter(None, matches), None)
+        if match is None:
+            forms = ", ".join([*(known.form for known in TERMS), *NAMES])
             raise RefereeError(
-                f"--referee must be none, or terms of {forms}, joined by commas, got {written.strip()!r} in {spec!r}; "
+                f"--referee must be none, or terms of {forms}, joined by commas, got {term!r} in {spec!r}; "
                 f"use e.g. {EXAMPLE}"
             )
-        if term.field in values:
+        if values.keys() & match.groupdict():
             raise RefereeError(
-                f"--referee must say each thing once and name one way of answering, got {name} in {spec!r} after "
-                f"{term.field} {values[term.field]}; use e.g. {EXAMPLE}"
+                f"--referee must say each thing once and name one way of answering, got {term} too many in {spec!r}; "
+                f"use e.g. {EXAMPLE}"
             )
-        values[term.field] = term.read(value or name)
-    parsed = RefereeSpec(**values)
+        values |= match.groupdict()
+
+    parsed = TypeAdapter(RefereeSpec).validate_python(values)
     if parsed.wrong + parsed.declined > 1.0 + 1e-9:
         raise RefereeError(
             f"--referee must have shares wrong and declined of at most 1 together, got {parsed.wrong:g} and "

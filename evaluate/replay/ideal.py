@@ -38,11 +38,6 @@ class Errors:
     declined: float
     wrong: float
 
-    @property
-    def none(self) -> Errors:
-        """The same referee without errors."""
-        return Errors(self.n_answers, 0.0, 0.0)
-
 
 def errors_of(spec: RefereeSpec) -> Errors | None:
     """Return the errors of a SPEC; None if the SPEC does not state them."""
@@ -64,15 +59,16 @@ def add_ideal(
     judge: Referee,
 ) -> None:
     """Add to the record of a play what ideal questions would win, with the judge's errors and without errors."""
+    play["win_ideal"] = play["win_faultless"] = None
     errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
     if errors is None or paragraph is None or game.edition:
-        play["win_ideal"] = play["win_faultless"] = None
         return
+    play["win_ideal"] = play["win_faultless"] = 0.0
     sentence = paragraph.opening_sentence
-    legible = same_sentence(sentence, game.opening_sentence or sentence)
-    for key, level in (("win_ideal", errors), ("win_faultless", errors.none)):
-        share = ideal_wins(plan, sentence, level) if legible else 0.0
-        play[key] = round(share, 6)  # type: ignore[literal-required]
+    if same_sentence(sentence, game.opening_sentence or sentence):
+        play["win_ideal"] = ideal_wins(plan, sentence, errors)
+        faultless = Errors(errors.n_answers, 0.0, 0.0)
+        play["win_faultless"] = ideal_wins(plan, sentence, faultless)
 
 
 def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:
@@ -87,7 +83,7 @@ def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:
         return 0.0
     _, sentences = np.unique(plan.keys, return_inverse=True)
     prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
-    return win_probability(prior, int(sentences[row]), errors)
+    return round(win_probability(prior, int(sentences[row]), errors), 6)
 
 
 def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
@@ -114,14 +110,13 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     ties = int((handicap == 0.0).sum())
     total = 0.0
     for answered in range(n + 1):
-        matches = np.arange(answered + 1)
-        at_most = np.append(binom.cdf(matches, answered, 1.0 / N_OPTIONS), 0.0)
-        exactly = binom.pmf(matches, answered, 1.0 / N_OPTIONS)
-        share = binom.pmf(answered, n, 1.0 - errors.declined)
-        for right in range(answered + 1):
-            # -1 is the last entry of `at_most`: no number of answers is small enough
-            most = np.clip(right + allowed, -1, answered).astype(np.intp)
-            unbeaten = float(np.prod(at_most[most] ** counts))
-            unbeaten *= (1.0 - 0.5 * exactly[right] / at_most[right]) ** ties
-            total += share * binom.pmf(right, answered, 1.0 - wrong) * unbeaten
+        right = np.arange(answered + 1)
+        exactly = binom.pmf(right, answered, 1.0 / N_OPTIONS)
+        at_most = np.append(binom.cdf(right, answered, 1.0 / N_OPTIONS), 0.0)
+        # -1 is the last entry of `at_most`: no number of answers is small enough
+        most = np.clip(right[:, None] + allowed, -1, answered).astype(np.intp)
+        unbeaten = np.prod(at_most[most] ** counts, axis=1)
+        unbeaten *= (1.0 - 0.5 * exactly / at_most[:-1]) ** ties
+        wins = binom.pmf(right, answered, 1.0 - wrong) @ unbeaten
+        total += binom.pmf(answered, n, 1.0 - errors.declined) * wins
     return float(total)

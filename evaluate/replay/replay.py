@@ -1,13 +1,14 @@
-"""Replay labelled games, and resume a replay that was interrupted."""
+"""Play labelled games one after another, here or in worker processes, and resume a replay that was interrupted."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 import json
+import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,19 +17,25 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from configs.directories import code_digest
-from configs.settings import Settings, as_dict
+from configs.settings import Settings, SettingsError, WorkerError, as_dict
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
-from evaluate.referee.simulated import Judge, prepare, repeats_of
-from evaluate.replay.replayer import (
-    Job,
-    PlayAll,
-    build_replayer,
-    place_of,
-    play_on,
-    workers_for,
+from evaluate.practice.server import LocalGameServer, PracticeServer, Repertoire
+from evaluate.referee.scoring import (
+    Similarity,
+    character_similarity,
+    word_similarity,
 )
+from evaluate.referee.simulated import (
+    Judge,
+    make_referee,
+    prepare,
+    repeats_of,
+    tools_of,
+)
+from evaluate.referee.spec import Referee
+from evaluate.replay.ideal import add_ideal
 from evaluate.runs.files import (
     RecordFile,
     partial_path,
@@ -36,11 +43,228 @@ from evaluate.runs.files import (
     write_run,
 )
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord
+from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
 from evaluate.runs.run import Run, make_run
 from evaluate.runs.table import make_table
-from ingest.executors import Cluster, Workers, executor_of, made_once
-from ingest.store import Course
+from ingest.embed import Models
+from ingest.executors import (
+    Cluster,
+    Tasks,
+    Workers,
+    executor_of,
+    made_once,
+    result_of,
+    run_all,
+)
+from ingest.paragraph import Paragraph
+from ingest.store import Course, is_url, open_store
+from player.game.game import STRICT
+from player.game.loop import play
+from player.player import Contestant, Player, build_player
+from player.questions.question import Question
+from player.search.types import Query
+
+GAMES_A_WORKER = 40
+"""Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""
+
+TIMEOUT_S = 3600.0
+"""Timeout of a replayed game; nobody waits for it."""
+SEARCH_DEADLINE_S = 600.0
+"""The longest `search.deadline_s` that there is; a replay takes it, so that no result depends on how fast it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One game to replay.
+
+    Attributes:
+        number: the number of the game among those replayed, from 0.
+        paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
+    """
+
+    number: int
+    game: LabelledGame
+    paragraph: Paragraph | None
+
+
+PlayAll = Callable[[Iterable[Job]], Iterator[ReplayRecord]]
+"""Plays jobs and yields their records in any order."""
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Replays games with one player.
+
+    Attributes:
+        player: plays them.
+        judges: the referees that each game is played against; without referees, games are only searched.
+        similarity: the similarity of two words, for the score.
+        seed: the seed of the practice server.
+        n_candidates: candidates of each play that the record keeps.
+    """
+
+    player: Player
+    judges: Sequence[Referee]
+    similarity: Similarity
+    seed: int
+    n_candidates: int = N_CANDIDATES_KEPT
+
+    def record(
+        self,
+        job: Job,
+        judges: Sequence[Referee] = (),
+        questions: Sequence[Question] | None = None,
+    ) -> ReplayRecord:
+        """Play a game against every referee, planned and searched once for all of them, and return its record.
+
+        If there are no referees or the store does not hold the paragraph, the hint is only searched.
+
+        Args:
+            judges: in place of the replayer's own.
+            questions: asked in place of the player's own.
+        """
+        game, paragraph = job.game, job.paragraph
+        judges = judges or self.judges
+        planned = _PlansOnce(self.player, questions)
+        reports = []
+        for judge in judges:
+            if paragraph is None:
+                break
+            repertoire = Repertoire([(game, paragraph)], judge, self.similarity)
+            practice = PracticeServer(repertoire, seed=self.seed + job.number)
+            server = LocalGameServer(practice)
+            report = play(
+                server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=STRICT
+            )
+            reports.append(report)
+
+        if reports:
+            result = reports[0].plan.result
+        else:
+            search = self.player.orchestrator
+            keywords = search.settings.keywords
+            result = search.search(Query(game.hint, game.book_name, keywords=keywords))
+        record = record_game(game, paragraph, result, reports, self.n_candidates)
+        judged = zip(record["plays"], judges, reports, strict=False)
+        for play_record, judge, report in judged:
+            add_ideal(play_record, report.plan, game, paragraph, judge)
+        return record
+
+
+class _PlansOnce:
+    """A contestant that makes each plan once, since the plays of a game differ only in the answers.
+
+    Args:
+        player: makes the plans and the guesses.
+        questions: asked in place of the player's own.
+    """
+
+    def __init__(
+        self, player: Contestant, questions: Sequence[Question] | None
+    ) -> None:
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
+        self.plan = functools.cache(lambda start, _=None: player.plan(start, questions))
+
+
+def build_replayer(
+    place: Place,
+    settings: Settings,
+    judges: Sequence[Judge],
+    seed: int,
+    n_candidates: int,
+    *,
+    alone: bool,
+) -> Replayer:
+    """Make a replayer over a store, in the process that replays.
+
+    Args:
+        judges: SPEC and seed of each referee; none measures the search alone.
+        alone: no other process plays at the same time, so that embedding takes all cores.
+
+    Raises:
+        WorkerError: the store holds something else.
+    """
+    if not alone:
+        settings = replace(settings, embed=replace(settings.embed, threads=1))
+    store = open_same(*place)
+    player = patient_player(store, settings)
+    tools = tools_of(store, settings.embed)
+    referees = [make_referee(*judge, tools) for judge in judges]
+    similarity: Similarity = character_similarity
+    if judges:
+        models = Models.of(settings.embed)
+        similarity = word_similarity(store.embedder_spec, models)
+    return Replayer(player, referees, similarity, seed, n_candidates)
+
+
+Place = tuple[str, str, str]
+"""Location, collection and fingerprint of a store."""
+
+
+def place_of(store: Course) -> Place:
+    """Return the arguments with which `open_same` opens a store in another process."""
+    location = store.location
+    if not is_url(location):
+        location = str(Path(location).resolve())
+    return location, store.collection, store.fingerprint
+
+
+def open_same(location: str, collection: str, fingerprint: str) -> Course:
+    """Open a store that another process has opened.
+
+    Raises:
+        WorkerError: the store has another fingerprint.
+    """
+    store = open_store(location, collection)
+    if store.fingerprint != fingerprint:
+        raise WorkerError(
+            f"{location} must hold the course {fingerprint} on every machine, holds {store.fingerprint}; "
+            "name a store on a Chroma server"
+        )
+    return store
+
+
+def patient_player(store: Course, settings: Settings) -> Player:
+    """Build a player whose searches wait for every strategy."""
+    search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
+    return build_player(store, replace(settings, search=search))
+
+
+def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
+    """Return how many processes replay: as many as were asked for, or for 0 as many as pay.
+
+    Raises:
+        SettingsError: fewer than 0 were asked for.
+    """
+    if wanted < 0:
+        raise SettingsError(
+            f"--workers must be at least 0, got {wanted}; 0 takes as many as pay"
+        )
+    if wanted:
+        return min(wanted, max(1, n_games))
+    return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
+
+
+def play_on(executor: Tasks, key: str, make: Callable[[], Replayer]) -> PlayAll:
+    """Return a function that plays on an executor.
+
+    Args:
+        key: the key of the replayer; a worker keeps its replayer until it is given another key.
+        make: makes the replayer of a worker.
+    """
+
+    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+        calls = ((key, make, job) for job in jobs)
+        for _, future in run_all(executor, play_job, calls):
+            yield result_of(future)
+
+    return play_all
+
+
+def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
+    """Play a game with the replayer of this process."""
+    return made_once(key, make).record(job)
 
 
 def inputs_digest(
@@ -82,16 +306,14 @@ def replay_games(
     """
     located = locate_in(games, store)
     records = [] if records is None else records
-    done = len(records)
-
-    def jobs() -> Iterator[Job]:
-        for number in range(done, len(games)):
-            game = games[number]
-            yield Job(number, game, located.get(game.game_id))
+    n_finished = len(records)
+    jobs = []
+    for number, game in enumerate(games[n_finished:], n_finished):
+        jobs.append(Job(number, game, located.get(game.game_id)))
 
     bar = tqdm(
         total=len(games),
-        initial=done,
+        initial=n_finished,
         desc=f"replaying {name}".strip(),
         unit="game",
         disable=not progress,
@@ -99,7 +321,7 @@ def replay_games(
     early: dict[str, ReplayRecord] = {}
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
     with bar, threadpool_limits(1, "blas"):
-        for record in play_all(jobs()):
+        for record in play_all(jobs):
             early[record["game_id"]] = record
             while len(records) < len(games) and games[len(records)].game_id in early:
                 records.append(early.pop(games[len(records)].game_id))
@@ -145,22 +367,24 @@ def replay_judges(
         workers = workers_for(workers, len(games) - len(records), played=bool(judges))
     make = functools.partial(
         build_replayer,
-        *(*place_of(store), settings, tuple(judges), seed, n_candidates),
+        place_of(store),
+        settings,
+        judges,
+        seed,
+        n_candidates,
         alone=workers == 1,
     )
     key = uuid4().hex
     if workers != 1:
-        prepare(
-            (spec for spec, _ in judges), store, settings.embed
-        )  # else every process would make its own
+        # else every process would make its own
+        prepare((spec for spec, _ in judges), store, settings.embed)
     with executor_of(workers) as executor:
         if isinstance(executor, Cluster):
             executor.check(made_once, key, make)
         elif workers == 1:
             made_once(key, make)  # an error shows before the progress bar
-        return replay_games(
-            games, store, play_on(executor, key, make), records=records, name=name
-        )
+        play_all = play_on(executor, key, make)
+        return replay_games(games, store, play_all, records=records, name=name)
 
 
 def replay_store(
@@ -245,13 +469,12 @@ def replay_each(
         folder: each run is written there as NAME.json; the same replays to it are resumed.
         options: as of `replay_store`.
     """
-    paths = {name: folder / f"{name}.json" if folder else None for name in named}
     runs = []
     for name, settings in named.items():
-        runs.append(
-            replay_store(games, store, settings, name=name, out=paths[name], **options)
-        )
-    for run in runs:  # only now, so that until the last game all of them are resumed
-        if path := paths[run.name]:
-            write_run(path, run)
-    return runs
+        out = folder / f"{name}.json" if folder else None
+        run = replay_store(games, store, settings, name=name, out=out, **options)
+        runs.append((out, run))
+    for out, run in runs:  # only now, so that until the last game all are resumed
+        if out:
+            write_run(out, run)
+    return [run for _, run in runs]

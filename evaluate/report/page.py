@@ -9,7 +9,6 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,6 +28,7 @@ from evaluate.runs.record import (
 from evaluate.runs.run import Run, mean_of
 from evaluate.runs.text import with_interval
 from ingest.console.terminal import pluralize
+from player.protocol.messages import Json
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
@@ -55,7 +55,7 @@ LOSSES = {
     "chance": ("by the referee's errors", "book"),
 }
 """Names of the parts of the bar of losses, compared with ideal questions, and the outcomes whose colours they have."""
-Series = dict[str, Any]
+Series = Json
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
 """Hits, and candidates after the answers, that a game shows; the labelled paragraph is always among them."""
@@ -129,9 +129,9 @@ def _shown(runs: Sequence[Run]) -> tuple[list[str], int]:
     return sorted(shown), len(games)
 
 
-def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
     """Return the rows of the table of games: hint and lecture of each game, and its outcome in each run."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Json] = {}
     for game_id in game_ids:
         rows[game_id] = {
             "game_id": game_id,
@@ -147,7 +147,7 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[dict[str, Any]]:
     return [*rows.values()]
 
 
-def _outcome(plays: pd.DataFrame) -> dict[str, Any]:
+def _outcome(plays: pd.DataFrame) -> Json:
     """Return the rank of a game's paragraph in a run, and how its plays ended."""
     won = plays["won"].dropna()
     lost_at = next(iter(plays["lost_at"].dropna()), None)
@@ -162,9 +162,9 @@ def _outcome(plays: pd.DataFrame) -> dict[str, Any]:
 
 def _games(
     runs: Sequence[Run], game_ids: Sequence[str]
-) -> dict[str, list[dict[str, Any] | None]]:
+) -> dict[str, list[Json | None]]:
     """Return the details of each game by run, None if a run has no such game; the page shows them on a click."""
-    games: dict[str, list[dict[str, Any] | None]] = {
+    games: dict[str, list[Json | None]] = {
         game_id: [None] * len(runs) for game_id in game_ids
     }
     for column, run in enumerate(runs):
@@ -174,7 +174,7 @@ def _games(
     return games
 
 
-def _opened(record: ReplayRecord) -> dict[str, Any]:
+def _opened(record: ReplayRecord) -> Json:
     """Return a record with its first hits and candidates, and the labelled one; of the plays only the first."""
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
@@ -187,7 +187,7 @@ def _opened(record: ReplayRecord) -> dict[str, Any]:
 
 def _first(
     items: Sequence[HitRecord] | Sequence[CandidateRecord], record: ReplayRecord
-) -> list[dict[str, Any]]:
+) -> list[Json]:
     """Return the first items, and the labelled one, with their ranks."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     first = []
@@ -206,7 +206,7 @@ def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
         return []
 
 
-def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
+def lecture_figures(runs: Sequence[Run]) -> list[Json]:
     """Return the figures of each lecture's games by run, None if a run has no such games, in the order of the names.
 
     `share` is of games won, or without a referee of games with their paragraph among the hits; `rr` is the mean
@@ -217,7 +217,7 @@ def lecture_figures(runs: Sequence[Run]) -> list[dict[str, Any]]:
         in_store = run.games.dropna(subset="document")
         lectures |= dict(zip(in_store["game_id"], in_store["document"], strict=True))
 
-    figures: defaultdict[str, list[dict[str, Any] | None]]
+    figures: defaultdict[str, list[Json | None]]
     figures = defaultdict(lambda: [None] * len(runs))
     for column, run in enumerate(runs):
         shares = run.games["rank"].notna() if run.won is None else run.won

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,28 +76,17 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         Bonferroni Method for Discrete Data, 1990.
     """
     require_comparable(runs)
-    first, *others = runs
-    values = [tested_values(run) for run in runs]
-    shared = []
-    for name in values[0]:
-        if all(name in each for each in values):
-            shared.append(name)
-    if len({(run.referee, run.repeats) for run in runs}) > 1:
-        shared = list(filter(WIN_RATE.__ne__, shared))
-
-    differences = []
+    differences = _differences(runs)
     p_values: dict[tuple[str, bytes], float] = {}
-    for run, own in zip(others, values[1:], strict=True):
-        for measure in shared:
-            difference = own[measure] - values[0][measure]
-            key = (run.name, difference.tobytes())
-            differences.append((measure, key, difference))
-            if difference.any() and key not in p_values:
-                p_values[key] = randomisation_p(difference, seed)
+    for name, _, difference in differences:
+        key = (name, difference.tobytes())
+        if difference.any() and key not in p_values:
+            p_values[key] = randomisation_p(difference, seed)
     corrected = dict(zip(p_values, holm([*p_values.values()]), strict=True))
 
     tests = []
-    for measure, key, difference in differences:
+    for name, measure, difference in differences:
+        key = (name, difference.tobytes())
         mean = float(difference.mean())
         low, high = bootstrap_interval(difference, seed)
         p_holm = corrected.get(key, 1.0)
@@ -109,8 +98,8 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
         tests.append(
             PairedTest(
-                preset=key[0],
-                against=first.name,
+                preset=name,
+                against=runs[0].name,
                 measure=measure,
                 difference=round(mean, 6),
                 low=round(low, 6),
@@ -124,6 +113,20 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
             )
         )
     return tests
+
+
+def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
+    """Return the name of each run but the first, each measure that all runs have, and (n_games,) run minus first."""
+    first, *others = [tested_values(run) for run in runs]
+    if len({(run.referee, run.repeats) for run in runs}) > 1:
+        first.pop(WIN_RATE, None)
+    differences = []
+    for run, values in zip(runs[1:], others, strict=True):
+        for measure in first:
+            if all(measure in of_run for of_run in others):
+                difference = values[measure] - first[measure]
+                differences.append((run.name, measure, difference))
+    return differences
 
 
 def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
@@ -146,13 +149,14 @@ def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
     return max(math.ceil(n_games), math.ceil(least), len(differences) + 1)
 
 
-def tested_values(run: Run) -> Mapping[str, Float64Array]:
+def tested_values(run: Run) -> dict[str, Float64Array]:
     """Return the (n_games,) values of each measure that is tested, for each answerable game."""
-    names = dict.fromkeys(("RR", *run.values))
+    values = {"RR": run.values["RR"], **run.values}
     for name in UNTESTED - run.own_measures.keys():
-        names.pop(name, None)
-    values = {name: run.values[name] for name in names}
-    return values if run.won is None else values | {WIN_RATE: run.won}
+        values.pop(name, None)
+    if run.won is not None:
+        values[WIN_RATE] = run.won
+    return values
 
 
 def randomisation_p(differences: Float64Array, seed: int) -> float:

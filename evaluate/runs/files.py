@@ -7,7 +7,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
@@ -25,8 +25,17 @@ from ingest.json_files import as_object, read_text
 AGAIN = "run the replay again"
 COMPARISON = "compare.json"
 """File name of a comparison, next to the runs that it compares."""
-_HEADER: TypeAdapter[RunHeader] = TypeAdapter(RunHeader)
-_RECORD: TypeAdapter[ReplayRecord] = TypeAdapter(ReplayRecord)
+
+
+@dataclass
+class _Header(RunHeader):
+    """The part of RUN.json that is read; its figures are computed again from the records."""
+
+    games_digest: str
+
+
+_HEADER = TypeAdapter(_Header)
+_RECORD = TypeAdapter(ReplayRecord)
 
 
 def games_path(out: Path) -> Path:
@@ -146,27 +155,21 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
         RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
             finished.
     """
-    remedy = "run the replay that writes it: quarry replay ... --out RUN.json"
     if partial_path(path).exists():
         raise RunError(
-            f"{path}: must be a finished run, got {partial_path(path).name} beside it; {remedy}"
+            f"{path}: must be a finished run, got {partial_path(path).name} beside it; {AGAIN}"
         )
-    text = read_text(path, RunError, remedy=remedy)
-    document = as_object(
-        text, str(path), RunError, what="a run as replay --out writes it", remedy=remedy
-    )
+    remedy = "run the replay that writes it: quarry replay ... --out"
+    text = read_text(path, RunError, remedy=f"{remedy} RUN.json")
     try:
-        header = _HEADER.validate_json(text, strict=True)
+        header = vars(_HEADER.validate_json(text, strict=True))
     except ValidationError as error:
         raise _refused(error, path) from error
 
-    run = Run(
-        **vars(header),
-        records=RecordFile(games_path(path)),
-        name=path.stem,
-        own_measures=measures or {},
-    )
-    if run.games_digest != document.get("games_digest"):
+    digest = header.pop("games_digest")
+    records = RecordFile(games_path(path))
+    run = Run(**header, records=records, name=path.stem, own_measures=measures or {})
+    if run.games_digest != digest:
         raise RunError(
             f"{path} and {games_path(path).name} hold different games; {AGAIN}."
         )
@@ -175,7 +178,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
 
 def _refused(error: ValidationError, where: object) -> RunError:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"])) or "the line"
+    place = ".".join(map(str, first["loc"])) or "it"
     return RunError(
         f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}"
     )
@@ -209,21 +212,20 @@ def read_runs(
 
 
 def _run_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files of runs that paths name, with the files of folders, in the order of each compare.json."""
+    """Return the files of runs that paths name: a compare.json stands for its runs, a folder for its files."""
     files: list[Path] = []
     for path in paths:
-        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
-
-    order: list[Path] = []
-    for path in files:
-        if path.name == COMPARISON and path.is_file():
-            text = read_text(path, RunError)
-            document = as_object(text, str(path), RunError)
-            for name in document.get("presets") or ():
-                order.append(path.with_name(f"{name}.json"))
-    compared = filter(files.__contains__, order)
-    runs = dict.fromkeys([*compared, *files])
-    return [path for path in runs if path.name != COMPARISON]
+        listed = [path]
+        if path.is_dir():
+            listed = [path / COMPARISON, *sorted(path.glob("*.json"))]
+        for file in listed:
+            if file.name != COMPARISON:
+                files.append(file)
+            elif file.is_file():
+                comparison = as_object(read_text(file, RunError), str(file), RunError)
+                for name in comparison.get("presets") or ():
+                    files.append(file.with_name(f"{name}.json"))
+    return list(dict.fromkeys(files))
 
 
 def read_trec_run(path: Path, ours: Run) -> Run:
@@ -300,7 +302,6 @@ def _ranked(
         )
 
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-    truth_rank = ranking.index(truth_id) + 1 if truth_id in scores else None
     search: SearchRecord = {
         "hits": hits,
         "book": None,
@@ -309,7 +310,7 @@ def _ranked(
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": truth_rank,
+        "rank": ranking.index(truth_id) + 1 if truth_id in scores else None,
     }
     return {
         **record,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import html
 import json
 import subprocess
 from collections import ChainMap, Counter
@@ -30,6 +29,7 @@ from evaluate.runs.record import (
     play_of,
 )
 from ingest.arrays import Float64Array
+from player.protocol.messages import Json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ def frame_of(
 ) -> pd.DataFrame:
     """Return a row for each repeat of each game, whether it was played or not: `COLUMNS`, `answerable` and `label`.
 
-    A row has about 1 kB, where the record has 50. Values are Python's own objects.
+    A row has about 4 kB, where the record has 50. Values are the objects of Python that the record holds.
 
     Args:
         played: whether there was a referee.
@@ -117,7 +117,7 @@ def _plays_of(
     hit: Mapping[str, Any] = (
         search["hits"][search["rank"] - 1] if search["rank"] else {}
     )
-    of_game: dict[str, Any] = {
+    of_game: Json = {
         "slot": hit.get("slot"),
         "strategy": hit.get("strategy"),
         "n_hits": len(search["hits"]),
@@ -131,7 +131,7 @@ def _plays_of(
 
     for repeat in range(repeats):
         play = play_of(record, repeat)
-        of_play: dict[str, Any] = {
+        of_play: Json = {
             "repeat": repeat,
             "lost_at": lost_at(record, play),
             "fate": outcome_in_words(record, play),
@@ -205,12 +205,13 @@ class Run(RunHeader):
 
     def _repr_html_(self) -> str:
         """Return a table of the figures with their intervals, for notebooks."""
+        import pandas as pd
+
         caption = f"{self._title}: {len(self.records)} games, {self.referee}"
-        rows = [f"<table><caption>{html.escape(caption)}</caption>"]
+        cells = {}
         for name, (value, (low, high)) in self.figures.items():
-            figure = f"{value:.3f} [{low:.3f}, {high:.3f}]"
-            rows.append(f"<tr><td>{html.escape(name)}</td><td>{figure}</td></tr>")
-        return "".join([*rows, "</table>"])
+            cells[name] = f"{value:.3f} [{low:.3f}, {high:.3f}]"
+        return str(pd.Series(cells, name=caption).to_frame().to_html())
 
     @property
     def played(self) -> bool:
@@ -299,18 +300,18 @@ class Run(RunHeader):
         return dict(zip(LOSSES, shares.tolist(), strict=True))
 
     @property
-    def per_game(self) -> list[dict[str, Any]]:
+    def per_game(self) -> list[Json]:
         """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
-        per_game: list[dict[str, Any]] = plays[PER_GAME].to_dict("records")
+        per_game: list[Json] = plays[PER_GAME].to_dict("records")
         return per_game
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""
         games = self.games
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
-        document: dict[str, Any] = {
+        document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import commit, frame_of, mean_of
+from player.protocol.messages import Json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ def make_table(
     store_fingerprint: str,
     settings: Settings,
     seed: int,
-) -> dict[str, Any]:
+) -> Json:
     """Return games won, private score, Brier and log score of the confidence for each referee and the hint alone.
 
     A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others: the smaller
@@ -85,13 +86,13 @@ def make_table(
     }
 
 
-def _figures(games: pd.DataFrame, seed: int) -> dict[str, Any]:
+def _figures(games: pd.DataFrame, seed: int) -> Json:
     """Return the mean of each column with its interval, of the confidence without one; None without a value.
 
     Args:
         games: a row for each game, of one referee.
     """
-    line: dict[str, Any] = {}
+    line: Json = {}
     for name, column in games.drop(columns="confidence").items():
         values = column.dropna().to_numpy()
         # a difference of no game at all has no width, unlike a share of 0

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from ir_measures import RR, Success
 from numpy.typing import NDArray
+from sklearn.metrics import balanced_accuracy_score
 from tqdm.auto import tqdm
 
 from configs.settings import SearchSettings, Settings
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replayer import open_same, place_of
-from evaluate.runs.measures import interval, rounded
+from evaluate.replay.replay import Place, open_same, place_of
+from evaluate.runs.measures import interval, rounded, values_of_ranks
 from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from ingest.embed import Embedder
 from ingest.executors import Cluster, InProcess, Tasks, made_once, result_of, run_all
 from ingest.paragraph import Paragraph
 from ingest.store import Course
+from player.protocol.messages import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import Calibration
 from player.search.core import book_of, search, threshold_log_odds
@@ -34,6 +38,7 @@ ABSTENTION_WEIGHT = 0.1
 OBJECTIVE = (
     f"RR + {SUCCESS_WEIGHT:g} Success@k + {ABSTENTION_WEIGHT:g} balanced_accuracy"
 )
+MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
 MEASURE = "RR"
 """Measure in which the gain on the test games is tested."""
 AnyArray = NDArray[Any]
@@ -101,14 +106,6 @@ class Prepared:
 
 SCORED = ("scores", "log_odds", "relevance", "rare")
 """Arrays of a `ScoreArrays`."""
-
-
-def _joined(batches: Sequence[Prepared]) -> Prepared:
-    """Return the games of all batches."""
-    arrays = {}
-    for name in batches[0].arrays:
-        arrays[name] = np.concatenate([batch.arrays[name] for batch in batches])
-    return replace(batches[0], arrays=arrays)
 
 
 def search_all(
@@ -190,56 +187,57 @@ def prepare(
         kind_weight=1.0,
     )
     whole = replace(settings, search=search)
-    if executor is None or isinstance(executor, InProcess):
-        executor = InProcess()
-        index = index_of(store, whole, embedder or store_embedder(store, whole))
-        work = functools.partial(prepare_batch, index, settings.search)
+    executor = executor or InProcess()
+    if isinstance(executor, InProcess):
+        embedder = embedder or store_embedder(store, whole)
+        make = functools.partial(index_of, store, whole, embedder)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
-        make = functools.partial(_index_on_worker, place_of(store), whole)
-        key = uuid4().hex
-        if isinstance(executor, Cluster):
-            executor.check(made_once, key, make)
-        work = functools.partial(_prepare_on_worker, key, make, settings.search)
+        make = functools.partial(_index_of_place, place_of(store), whole)
+    key = uuid4().hex
+    if isinstance(executor, Cluster):
+        executor.check(made_once, key, make)
 
-    batches: list[list[tuple[LabelledGame, Paragraph | None]]] = []
+    calls = []
     for start in range(0, len(games), GAMES_A_TASK):
         batch = games[start : start + GAMES_A_TASK]
-        batches.append([(game, located.get(game.game_id)) for game in batch])
-
+        labelled = [located.get(game.game_id) for game in batch]
+        calls.append((key, make, settings.search, batch, labelled))
     prepared: dict[int, Prepared] = {}
     with tqdm(total=len(games), desc="preparing", unit="game") as bar:
-        for number, future in run_all(executor, work, [(batch,) for batch in batches]):
+        for number, future in run_all(executor, _prepare_batch, calls):
             prepared[number] = result_of(future)
-            bar.update(len(batches[number]))
-    return _joined([prepared[number] for number in sorted(prepared)])
+            bar.update(len(prepared[number].is_answerable))
+
+    arrays = {}
+    for name in prepared[0].arrays:
+        parts = [prepared[number].arrays[name] for number in range(len(calls))]
+        arrays[name] = np.concatenate(parts)
+    return replace(prepared[0], arrays=arrays)
 
 
-def _prepare_on_worker(
-    key: str, make: Callable[[], SearchIndex], *work: Any
-) -> Prepared:
-    """Compute the arrays of games in another process, which makes its index once."""
-    return prepare_batch(made_once(key, make), *work)
-
-
-def _index_on_worker(place: tuple[str, str, str], settings: Settings) -> SearchIndex:
+def _index_of_place(place: Place, settings: Settings) -> SearchIndex:
     """Make the index of a store that another process has opened."""
     store = open_same(*place)
     return index_of(store, settings, store_embedder(store, settings))
 
 
-def prepare_batch(
-    index: SearchIndex,
+def _prepare_batch(
+    key: str,
+    make: Callable[[], SearchIndex],
     settings: SearchSettings,
-    games: Sequence[tuple[LabelledGame, Paragraph | None]],
+    games: Sequence[LabelledGame],
+    labelled: Sequence[Paragraph | None],
 ) -> Prepared:
     """Compute the arrays of some games.
 
     Args:
-        index: the course, with every term of the similarity, and with kinds of weight 1.
+        key: the key of the index; a process makes its index once.
+        make: makes the index of the course, with every term of the similarity, and with kinds of weight 1.
         settings: strategies and modes of the whole study.
-        games: each game with its ingested paragraph, None without one.
+        labelled: the ingested paragraph of each game; None without one.
     """
+    index = made_once(key, make)
     dense = index.strategies[DENSE]
     assert isinstance(dense, Dense)
     names = {*settings.strategies} - {DENSE}
@@ -248,33 +246,28 @@ def prepare_batch(
     n = len(index.paragraphs)
     row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
-    one_by_one = []
-    for game, paragraph in games:
+    arrays: defaultdict[str, list[Any]] = defaultdict(list)
+    for game, paragraph in zip(games, labelled, strict=True):
         parts = dense.parts(game.hint, ALL_PARTS)
         book = index.book(game.book_name, settings, game.hint)
-        query = Query(game.hint, game.book_name, n, settings.keywords)
         named = index.name_evidence(game.book_name, settings)
-        arrays: dict[str, Any] = {
-            "confidence": book.confidence if book else 0.0,
-            "inside": index.inside(book),
-            "named": np.zeros(n) if named is None else named,
-            "truth": row_of[paragraph.paragraph_id] if paragraph else -1,
-            "is_answerable": game.answerable,
-            "relevance": index.calibration.dense.relevance_of(parts),
-        }
+        arrays["confidence"].append(book.confidence if book else 0.0)
+        arrays["inside"].append(index.inside(book))
+        arrays["named"].append(np.zeros(n) if named is None else named)
+        arrays["truth"].append(row_of[paragraph.paragraph_id] if paragraph else -1)
+        arrays["is_answerable"].append(game.answerable)
+        arrays["relevance"].append(index.calibration.dense.relevance_of(parts))
         for name, part in parts.items():
-            arrays[f"dense {name}"] = part
+            arrays[f"dense {name}"].append(part)
+
+        query = Query(game.hint, game.book_name, n, settings.keywords)
         for name in names:
             scores = ask(index, name, query)
             for field in SCORED:
                 if (array := getattr(scores, field)) is not None:
-                    arrays[f"{name} {field}"] = array
-        for name, value in arrays.items():
-            arrays[name] = np.array([value])
-        one_by_one.append(
-            Prepared(index.groups, index.calibration, index.kind_priors, arrays)
-        )
-    return _joined(one_by_one)
+                    arrays[f"{name} {field}"].append(array)
+    stacked = {name: np.array(of_games) for name, of_games in arrays.items()}
+    return Prepared(index.groups, index.calibration, index.kind_priors, stacked)
 
 
 ALL_PARTS = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
@@ -296,18 +289,14 @@ class Judged:
     relevant: BoolArray
     is_answerable: BoolArray
 
-    def joined(self, more: Judged) -> Judged:
-        """Return these games and more of them as one result."""
-        pairs = zip(astuple(self), astuple(more), strict=True)
-        return Judged(*map(np.concatenate, pairs))
-
     @property
     def measures(self) -> dict[str, Float64Array]:
         """(n_answerable,) values of each measure by name."""
         ranks = self.ranks[self.is_answerable]
-        measures = {"RR": np.where(ranks > 0, 1.0 / np.maximum(ranks, 1), 0.0)}
-        for k in (1, 5, 20):
-            measures[f"Success@{k}"] = ((ranks > 0) & (ranks <= k)).astype(np.float64)
+        # no measure of these depends on hits below the labelled paragraph
+        measures = {}
+        for name, measure in MEASURES.items():
+            measures[name] = values_of_ranks(measure, ranks, ranks)
         return measures
 
     @property
@@ -319,8 +308,7 @@ class Judged:
         """
         if self.is_answerable.all():
             return None  # the share of answered games alone would reward a search that always answers
-        answered = float(self.relevant[self.is_answerable].mean())
-        return 0.5 * (answered + float((~self.relevant[~self.is_answerable]).mean()))
+        return float(balanced_accuracy_score(self.is_answerable, self.relevant))
 
     @property
     def parts(self) -> dict[str, float]:
@@ -342,7 +330,7 @@ class Judged:
             + ABSTENTION_WEIGHT * parts.get("balanced_accuracy", 0.0)
         )
 
-    def as_json(self, seed: int) -> dict[str, Any]:
+    def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
         accuracy = self.balanced_accuracy
         measures, intervals = {}, {}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-import time
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import optuna
 import sqlalchemy
+import tenacity
 from optuna.exceptions import (
     ExperimentalWarning,
     StorageInternalError,
@@ -36,49 +36,15 @@ CONNECT_S = 5
 PAUSE_S = 0.5
 """Seconds between two attempts to connect."""
 N_ATTEMPTS = 5
-"""Attempts to create the tables of a database before the last one."""
-
-
-class _Patience:
-    """Connects to a database, and waits while it does not answer.
-
-    Attributes:
-        failure: the error that ends the study, once the database has not answered for `PATIENCE_S`.
-    """
-
-    failure: TuneError | None = None
-
-    def connect(
-        self,
-        dialect: Any,
-        _: object,
-        arguments: Sequence[Any],
-        keywords: Mapping[str, Any],
-    ) -> Any:
-        """Return a connection of the driver."""
-        until = time.monotonic() + PATIENCE_S
-        while self.failure is None:
-            try:
-                return dialect.connect(*arguments, **keywords)
-            except dialect.loaded_dbapi.Error as error:
-                if time.monotonic() > until:
-                    self.failure = TuneError(
-                        f"--storage has not answered for {PATIENCE_S:g} s: {_reason(error)}; no finished trial is "
-                        "lost: when it answers again, the same command resumes the study"
-                    )
-                time.sleep(PAUSE_S)
-        raise self.failure
+"""Attempts to create the tables of a database; another process may create the same ones at the same moment."""
+FAILURES = (StorageInternalError, UpdateFinishedTrialError)
+T = TypeVar("T")
 
 
 class _Database(RDBStorage):
-    """A database of studies, which tells by its own clock which running trials have lost their process.
-
-    Attributes:
-        patience: connects again if a connection is lost.
-    """
+    """A database of studies, which tells by its own clock which running trials have lost their process."""
 
     def __init__(self, url: str, connect_args: Mapping[str, Any]) -> None:
-        self.patience = _Patience()
         try:
             super().__init__(
                 url,
@@ -90,12 +56,10 @@ class _Database(RDBStorage):
         finally:  # Optuna leaves its connections open, also if it fails
             if hasattr(self, "engine"):
                 weakref.finalize(self, self.engine.dispose)
-        # from now on; a database that does not answer at first is refused at once
-        sqlalchemy.event.listen(self.engine, "do_connect", self.patience.connect)
 
     def record_heartbeat(self, trial_id: int) -> None:
         """Record a heartbeat; one that the database does not take is left out, and the trial goes on."""
-        with contextlib.suppress(StorageInternalError, SQLAlchemyError, TuneError):
+        with contextlib.suppress(StorageInternalError, SQLAlchemyError):
             super().record_heartbeat(trial_id)
 
 
@@ -120,42 +84,51 @@ def open_storage(spec: str | None) -> BaseStorage:
     elif url.startswith("sqlite"):
         connect_args = {"timeout": PATIENCE_S}
     try:
-        storage = _created(url, connect_args)
+        storage = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type((IntegrityError, ProgrammingError)),
+            stop=tenacity.stop_after_attempt(N_ATTEMPTS),
+            wait=tenacity.wait_fixed(PAUSE_S),
+            reraise=True,
+        )(_Database, url, connect_args)
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         raise TuneError(
             "--storage must be a URL of a database that answers, or the path of an SQLite file, "
             f"got {without_password(spec)}: {_reason(error)}; start it, install its driver (for PostgreSQL: "
             "pip install -r requirements-postgresql.txt), or leave --storage out"
         ) from None  # the cause would show the password
-    if url.startswith(
-        "sqlite"
-    ):  # one write to the disk for each commit would take longer than a trial
+    if url.startswith("sqlite"):
+        # one write to the disk for each commit would take longer than a trial
         sqlalchemy.event.listen(storage.engine, "connect", _write_behind)
         storage.engine.dispose()
     return storage
 
 
 @contextlib.contextmanager
-def naming_failures(storage: BaseStorage) -> Iterator[None]:
-    """Raise a TuneError in place of any error that follows from a failure of the storage.
-
-    Raises:
-        TuneError: the storage has not answered for `PATIENCE_S`, or does not take what it is given.
-    """
+def naming_failures() -> Iterator[None]:
+    """Raise a TuneError in place of any error that follows from a failure of the storage."""
     try:
         yield
     except Exception as error:
-        if isinstance(storage, _Database) and storage.patience.failure:
-            # the cause would show the password
-            raise storage.patience.failure from None
         if cause := storage_error(error):
             raise TuneError(
-                f"--storage failed: {_reason(cause)}; the same command resumes the study"
-            ) from None
+                f"--storage failed: {_reason(cause)}; no finished trial is lost: when it answers again, the same "
+                "command resumes the study"
+            ) from None  # the cause would show the password
         raise
 
 
-def storage_error(error: BaseException) -> Exception | None:
+def when_it_answers(read: Callable[[], T]) -> T:
+    """Return what is read from a storage; wait for `PATIENCE_S` while the storage does not answer."""
+    retrying = tenacity.Retrying(
+        retry=tenacity.retry_if_exception(lambda error: bool(storage_error(error))),
+        stop=tenacity.stop_after_delay(PATIENCE_S),
+        wait=tenacity.wait_fixed(PAUSE_S),
+        reraise=True,
+    )
+    return retrying(read)
+
+
+def storage_error(error: BaseException) -> BaseException | None:
     """Return the failure of a storage that an error follows from: Optuna masks it by errors of its own.
 
     It has failed too if it refuses the end of a trial that another process took for dead.
@@ -163,20 +136,10 @@ def storage_error(error: BaseException) -> Exception | None:
     cause: BaseException | None = error
     while cause is not None:
         is_refused = isinstance(cause, ValueError) and "Cannot tell" in str(cause)
-        is_failure = isinstance(cause, StorageInternalError | UpdateFinishedTrialError)
-        if isinstance(cause, Exception) and (is_failure or is_refused):
+        if is_refused or isinstance(cause, FAILURES):
             return cause
         cause = cause.__cause__ or cause.__context__
     return None
-
-
-def _created(url: str, connect_args: Mapping[str, Any]) -> _Database:
-    """Open a database; try again if another process creates the same tables at the same moment."""
-    for _ in range(N_ATTEMPTS):
-        with contextlib.suppress(IntegrityError, ProgrammingError):
-            return _Database(url, connect_args)
-        time.sleep(0.2)
-    return _Database(url, connect_args)
 
 
 def _write_behind(connection: Any, _: object) -> None:
@@ -185,7 +148,7 @@ def _write_behind(connection: Any, _: object) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return the first 200 characters of a database's error, in one line without passwords."""
     cause = error.__cause__ or error
     return without_password(" ".join(str(cause).split()))[:200]

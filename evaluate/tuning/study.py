@@ -11,17 +11,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-import numpy as np
 import optuna
 import yaml
 from optuna.distributions import (
-    BaseDistribution,
     CategoricalDistribution,
     FloatDistribution,
     IntDistribution,
 )
-from optuna.pruners import MedianPruner, NopPruner
-from optuna.samplers import BaseSampler, TPESampler
+from optuna.samplers import TPESampler
 from optuna.storages import fail_stale_trials
 from optuna.study import MaxTrialsCallback
 from optuna.trial import FrozenTrial, TrialState
@@ -39,10 +36,11 @@ from evaluate.tuning.storage import (
     naming_failures,
     open_storage,
     storage_error,
+    when_it_answers,
     without_password,
 )
-from ingest.arrays import Float64Array
 from ingest.executors import Tasks, run_one
+from player.protocol.messages import Json
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
@@ -61,16 +59,16 @@ N_FINALISTS = 20
 NOTHING_BETTER = (
     "none of the trials was better on the validation games: the untuned settings stay"
 )
+NOT_SIGNIFICANT = (
+    "the gain on the test games is not significant: these games cannot tell tuned from "
+    "untuned"
+)
 GAMES_A_PARAMETER = 10
 """Games for each parameter that a study should have; with fewer, a fit says little about other games."""
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
-DONE = (TrialState.COMPLETE, TrialState.PRUNED)
-"""States of the trials that count."""
 N_FAILURES = 20
 """Trials whose end the storage may refuse before the study gives up."""
-N_BATCHES = 4
-"""Batches of training games after each of which a hopeless trial can be pruned."""
 N_WARM_START = 10
 """Best trials of an earlier study that a warm start runs first."""
 
@@ -96,60 +94,6 @@ class Tuned:
     seconds: float
 
 
-class _SeededSampler(BaseSampler):
-    """TPE that draws every trial with a new seed: the study's seed plus the trial's index.
-
-    The index of a trial is the number of trials before it that have not failed, so that the trial after a failed one
-    draws what the failed one drew.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._samplers: dict[int, TPESampler] = {}
-
-    def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
-        """Return the parameters that are drawn together."""
-        earlier = study.get_trials(deepcopy=False)[: trial.number]
-        index = sum(one.state != TrialState.FAIL for one in earlier)
-        sampler = TPESampler(seed=self._seed + index)
-        self._samplers[trial.number] = sampler
-        return sampler.infer_relative_search_space(study, trial)
-
-    def sample_relative(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        search_space: dict[str, BaseDistribution],
-    ) -> dict[str, Any]:
-        """Draw these parameters."""
-        sampler = self._samplers[trial.number]
-        return sampler.sample_relative(study, trial, search_space)
-
-    def sample_independent(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        param_name: str,
-        param_distribution: BaseDistribution,
-    ) -> Any:
-        """Draw one parameter."""
-        return self._samplers[trial.number].sample_independent(
-            study, trial, param_name, param_distribution
-        )
-
-    def after_trial(
-        self,
-        study: optuna.Study,
-        trial: FrozenTrial,
-        state: TrialState,
-        values: Sequence[float] | None,
-    ) -> None:
-        """Forget the sampler of the trial."""
-        self._samplers.pop(trial.number, None)
-
-
 def run_study(
     space: Space,
     splits: Splits,
@@ -160,7 +104,6 @@ def run_study(
     seed: int,
     storage: str | None,
     executor: Tasks,
-    prune: bool = False,
     warm_start: str | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Tuned:
@@ -172,7 +115,6 @@ def run_study(
         seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
         storage: as `open_storage` takes it; other processes may share the study there.
         executor: judges the settings of trials, as many at a time as it has workers.
-        prune: True to stop a trial that is worse on its first games than the median of the earlier trials.
         warm_start: storage of an earlier study; its best trials are run first.
         attributes: the attributes of the study, for other tools, such as its store and games.
 
@@ -183,14 +125,11 @@ def run_study(
     first = grid_points(space) or [numbers_of(space, base)]
     if warm_start:
         first += _best_of(warm_start, name, space, base)
-    batches = _batches(splits["train"]) if prune else (splits["train"],)
 
-    with naming_failures(opened):
+    with naming_failures():
         study = optuna.create_study(
             study_name=name,
             storage=opened,
-            sampler=_SeededSampler(seed),
-            pruner=MedianPruner(n_startup_trials=10) if prune else NopPruner(),
             direction="maximize",
             load_if_exists=True,
         )
@@ -203,13 +142,9 @@ def run_study(
             study.set_user_attr(key, value)
 
         started = time.perf_counter()
-        shared = [executor.share(batch) for batch in batches]
+        shared = executor.share(splits["train"])
         objective = partial(_objective, space, shared, base, executor)
-        try:
-            _run_trials(study, objective, n_trials, executor.n_workers)
-        except BaseException:
-            executor.shutdown(cancel_futures=True)
-            raise
+        _run_trials(study, objective, n_trials, seed, executor.n_workers)
         seconds = time.perf_counter() - started
         trials = complete(study)
     return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
@@ -219,23 +154,35 @@ def _run_trials(
     study: optuna.Study,
     objective: Callable[[optuna.Trial], float],
     n_trials: int,
+    seed: int,
     n_workers: int,
 ) -> None:
-    """Run trials until the study has so many, those of other processes included."""
+    """Run trials until the study has so many, those of other processes included.
+
+    A single worker draws each trial with a new seed, the number of trials before it that have not failed: a trial after
+    a failed one draws what the failed one drew, also in a study that is resumed.
+    """
     bar = tqdm(total=n_trials, desc="tuning", unit="trial")
 
-    def show(study: optuna.Study, _: FrozenTrial) -> None:
-        bar.update(min(_n_done(study), n_trials) - bar.n)
+    def n_missing(*_: object) -> Any:
+        """Return how many trials are missing, and show it; also called after each trial."""
+        n_complete = len(when_it_answers(lambda: complete(study)))
+        bar.update(min(n_complete, n_trials) - bar.n)
+        return n_trials - n_complete
 
     n_failures = 0
     with bar:
-        while (n_missing := n_trials - _n_done(study)) > 0:
+        while (n := n_missing()) > 0:
+            states = [trial.state for trial in study.get_trials(deepcopy=False)]
+            n_drawn = len(states) - states.count(TrialState.FAIL)
+            study.sampler = TPESampler(seed=seed + n_drawn)
+            n_at_once = 1 if n_workers == 1 else n
             try:
                 study.optimize(
                     objective,
-                    n_trials=n_missing,
-                    n_jobs=min(n_workers, n_missing),
-                    callbacks=[MaxTrialsCallback(n_trials, states=DONE), show],
+                    n_trials=n_at_once,
+                    n_jobs=min(n_workers, n_at_once),
+                    callbacks=[MaxTrialsCallback(n_trials), n_missing],
                 )
             except Exception as error:
                 # a trial whose end the database did not take is repeated when its heartbeat has stopped
@@ -244,48 +191,30 @@ def _run_trials(
                     raise
 
 
-def _n_done(study: optuna.Study) -> int:
-    return len(study.get_trials(deepcopy=False, states=DONE))
-
-
 def _objective(
     space: Space,
-    batches: Sequence[Prepared],
+    games: Prepared,
     base: SearchSettings,
     executor: Tasks,
     trial: optuna.Trial,
 ) -> float:
-    """Judge the settings of a trial on batches of games, after each of which it may be pruned.
+    """Judge the settings of a trial on games.
 
     Raises:
-        TrialPruned: the trial is hopeless.
         WorkerError: workers cannot judge.
     """
     for key, bounds in space.items():
         if isinstance(bounds, CategoricalDistribution):
             trial.suggest_categorical(key, bounds.choices)
+        elif isinstance(bounds, IntDistribution):
+            trial.suggest_int(key, bounds.low, bounds.high, step=bounds.step)
         else:
-            is_whole = isinstance(bounds, IntDistribution)
-            suggest: Any = trial.suggest_int if is_whole else trial.suggest_float
-            suggest(key, bounds.low, bounds.high, step=bounds.step)
+            trial.suggest_float(key, bounds.low, bounds.high, step=bounds.step)
     settings = settings_of(trial.params, base)
-    judged = run_one(executor, judge, batches[0], settings)
-    for step, batch in enumerate(batches[1:]):
-        trial.report(judged.objective, step)
-        if trial.should_prune():
-            raise optuna.TrialPruned
-        judged = judged.joined(run_one(executor, judge, batch, settings))
-
+    judged = run_one(executor, judge, games, settings)
     for part, value in judged.parts.items():
         trial.set_user_attr(part, value)
     return judged.objective
-
-
-def _batches(games: Prepared) -> Sequence[Prepared]:
-    """Split games into batches that have the same share of answerable games."""
-    rows = np.argsort(~games.is_answerable, kind="stable")
-    n = N_BATCHES if games.is_answerable.sum() >= N_BATCHES else 1
-    return [games.part(rows[start::n]) for start in range(n)]
 
 
 def _wait_for_running(study: optuna.Study) -> None:
@@ -303,13 +232,11 @@ def _wait_for_running(study: optuna.Study) -> None:
 
 
 def complete(study: optuna.Study) -> list[FrozenTrial]:
-    """Return the trials that have a value: neither pruned ones nor those of dead processes."""
+    """Return the trials that have a value, not those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _best_of(
-    storage: str, name: str, space: Space, base: SearchSettings
-) -> list[dict[str, Any]]:
+def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> list[Json]:
     """Return parameters of the best trials of the newest study in a storage, brought into a space.
 
     Args:
@@ -319,21 +246,18 @@ def _best_of(
         TuneError: the storage cannot be reached, or has no other study with a finished trial.
     """
     opened = open_storage(storage)
-
     summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:
         study = optuna.load_study(study_name=summary.study_name, storage=opened)
-        trials = complete(study)
-        if summary.study_name != name and trials:
-            parameters = []
-            for trial in best_first(trials)[:N_WARM_START]:
-                settings = settings_of(trial.params, base)
-                parameters.append(numbers_of(space, settings))
-            return parameters
+        best = best_first(complete(study))[:N_WARM_START]
+        if best and summary.study_name != name:
+            return [
+                numbers_of(space, settings_of(trial.params, base)) for trial in best
+            ]
     raise TuneError(
-        "--warm-start must name a storage that has another study with a finished trial, got "
-        f"{without_password(storage)}; name the storage of an earlier tune, or leave --warm-start out"
+        f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
+        "earlier tune."
     )
 
 
@@ -347,34 +271,28 @@ def _choose(
 ) -> SearchSettings:
     """Return the settings that are best on the validation games, among the untuned ones and the best trials."""
     tried = [settings_of(trial.params, base) for trial in best_first(trials)]
-    finalists = list(dict.fromkeys([base, *tried]))
+    finalists = list(dict.fromkeys([base, *tried]))[: N_FINALISTS + 1]
     games = splits["validation"]
-    return max(
-        finalists[: N_FINALISTS + 1],
-        key=lambda settings: judge(games, settings).objective,
-    )
+    return max(finalists, key=lambda settings: judge(games, settings).objective)
 
 
 def report(
     space: Space, tuned: Tuned, splits: Splits, base: SearchSettings, seed: int
-) -> dict[str, Any]:
+) -> Json:
     """Compare tuned with untuned settings on each split, and test the gain on the test games.
 
     Returns:
         "tuned" and "untuned": by split, as `Judged.as_json`; "gain": on the test games; "verdict" and "warnings"
         in words.
     """
-    document: dict[str, Any] = {}
-    values: dict[str, Float64Array] = {}
+    document: Json = {}
+    values = []
     for kind, settings in (("untuned", base), ("tuned", tuned.settings)):
-        document[kind] = {}
-        for split, games in splits.items():
-            judged = judge(games, settings)
-            document[kind][split] = judged.as_json(seed)
-            if split == "test":
-                values[kind] = judged.measures[MEASURE]
+        judged = {split: judge(games, settings) for split, games in splits.items()}
+        document[kind] = {split: one.as_json(seed) for split, one in judged.items()}
+        values.append(judged["test"].measures[MEASURE])
 
-    differences = values["tuned"] - values["untuned"]
+    differences = values[1] - values[0]
     difference, p = float(differences.mean()), randomisation_p(differences, seed)
     document["gain"] = {
         "measure": MEASURE,
@@ -382,8 +300,13 @@ def report(
         "interval": rounded(bootstrap_interval(differences, seed)),
         "p": round(p, 6),
     }
-    is_same = tuned.settings == base
-    document["verdict"] = NOTHING_BETTER if is_same else verdict(p, difference)
+    if tuned.settings == base:
+        document["verdict"] = NOTHING_BETTER
+    elif p >= ALPHA:
+        document["verdict"] = NOT_SIGNIFICANT
+    else:
+        better = "better" if difference > 0 else "WORSE"
+        document["verdict"] = f"tuned is {better} than untuned on the test games"
 
     enough = GAMES_A_PARAMETER * len(space)
     document["warnings"] = []
@@ -394,13 +317,6 @@ def report(
                 "more"
             )
     return document
-
-
-def verdict(p: float, difference: float) -> str:
-    """Return the result of the test games in words."""
-    if p >= ALPHA:
-        return "the gain on the test games is not significant: these games cannot tell tuned from untuned"
-    return f"tuned is {'better' if difference > 0 else 'WORSE'} than untuned on the test games"
 
 
 def load_space() -> Space:
@@ -444,7 +360,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
     return space
 
 
-def grid_points(space: Space) -> list[dict[str, Any]]:
+def grid_points(space: Space) -> list[Json]:
     """Return every combination of a space of named values; none of a space with bounds."""
     choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
     points = []
@@ -475,21 +391,17 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
     return SearchSettings(**asked)
 
 
-def numbers_of(space: Space, settings: SearchSettings) -> dict[str, Any]:
-    """Return the parameters of the trial that is nearest to these settings."""
-    numbers = {}
+def numbers_of(space: Space, settings: SearchSettings) -> Json:
+    """Return the parameters of the trial that is nearest to these settings; the first value if none is named so."""
+    numbers: Json = {}
     for key, bounds in space.items():
-        numbers[key] = nearest(bounds, getattr(settings, key))
+        value = getattr(settings, key)
+        if isinstance(bounds, CategoricalDistribution):
+            numbers[key] = value if value in bounds.choices else bounds.choices[0]
+        else:
+            assert bounds.step is not None, "every key of the space has a step"
+            inside = min(max(value, bounds.low), bounds.high)
+            steps = round((inside - bounds.low) / bounds.step)
+            number = round(bounds.low + bounds.step * steps, 10)
+            numbers[key] = int(number) if isinstance(bounds.low, int) else number
     return numbers
-
-
-def nearest(
-    bounds: FloatDistribution | IntDistribution | CategoricalDistribution, value: Any
-) -> Any:
-    """Return the value within bounds that is nearest to another value; of named ones that do not hold it, the first."""
-    if isinstance(bounds, CategoricalDistribution):
-        return value if value in bounds.choices else bounds.choices[0]
-    assert bounds.step is not None, "every key of the space has a step"
-    steps = round((min(max(value, bounds.low), bounds.high) - bounds.low) / bounds.step)
-    number = round(bounds.low + bounds.step * steps, 10)
-    return int(number) if isinstance(bounds, IntDistribution) else number

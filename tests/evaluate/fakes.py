@@ -17,17 +17,15 @@ from evaluate.practice.server import Repertoire
 from evaluate.referee.scoring import Similarity
 from evaluate.referee.simulated import make_referee, repeats_of, tools_of
 from evaluate.referee.spec import Referee
-from evaluate.replay.replay import replay_games
-from evaluate.replay.replayer import Replayer
+from evaluate.replay.replay import Replayer, replay_games
 from evaluate.runs.run import Run, make_run
 from ingest.embed import Embedder
 from ingest.embed.vectors import ReadingVectors
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.sentence import sentences
-from ingest.store import Course, DocumentUpdate, create_store, open_store
+from ingest.store import Course, DocumentUpdate, create_store
 from player.player import Player
 from player.protocol.messages import Json
-from player.search import build
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder
 from tests.player.fakes import course
 
@@ -210,17 +208,6 @@ def message(
     }
 
 
-def make_hashing_replayer(
-    location: str, settings: Settings, referee: str, seed: int, repeats: int
-) -> Replayer:
-    """A replayer over a store of `make_store`, without a model; worker processes make it too."""
-    store = open_store(location)
-    embedder = HashingEmbedder()
-    player = Player(build.build_orchestrator(store, settings, embedder), settings.game)
-    judges = [make_referee(*judge) for judge in repeats_of(referee, repeats, seed)]
-    return Replayer(player, judges, half_alike, seed)
-
-
 def replay(
     games: Sequence[LabelledGame],
     store: Course,
@@ -228,15 +215,16 @@ def replay(
     settings: Settings,
     *,
     referee: str,
-    similarity: Similarity | None,
+    similarity: Similarity = half_alike,
     seed: int = 0,
     repeats: int = 1,
 ) -> Run:
     """A run over the games by this player, in this process."""
-    judges, tools = repeats_of(referee, repeats, seed), tools_of(store, settings.embed)
-    replayer = Replayer(
-        player, [make_referee(*judge, tools) for judge in judges], similarity, seed
-    )
+    tools = tools_of(store, settings.embed)
+    judges = []
+    for spec, judge_seed in repeats_of(referee, repeats, seed):
+        judges.append(make_referee(spec, judge_seed, tools))
+    replayer = Replayer(player, judges, similarity, seed)
     records = replay_games(
         games, store, functools.partial(map, replayer.record), progress=False
     )

@@ -83,23 +83,6 @@ def test_player_ingest_and_configs_name_no_games_file(path: Path) -> None:
         assert "games" not in set(texts(path))
 
 
-def test_only_the_face_imports_the_harness_from_outside() -> None:
-    # what measures may; pip builds a copy of all of it
-    proofs = {"evaluate", "tests", "benchmarks", "build"}
-    outside = [
-        path
-        for top in sorted(ROOT.iterdir())
-        if top.name[0] != "." and top.name not in proofs
-        for path in ([top] if top.suffix == ".py" else sorted(top.rglob("*.py")))
-    ]
-    assert len(outside) > len(SOURCES)
-    assert [name_of(path) for path in outside if "evaluate" in imported(path)] == [
-        "quarry/api.py",
-        "quarry/command.py",
-        "quarry/play.py",
-    ]
-
-
 def test_what_the_player_is_told_has_no_field_for_the_solution() -> None:
     solution = {
         "paragraph_id",

@@ -22,7 +22,7 @@ from configs.settings import Settings, SettingsError, WorkerError, load
 from evaluate.command import main as evaluate
 from evaluate.games.labelled import SPLITS
 from evaluate.games.locating import locate_games
-from evaluate.replay import replayer
+from evaluate.replay import replay as replayer
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import RecordFile
 from evaluate.tuning import study

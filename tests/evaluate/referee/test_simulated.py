@@ -14,11 +14,9 @@ from evaluate.referee.simulated import (
     CharacterEncoder,
     SimulatedReferee,
     Tools,
-    answering_policy,
     look,
 )
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
-from evaluate.referee.text import visible_context
 from ingest.arrays import AnyFloatArray
 from player.questions.answer import NOT_RELEVANT
 
@@ -31,9 +29,8 @@ def posed(n: int) -> list[Posed]:
 
 
 def test_noise_replaces_the_shares_it_was_told_to() -> None:
-    referee = SimulatedReferee(
-        RefereeSpec("", "nothing", "constant:B", 0.3, 0.1, 6000), 7
-    )
+    spec = RefereeSpec("", "nothing", "constant:B", 0.3, 0.1, 6000)
+    referee = SimulatedReferee(spec, 7)
     counts = Counter(referee.answers(SECRET, posed(6000)))
     assert counts["B"] / 6000 == pytest.approx(0.6, abs=0.03)
     assert counts[NOT_RELEVANT] / 6000 == pytest.approx(0.1, abs=0.02)
@@ -43,15 +40,10 @@ def test_noise_replaces_the_shares_it_was_told_to() -> None:
 
 def test_noise_depends_on_the_question_and_the_seed_but_not_on_its_number() -> None:
     def answers(seed: int, order: Sequence[Posed]) -> dict[str, str | None]:
-        referee = SimulatedReferee(
-            RefereeSpec("", "nothing", "constant:B", 0.4, 0.2, len(order)), seed
-        )
-        return {
-            question: answer
-            for (question, _), answer in zip(
-                order, referee.answers(SECRET, order), strict=True
-            )
-        }
+        spec = RefereeSpec("", "nothing", "constant:B", 0.4, 0.2, len(order))
+        referee = SimulatedReferee(spec, seed)
+        texts = [question for question, _ in order]
+        return dict(zip(texts, referee.answers(SECRET, order), strict=True))
 
     questions = posed(40)
     assert answers(1, questions) == answers(1, questions[::-1] + questions)
@@ -81,13 +73,12 @@ def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees_whatever_is_a
 ):
     tools = Tools()
     tools.encoder = ByHand()
-    semantic, seen = (
-        answering_policy("semantic", 0, tools),
-        visible_context("The text."),
-    )
-    for question in ("Which of these words occurs?", "Which does not?"):
-        assert semantic(seen, 1, question, ("far", "near", "nearer", "none")) == "C"
-    assert semantic(seen, 1, "Which?", ("near", "far", "near", "none")) == "A"
+    referee = SimulatedReferee(RefereeSpec(policy="semantic"), tools=tools)
+    secret = Secret("The text.", "")
+    options = ("far", "near", "nearer", "none")
+    asked = [("Which occurs?", options), ("Which does not?", options)]
+    asked.append(("Which?", ("near", "far", "near", "none")))
+    assert referee.answers(secret, asked) == ["C", "C", "A"]
 
 
 CLIMBER = Secret(
@@ -118,36 +109,19 @@ def read(view: str, question: str, *options: str) -> str:
     ],
 )
 def test_a_word_occurs_where_it_is_seen(view: str, answer: str) -> None:
-    assert (
-        read(
-            view,
-            "Which of these words, retrieve them, occurs in the paragraph?",
-            *WORDS,
-        )
-        == answer
-    )
+    question = "Which of these words, retrieve them, occurs in the paragraph?"
+    assert read(view, question, *WORDS) == answer
 
 
 @pytest.mark.parametrize("view", ["opening", "passages"])
 def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it(
     view: str,
 ) -> None:
-    question = "Which of these words, retrieve them, occurs in the first sentence of the paragraph?"
-
-    assert (
-        read(view, question, "rests", "glaciers", "wall", "None of these words") == "C"
-    )
-    assert (
-        read(
-            view,
-            "With which word does the paragraph begin?",
-            "Snow",
-            "Glaciers",
-            "Dr",
-            "another word",
-        )
-        == "C"
-    )
+    where = "retrieve them, occurs in the first sentence of the paragraph?"
+    words = ("rests", "glaciers", "wall", "None of these words")
+    assert read(view, f"Which of these words, {where}", *words) == "C"
+    begins = ("Snow", "Glaciers", "Dr", "another word")
+    assert read(view, "With which word does the paragraph begin?", *begins) == "C"
 
 
 def test_a_reader_of_the_whole_paragraph_knows_where_its_first_sentence_ends() -> None:

@@ -13,12 +13,12 @@ from evaluate.referee.spec import (
     TERMS,
     VIEWS,
     Posed,
-    RefereeSpec,
     Secret,
     read_spec,
     spec_table,
 )
 from player.questions.answer import NOT_RELEVANT, Answer
+from tests.fakes import each
 
 SECRET = Secret(
     "Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards"
@@ -35,25 +35,17 @@ def answers(
     return make_referee(spec, seed).answers(SECRET, [posed] * n)
 
 
-def test_terms_combine_in_any_order() -> None:
-    read = RefereeSpec(view="opening", wrong=0.15, declined=0.1, n_answers=12)
-    assert read_spec("sees:opening,wrong:0.15,declined:0.10,answers:12") == read
-    assert read_spec("answers:12, declined:.1,wrong:0.150 ,sees:opening") == read
-
-
 @pytest.mark.parametrize(
     ("name", "terms"),
     [
-        ("oracle", "sees:paragraph"),
+        ("sees:opening,wrong:0.15", " wrong:.150 ,sees:opening"),
         ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
         ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
         ("blind", "sees:nothing"),
         ("declining", "declined:1"),
     ],
 )
-def test_a_name_stands_for_its_terms_and_combines_with_others(
-    name: str, terms: str
-) -> None:
+def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> None:
     assert read_spec(name) == read_spec(terms)
 
 
@@ -61,19 +53,13 @@ def test_each_manner_answers_in_its_way() -> None:
     assert answers("oracle") == ["A"] * 20
     assert answers("constant:C") == ["C"] * 20
     assert answers("declining") == [NOT_RELEVANT] * 20
-    assert (
-        answers("blind")
-        == answers("sees:opening")
-        == answers("sees:name")
-        == ["B"] * 20
-    )
+    for spec in ("blind", "sees:opening", "sees:name"):
+        assert answers(spec) == ["B"] * 20
     assert set(answers("wrong:1")) <= set("BCD")
-    assert (
-        answers("semantic", ("Which?", ("ivy", "stone", "iron", "salt"))) == ["A"] * 20
-    )
+    asked = ("Which?", ("ivy", "stone", "iron", "salt"))
+    assert answers("semantic", asked) == ["A"] * 20
 
     key = answers("key")
-
     assert len(set(key)) == 4
     assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
 
@@ -103,7 +89,7 @@ def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> N
     message = str(raised.value)
     assert repr(spec) in message
     assert "\n" not in message
-    for form in [*(form for form, *_ in TERMS.values()), *NAMES]:
+    for form in [*each(TERMS, "form"), *NAMES]:
         assert form in message
 
 
@@ -127,7 +113,7 @@ def test_the_table_tells_every_term_view_and_name() -> None:
     docs = (
         Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md"
     ).read_text(encoding="utf-8")
-    forms = [form for form, *_ in TERMS.values() if not form.startswith("sees:")]
+    forms = each(TERMS[1:], "form")
     for message in (*forms, *VIEWS.values(), *NAMES):
         assert message in table
     for form in (*(f"sees:{view}" for view in VIEWS), *forms, *NAMES):

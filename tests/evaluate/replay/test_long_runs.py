@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import Settings, SettingsError, load
+from configs.settings import Settings, load
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import replay_games
-from evaluate.replay.replayer import Job
+from evaluate.replay.replay import Job, replay_games
 from evaluate.report.page import lecture_figures, render
 from evaluate.runs.comparison import compare
 from evaluate.runs.export import export
@@ -136,7 +135,6 @@ def peak_of(folder: Path, n: int) -> int:
 def test_memory_does_not_grow_with_the_records_of_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.runs.run.N_AT_ONCE", 4)
     monkeypatch.setattr("evaluate.runs.export.N_AT_ONCE", 256)
     peak_of(tmp_path, 4)  # modules are loaded, caches filled
     few, many = (peak_of(tmp_path, n) for n in (10, 40))
@@ -187,10 +185,3 @@ def test_a_run_that_is_not_finished_is_not_read(out: Path, settings: Settings) -
         RunError, match=r"must be a finished run, got run\.json\.partial"
     ):
         read_runs([out])
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        SettingsError, match="--out must be a place that can be written"
-    ):
-        unfinished_records(tmp_path / "nowhere" / "run.json", "inputs")

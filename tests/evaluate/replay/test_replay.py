@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from configs.settings import Settings, load
+from configs.settings import load
 from evaluate.referee.simulated import Tools, make_referee
 from evaluate.referee.spec import Posed, Referee, Secret
-from evaluate.replay.replayer import Job, Replayer
+from evaluate.replay.replay import Job, Replayer
 from evaluate.runs.measures import interval
 from evaluate.runs.record import ReplayRecord
 from ingest.store import Course
@@ -42,121 +40,109 @@ from tests.evaluate.fakes import (
 from tests.fakes import each
 from tests.player.fakes import FixedEmbedder, course
 
-ROOT = Path(__file__).resolve().parents[3]
 HINT = "what grows where"
 
-PARAGRAPHS = [
-    paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar."),
-    paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions."),
-    paragraph("alpha:1:3", "Ferns unroll fronds. Spores drift downhill."),
-    paragraph("beta:1:1", "Reeds fringe ponds. Herons nest among stems."),
-    paragraph("beta:1:2", "Thistles guard pastures. Goldfinches eat seeds."),
-]
 SIMILARITY = {
-    "alpha:1:1": 0.9,
-    "alpha:1:2": 0.8,
-    "alpha:1:3": 0.1,
-    "beta:1:1": 0.95,
-    "beta:1:2": 0.2,
+    "Ivy scales brickwork. Tendrils grip mortar.": 0.9,
+    "Moss carpets boulders. Shade keeps damp cushions.": 0.8,
+    "Ferns unroll fronds. Spores drift downhill.": 0.1,
+    "Reeds fringe ponds. Herons nest among stems.": 0.95,
+    "Thistles guard pastures. Goldfinches eat seeds.": 0.2,
 }
 """Of each paragraph with HINT. With two slots for the book and one for the course, book alpha gives alpha:1:1 and
 alpha:1:2, then beta:1:1; no book gives beta:1:1, alpha:1:1, alpha:1:2."""
+IDS = ("alpha:1:1", "alpha:1:2", "alpha:1:3", "beta:1:1", "beta:1:2")
+PARAGRAPHS = [*map(paragraph, IDS, SIMILARITY)]
 
-
-def game_of(game_id: str, paragraph_id: str, sentence: str = "", **more: Any) -> Any:
-    return labelled_game(
-        game_id=game_id,
-        hint=HINT,
-        paragraph_id=paragraph_id,
-        opening_sentence=sentence,
-        **more,
-    )
-
-
+game_of = functools.partial(labelled_game, hint=HINT, opening_sentence="")
 GAMES = [
-    game_of("in the book", "alpha:1:2", "moss carpets BOULDERS"),
-    game_of("in a global slot", "beta:1:1", associative_word="gardens"),
-    game_of("in another book", "beta:1:2"),
-    game_of("too far down", "alpha:1:3", "Ferns unroll their fronds.", book_name=""),
     game_of(
-        "too far down in the right book",
-        "alpha:1:3",
-        "Ferns, in a picture.",
+        game_id="in the book",
+        paragraph_id="alpha:1:2",
+        opening_sentence="moss carpets BOULDERS",
+    ),
+    game_of(
+        game_id="in a global slot", paragraph_id="beta:1:1", associative_word="gardens"
+    ),
+    game_of(game_id="in another book", paragraph_id="beta:1:2"),
+    game_of(
+        game_id="too far down",
+        paragraph_id="alpha:1:3",
+        opening_sentence="Ferns unroll their fronds.",
+        book_name="",
+    ),
+    game_of(
+        game_id="too far down in the right book",
+        paragraph_id="alpha:1:3",
+        opening_sentence="Ferns, in a picture.",
         in_text_layer=False,
     ),
-    game_of("never ingested", "alpha:9:9", "Lichen crusts slate."),
-    game_of("no answer", "", answerable=False),
+    game_of(
+        game_id="never ingested",
+        paragraph_id="alpha:9:9",
+        opening_sentence="Lichen crusts slate.",
+    ),
+    game_of(game_id="no answer", paragraph_id="", answerable=False),
 ]
 ANSWERABLE = [game.game_id for game in GAMES if game.answerable]
-LOST_AT = [None, None, "book", "search", "search", "ingest"]
 
 Run = dict[str, Any]
-
-
-def replayed(*arguments: Any, **more: Any) -> Run:
-    """The run as `replay --json` prints it."""
-    return replay(*arguments, **more).as_json()
-
-
-def no_likeness(one: str, other: str) -> float:
-    """0.0, whatever the words."""
-    return 0.0
+Replay = Callable[..., Run]
 
 
 @pytest.fixture(scope="module")
-def hand_settings() -> Settings:
-    """Two slots for the book and one for the course, in searches and in games."""
+def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    """Replay the games with two slots for the book and one for the course, as `replay --json` prints the run.
+
+    The one number of a vector is the similarity with HINT, and no two words are alike.
+    """
     settings = load("dual")
     search = replace(settings.search, strategies=("dense",), pdf_k=2, global_k=1)
     game = replace(
         settings.game, candidates=30, questions_pool=40, prior_filter_share=0.5
     )
-    return replace(settings, search=search, game=game)
+    settings = replace(settings, search=search, game=game)
+
+    names = {"alpha": [0.0], "beta": [0.0]}
+    vectors = {text: [similarity] for text, similarity in SIMILARITY.items()}
+    embedder = FixedEmbedder(vectors | names)
+    folder = tmp_path_factory.mktemp("replay")
+    store = make_store(folder, PARAGRAPHS, embedder, "fixed")
+    asked = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
+    dense = Dense(store.paragraphs, store.vectors, asked)
+    references = References(store.documents, 0.9, 0.6)
+    index = SearchIndex({"dense": dense}, references, store.paragraphs)
+    player = Player(SearchOrchestrator(index, settings.search), settings.game)
+
+    def run(referee: str, **options: Any) -> Run:
+        replayed = replay(
+            GAMES,
+            store,
+            player,
+            settings,
+            referee=referee,
+            similarity=lambda one, other: 0.0,
+            **options,
+        )
+        return replayed.as_json()
+
+    return run
 
 
 @pytest.fixture(scope="module")
-def hand_store(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The five paragraphs; the one number of a vector is the similarity with HINT."""
-    names = {item.doc_id: [0.0] for item in PARAGRAPHS}
-    embedder = FixedEmbedder(
-        {item.text: [SIMILARITY[item.paragraph_id]] for item in PARAGRAPHS} | names
-    )
-    return make_store(tmp_path_factory.mktemp("replay"), PARAGRAPHS, embedder, "fixed")
-
-
-@pytest.fixture(scope="module")
-def hand_player(hand_store: Course, hand_settings: Settings) -> Player:
-    embedder = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
-    dense = Dense(hand_store.paragraphs, hand_store.vectors, embedder)
-    references = References(hand_store.documents, 0.9, 0.6)
-    search = SearchOrchestrator(
-        SearchIndex({"dense": dense}, references, hand_store.paragraphs),
-        hand_settings.search,
-    )
-    return Player(search, hand_settings.game)
-
-
-@pytest.fixture(scope="module")
-def inputs(
-    hand_store: Course, hand_player: Player, hand_settings: Settings
-) -> tuple[Any, ...]:
-    return GAMES, hand_store, hand_player, hand_settings
-
-
-@pytest.fixture(scope="module")
-def searched(inputs: tuple[Any, ...]) -> Run:
+def searched(hand_replay: Replay) -> Run:
     """The run without a referee."""
-    return replayed(*inputs, referee="none", similarity=None, seed=7)
+    return hand_replay("none", seed=7)
 
 
 @pytest.fixture(scope="module")
-def played(inputs: tuple[Any, ...]) -> Run:
+def played(hand_replay: Replay) -> Run:
     """The run with a referee that finds nothing relevant, so that the guess is the most similar candidate."""
-    return replayed(*inputs, referee="noisy:0,1", similarity=no_likeness, seed=7)
+    return hand_replay("noisy:0,1", seed=7)
 
 
 def column(run: Run, key: str) -> list[Any]:
-    return [game[key] for game in run["per_game"]]
+    return each(run["per_game"], key)
 
 
 def test_each_answerable_game_says_where_it_was_found_or_lost(searched: Run) -> None:
@@ -164,7 +150,10 @@ def test_each_answerable_game_says_where_it_was_found_or_lost(searched: Run) -> 
     assert column(searched, "rank") == [2, 3, None, None, None, None]
     assert column(searched, "slot") == ["book", "global", None, None, None, None]
     assert column(searched, "strategy") == ["dense"] * 2 + [None] * 4
-    assert column(searched, "lost_at") == LOST_AT
+    lost_at = [None, None, "book", "search", "search", "ingest"]
+    assert column(searched, "lost_at") == lost_at
+    counts = [searched["games"], searched["unanswerable"], searched["abstained"]]
+    assert counts == [7, 1, 0]
 
 
 def test_measures_and_intervals_count_every_answerable_game(searched: Run) -> None:
@@ -172,25 +161,15 @@ def test_measures_and_intervals_count_every_answerable_game(searched: Run) -> No
     success = {f"Success@{k}": 0.333333 for k in (5, 10, 15, 20)}
     assert searched["measures"] == {"Success@1": 0.0, **success, "RR": 0.138889}
     # Wilson for 2 of 6: (1/3 + z^2/12) / (1 + z^2/6) -+ z sqrt(2/54 + z^2/144) / (1 + z^2/6) = 0.3984 -+ 0.3016
-    assert searched["intervals"]["Success@5"] == pytest.approx(
-        [0.0968, 0.7000], abs=5e-4
-    )
-
+    ends = searched["intervals"]["Success@5"]
+    assert ends == pytest.approx([0.0968, 0.7000], abs=5e-4)
     values = np.array([1 / 2, 1 / 3, 0, 0, 0, 0])
-
     assert searched["intervals"]["RR"] == [round(end, 6) for end in interval(values, 7)]
-    assert list(searched["intervals"]) == list(searched["measures"])
 
-
-def test_games_opening_sentences_and_books_are_counted(searched: Run) -> None:
-    counts = []
-    for key in ("games", "unanswerable", "lost_at_ingest", "abstained"):
-        counts.append(searched[key])
-    assert counts == [7, 1, 1, 0]
     # right, wrong and never ingested; the one in a picture does not count
     assert searched["opening_sentence_exact"] == 0.333333
     # of six answerable ones, one lost at ingest: right for "in the book" and "too far down in the right book"
-    assert searched["book_resolved"] == 0.333333
+    assert (searched["book_resolved"], searched["lost_at_ingest"]) == (0.333333, 1)
 
 
 def test_a_run_without_a_referee_has_no_figures_of_plays(searched: Run) -> None:
@@ -200,32 +179,26 @@ def test_a_run_without_a_referee_has_no_figures_of_plays(searched: Run) -> None:
         "sentence_exact",
         "private_score",
         "associative_word_exact",
-        "associative_word_top20",
     ):
         assert searched[key] is None
     assert searched["latency_ms"]["questions"] is None
-    assert searched["latency_ms"]["decide"] is None
 
 
-def test_the_guess_rank_is_the_place_in_the_belief(played: Run) -> None:
+def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
+    played: Run,
+) -> None:
     # no answer tells the places apart, so that they stay in the order of the prior: every sentence is one
     assert column(played, "guess_rank") == [5, 1, 9, 10, 10, None]
     assert column(played, "won") == [False, True, False, False, False, False]
-    assert column(played, "lost_at") == [
-        "answers",
-        None,
-        "answers",
-        "answers",
-        "answers",
-        "ingest",
-    ]
+    answers = "answers"
+    lost_at = [answers, None, answers, answers, answers, "ingest"]
+    assert column(played, "lost_at") == lost_at
 
 
 def test_shares_and_scores_count_every_answerable_game(played: Run) -> None:
-    assert played["win_rate"] == 0.166667
+    assert played["win_rate"] == played["sentence_exact"] == 0.166667
     # Wilson for 1 of 6
     assert played["win_rate_interval"] == pytest.approx([0.0301, 0.5635], abs=5e-4)
-    assert played["sentence_exact"] == 0.166667
     # nothing to cite: J 25, K 100 - 2 * 25 = 50, so 10 points; the right sentence 50 more; never ingested 0
     assert played["private_score"] == round((60 + 4 * 10 + 0) / 6, 4)
     # botany brings a garden to mind in all games but the lost one; the first game's label is in the plural
@@ -239,50 +212,31 @@ class Declining:
         return ["Not Relevant"] * len(questions)
 
 
-@pytest.fixture(scope="module")
-def repeated(inputs: tuple[Any, ...]) -> tuple[Run, list[int]]:
-    """A run of two repeats, and the seeds of its referees: the first one answers rightly, the second declines."""
+def test_repeats_have_referees_of_their_own_but_are_no_games_of_their_own(
+    hand_replay: Replay, searched: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seeds: list[int] = []
 
     def make(spec: str, seed: int, tools: Tools) -> Referee:
+        """The first referee answers rightly, the second declines."""
         seeds.append(seed)
         return make_referee("oracle") if len(seeds) == 1 else Declining()
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.evaluate.fakes.make_referee", make)
-        run = replayed(
-            *inputs,
-            referee="noisy:0.1,0.1",
-            similarity=no_likeness,
-            seed=40,
-            repeats=2,
-        )
-    return run, seeds
-
-
-def test_every_game_is_played_in_each_repeat_with_a_referee_seed_of_its_own(
-    repeated: tuple[Run, list[int]],
-) -> None:
-    run, seeds = repeated
+    monkeypatch.setattr("tests.evaluate.fakes.make_referee", make)
+    run = hand_replay("noisy:0.1,0.1", seed=40, repeats=2)
+    assert seeds == [40, 41]
     assert (run["games"], run["repeats"], run["seed"]) == (7, 2, 40)
     assert column(run, "repeat") == [0] * 6 + [1] * 6
     assert column(run, "game_id") == ANSWERABLE * 2
-    assert seeds == [40, 41]
     first, second = [True] * 3 + [False] * 3, [False, True] + [False] * 4
     assert column(run, "won") == first + second
 
-
-def test_repeats_of_a_game_are_no_games_of_their_own(
-    repeated: tuple[Run, list[int]], searched: Run
-) -> None:
-    run, _ = repeated
     # by game: 1/2, 1, 1/2, 0, 0, 0
     assert run["win_rate"] == 0.333333
     won = np.array([0.5, 1, 0.5, 0, 0, 0])
     assert run["win_rate_interval"] == [round(end, 6) for end in interval(won, 40)]
-    assert run["measures"] == searched["measures"]
-    assert run["intervals"]["Success@5"] == searched["intervals"]["Success@5"]
-    assert (run["book_resolved"], run["lost_at_ingest"]) == (0.333333, 1)
+    for key in ("measures", "book_resolved", "lost_at_ingest"):
+        assert run[key] == searched[key]
 
 
 @pytest.fixture
@@ -334,55 +288,23 @@ PLAY_KEYS = {
 
 
 class TestCommand:
-    @pytest.mark.parametrize("referee", ["none", "oracle"])
     def test_json_has_the_keys_of_the_contract(
-        self, evaluate: Evaluate, arguments: Options, referee: str
+        self, evaluate: Evaluate, arguments: Options
     ) -> None:
-        options = ("--referee", referee, "--seed", 4, "--json")
+        options = ("--referee", "oracle", "--seed", 4, "--json")
         run = evaluate(*arguments, *options).json
         assert run.keys() >= RUN_KEYS
         assert all(game.keys() >= PLAY_KEYS for game in run["per_game"])
-        successes = [f"Success@{k}" for k in (1, 5, 10, 15, 20)]
-        assert list(run["measures"]) == [*successes, "RR"]
         for name, (low, high) in run["intervals"].items():
             assert low <= run["measures"][name] <= high
-
         assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
         search_ms = run["latency_ms"]["search"]
         assert 0.0 <= search_ms["p50"] <= search_ms["p95"]
-        assert (run["games"], run["unanswerable"]) == (5, 1)
         assert (run["seed"], run["repeats"]) == (4, 1)
         assert run["settings"]["preset"] == "default"
-        assert run["settings"]["search"]["pdf_k"] == 15
         assert "token" not in run["settings"]
-        if referee == "oracle":
-            assert run["win_rate"] == run["sentence_exact"] == 1.0
-            assert 50.0 <= run["private_score"] <= 100.0
-
-    def test_the_same_inputs_and_seed_give_the_same_run_in_any_process(
-        self, evaluate: Evaluate, arguments: Options
-    ) -> None:
-        arguments += ("--referee", "noisy:0.3,0.2", "--repeats", 2, "--seed", 5)
-        here = evaluate(*arguments, "--json").json
-        script = (
-            "import sys; from ingest.embed import models; "
-            "from tests.fakes import load_hashing_embedder; "
-            "models.load_embedder = load_hashing_embedder; "
-            "from evaluate.command import main; sys.exit(main(sys.argv[1:]))"
-        )
-        printed = subprocess.run(
-            [sys.executable, "-c", script, *map(str, arguments), "--json"],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": "1"},
-            stdout=subprocess.PIPE,
-            timeout=300,
-            check=True,
-        )
-        there = json.loads(printed.stdout)
-
-        assert len(here["per_game"]) == 8
-        assert here["latency_ms"] != there["latency_ms"]
-        assert timeless(here) == timeless(there)
+        assert run["win_rate"] == run["sentence_exact"] == 1.0
+        assert 50.0 <= run["private_score"] <= 100.0
 
     def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
         self,
@@ -418,7 +340,6 @@ class TestCommand:
         low, high = run["intervals"]["RR"]
         rr = f"  RR          {run['measures']['RR']:.3f} [{low:.3f}, {high:.3f}]\n"
         assert rr in resumed.out
-        assert f"private score {run['private_score']:.1f}\n" in resumed.out
 
     def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
         self, evaluate: Evaluate, store: Course, tmp_path: Path

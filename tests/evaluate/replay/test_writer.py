@@ -1,4 +1,4 @@
-"""Replays with a writer: recorded, repeated without its server, and filled in by somebody else."""
+"""Replays with a writer are recorded, and repeated without its server."""
 
 from __future__ import annotations
 
@@ -63,31 +63,3 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     assert without_times(again.out) == without_times(first.out)
     assert log.read_bytes() == recorded
     assert SECRET not in first.out + first.err + again.err + log.read_text()
-
-
-def test_prompts_without_a_reply_are_written_for_somebody_else_to_fill_in(
-    evaluate: Evaluate, about: Options, tmp_path: Path
-) -> None:
-    log = tmp_path / "log.jsonl"
-    plain = evaluate("replay", *about, *FEW)
-    first = evaluate("replay", *about, *FEW, "--writer-log", log)
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert {line["reply"] for line in lines} == {None}
-    for figure in ("private_score", "associative_word_exact"):
-        assert json.loads(first.out)[figure] == json.loads(plain.out)[figure]
-
-    for line in lines:
-        if '"words"' in line["prompt"]:
-            line["reply"] = reply_to(line["prompt"])
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    again = evaluate("replay", *about, *FEW, "--writer-log", log)
-    assert json.loads(plain.out)["associative_word_top20"] == 0.0
-    assert json.loads(again.out)["associative_word_top20"] == 1.0
-
-
-def test_a_writer_that_cannot_be_called_is_one_line(
-    evaluate: Evaluate, about: Options, tmp_path: Path
-) -> None:
-    outcome = evaluate("replay", *about, "--writer", "m", "--writer-url", "file:///x")
-    assert outcome.code == 2
-    assert outcome.err.count("\n") == 1

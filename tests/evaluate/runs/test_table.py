@@ -25,25 +25,11 @@ def play(won: bool, confidence: float, private_score: float = 50.0) -> PlayRecor
     )
 
 
+FIRST = [play(True, 0.5), play(True, 0.9, 80.0), play(True, 0.5), play(False, 0.5)]
+SECOND = [play(False, 0.5), play(True, 0.8, 70.0), play(False, 0.5), play(False, 0.5)]
 PLAYED = (
-    game_record(
-        game_id="g1",
-        plays=[
-            play(True, 0.5),
-            play(True, 0.9, 80.0),
-            play(True, 0.5),
-            play(False, 0.5),
-        ],
-    ),
-    game_record(
-        game_id="g2",
-        plays=[
-            play(False, 0.5),
-            play(True, 0.8, 70.0),
-            play(False, 0.5),
-            play(False, 0.5),
-        ],
-    ),
+    game_record(game_id="g1", plays=FIRST),
+    game_record(game_id="g2", plays=SECOND),
     game_record(game_id="lost", plays=[], truth=None),
     game_record(game_id="no", answerable=False),
 )

@@ -67,7 +67,7 @@ def arguments(store: Course, tmp_path: Path) -> list[object]:
     return [*command, "--out", out]
 
 
-def test_own_games_are_enough_and_the_users_file_is_written(
+def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others(
     evaluate: Evaluate,
     arguments: list[object],
     tmp_path: Path,
@@ -81,22 +81,16 @@ def test_own_games_are_enough_and_the_users_file_is_written(
     assert f"written to {own}; used for every store of minilm" in fitted.err
     assert CALIBRATION.read_bytes() == projects
 
-
-def test_numbers_are_printed_and_written_beside_those_of_other_embedders(
-    evaluate: Evaluate, arguments: list[object], tmp_path: Path
-) -> None:
-    before = json.loads(CALIBRATION.read_text(encoding="utf-8"))
-    (tmp_path / "out.json").write_text(json.dumps(before), encoding="utf-8")
-    printed = evaluate(*arguments).json
-    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert written == {**before, "minilm": printed}
-
+    own.write_bytes(projects)
+    new = evaluate(*arguments[:6]).json
+    before = json.loads(projects)
+    assert json.loads(own.read_text(encoding="utf-8")) == {**before, "minilm": new}
     old = before["minilm"]
-    assert printed.keys() == old.keys()
-    assert printed["keyword"] == old["keyword"]
-    assert printed["fused"]["dense"] > 0.0
-    assert printed["references"]["weights"] == old["references"]["weights"]
-    assert printed["references"]["unrelated"] != old["references"]["unrelated"]
+    assert new.keys() == old.keys()
+    assert new["keyword"] == old["keyword"]
+    assert new["fused"]["dense"] > 0.0
+    assert new["references"]["weights"] == old["references"]["weights"]
+    assert new["references"]["unrelated"] != old["references"]["unrelated"]
 
 
 def test_models_that_compare_word_by_word_get_weights_for_their_scores(

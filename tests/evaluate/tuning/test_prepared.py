@@ -15,6 +15,7 @@ from configs.settings import SearchSettings, Settings, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
+from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player.search.build import build_orchestrator
 from player.search.types import Query
@@ -46,19 +47,14 @@ HINTS = (
 )
 
 
-def paragraphs() -> list[Any]:
-    """The course's twelve, a third book whose first paragraph is a twin of one of theirs, and one of two sentences."""
+def paragraphs() -> list[Paragraph]:
+    """The course's twelve, and a third book: a duplicate of one of them, and paragraphs of three sentences."""
     items = course()
-    twin = paragraph("third:1:1", items[0].text)
-    more = []
-    for page, (name, own) in enumerate(SUBJECTS, 2):
-        more.append(
-            paragraph(
-                f"third:{page}:1",
-                f"{name} returns with {own}. Nothing of {name.lower()} is left out. It ends here.",
-            )
-        )
-    return [*items, twin, *more]
+    items.append(paragraph("third:1:1", items[0].text))
+    for page, (name, words) in enumerate(SUBJECTS, 2):
+        text = f"{name} returns with {words}. Nothing of {name.lower()} is left out. It ends here."
+        items.append(paragraph(f"third:{page}:1", text))
+    return items
 
 
 @pytest.fixture(scope="module")
@@ -70,28 +66,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def games() -> list[LabelledGame]:
     """Hints and names of several kinds, about paragraphs all over the course, one of them not there."""
     ids = [*(item.paragraph_id for item in paragraphs()[::3]), "fourth:1:1"]
-    return [
-        labelled_game(
-            game_id=f"g{row}",
-            hint=hint,
-            book_name=name,
-            paragraph_id=ids[row % len(ids)],
-        )
-        for row, (name, hint) in enumerate(
-            zip(NAMES * 3, (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3]), strict=True)
-        )
-    ]
+    hints = (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3])
+    games = []
+    for row, (name, hint) in enumerate(zip(NAMES * 3, hints, strict=True)):
+        about = {"book_name": name, "paragraph_id": ids[row % len(ids)]}
+        games.append(labelled_game(game_id=f"g{row}", hint=hint, **about))
+    return games
 
 
 @pytest.fixture(scope="module")
 def base() -> Settings:
-    settings = load()
-    return replace(
-        settings,
-        search=replace(
-            settings.search, cache_size=0, pdf_k=5, global_k=K - 5, keywords="fused"
-        ),
-    )
+    slots = (f"search.pdf_k={K - 3}", "search.global_k=3")
+    return load(changes=("search.cache_size=0", "search.keywords=fused", *slots))
 
 
 def prepared_for(
@@ -149,17 +135,13 @@ def requires_the_same(
     ranks, relevant = search_all(prepared, settings.search)
     for row, game in enumerate(games):
         keywords = settings.search.keywords
-        result = orchestrator.search(
-            Query(game.hint, game.book_name, keywords=keywords)
-        )
+        query = Query(game.hint, game.book_name, keywords=keywords)
+        result = orchestrator.search(query)
         labelled = located[game.game_id]
         place = result.row_of(labelled) if labelled else None
-        assert ranks[row] == (0 if place is None else place + 1), (
-            game.hint,
-            game.book_name,
-            result.answered_by,
-        )
-        assert bool(relevant[row]) == result.relevant
+        asked = (game.hint, game.book_name, result.answered_by)
+        assert ranks[row] == (0 if place is None else place + 1), asked
+        assert bool(relevant[row]) == result.relevant, asked
 
 
 @hypothesis_settings(
@@ -186,6 +168,5 @@ def test_many_games_at_once_are_the_searches_one_by_one(
 def test_any_preset_can_be_the_base(
     store: Course, games: list[LabelledGame], preset: str
 ) -> None:
-    settings = load(preset)
-    settings = replace(settings, search=replace(settings.search, cache_size=0))
+    settings = load(preset, changes=("search.cache_size=0",))
     requires_the_same(prepared_for(games, store, settings), games, store, settings)
