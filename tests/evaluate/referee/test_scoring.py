@@ -9,7 +9,6 @@ import pytest
 
 from configs.settings import EmbedSettings
 from evaluate.referee.scoring import (
-    character_similarity,
     citations,
     league_points,
     same_forms,
@@ -171,22 +170,6 @@ def test_a_citation_is_a_question_number_with_the_answer_named_for_it(
     text: str, cited: dict[int, set[str]]
 ) -> None:
     assert citations(text) == cited
-
-
-def test_the_referee_measures_with_another_model_than_the_players(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded: list[object] = []
-    monkeypatch.setattr(
-        "ingest.embed.models.load_embedder", lambda spec, *_: loaded.append(spec)
-    )
-    for installed in (object(), None):
-        monkeypatch.setattr(
-            "importlib.util.find_spec", lambda name, spec=installed: spec
-        )
-        similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
-    assert loaded == ["e5"]
-    assert similarity is character_similarity
 
 
 @pytest.mark.skipif(

@@ -122,14 +122,3 @@ def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it
     assert read(view, f"Which of these words, {where}", *words) == "C"
     begins = ("Snow", "Glaciers", "Dr", "another word")
     assert read(view, "With which word does the paragraph begin?", *begins) == "C"
-
-
-def test_a_reader_of_the_whole_paragraph_knows_where_its_first_sentence_ends() -> None:
-    secret = Secret("People v. Ada is a case. It was lost.", "People v. Ada is a case.")
-    options = ("lost", "case", "won", "None of these words")
-    question = "Which of these words does the first sentence of the paragraph contain?"
-    for text in (secret, Secret(secret.paragraph, "A sentence that stands elsewhere.")):
-        seen = look("paragraph", text, question, lambda text: ())
-        assert answer_by_reading(seen, question, options) == (
-            "B" if text is secret else "D"
-        )

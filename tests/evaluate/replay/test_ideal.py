@@ -102,11 +102,3 @@ def test_each_lost_game_is_put_down_to_one_of_four_causes(settings: Settings) ->
         "by our questions": [0.2],
         "by the referee's errors": [0.025],
     }
-
-
-def test_nothing_is_said_of_a_referee_whose_errors_are_unknown(
-    settings: Settings,
-) -> None:
-    play = play_record(win_ideal=None, win_faultless=None)
-    run = make_run([game_record(plays=[play])], "f", settings, "semantic", 0, 1)
-    assert run.losses is run.as_json()["win_ideal"] is None

@@ -12,7 +12,7 @@ import pytest
 
 from configs.settings import Settings
 from evaluate.command import main
-from evaluate.runs.export import export, trec_id
+from evaluate.runs.export import export
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import make_run
 from ingest.store import Course
@@ -84,18 +84,6 @@ def test_frames_hold_the_games_hits_and_measures(
     right = hits[hits["right"]].set_index("game_id")["place"]
     ranks = {game["game_id"]: game["rank"] for game in run["per_game"] if game["rank"]}
     assert right.to_dict() == ranks
-
-
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("a game", "a%20game"),
-        ("100%", "100%25"),
-        ("a\u2003b", "a%E2%80%83b"),
-    ],
-)
-def test_ids_lose_what_columns_are_parted_by(name: str, written: str) -> None:
-    assert trec_id(name) == written
 
 
 def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path, settings: Settings) -> None:

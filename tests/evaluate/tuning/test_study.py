@@ -205,6 +205,7 @@ def dying(number: int, sign: Path | None = None) -> Any:
         if next(judged) == number:
             if sign:
                 sign.touch()
+            time.sleep(1.0)  # until the first heartbeat of the trial
             os.kill(os.getpid(), signal.SIGKILL)
         return scored(games, search)
 
@@ -226,6 +227,7 @@ def die_in_trial(number: int, storage: str, sign: Path | None = None) -> None:
         if next(judged) == number:
             if sign:
                 sign.touch()
+            time.sleep(1.0)  # until the first heartbeat of the trial
             os.kill(os.getpid(), signal.SIGKILL)
         return scored(games, search)
 
