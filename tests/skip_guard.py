@@ -18,16 +18,6 @@ def allowed_reasons() -> set[str]:
     return {line for line in lines if line and not line.startswith("#")}
 
 
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note a skip that is not allowed."""
-    _note(report)
-
-
-def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Note a whole module's skip that is not allowed."""
-    _note(report)
-
-
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail the run for it."""
     if _unexpected and session.exitstatus == pytest.ExitCode.OK:
@@ -42,18 +32,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
 
 
-def _note(report: pytest.TestReport | pytest.CollectReport) -> None:
-    if (
-        not os.environ.get("QUARRY_STRICT_SKIPS")
-        or not report.skipped
-        or hasattr(report, "wasxfail")
-    ):
+def pytest_runtest_logreport(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Note a skip that is not allowed."""
+    is_strict = os.environ.get("QUARRY_STRICT_SKIPS")
+    if not is_strict or not report.skipped or hasattr(report, "wasxfail"):
         return
-    reason = (
-        report.longrepr[2]
-        if isinstance(report.longrepr, tuple)
-        else str(report.longrepr)
-    )
+    place = report.longrepr
+    reason = str(place[2] if isinstance(place, tuple) else place)
     reason = reason.removeprefix("Skipped: ")
     if reason not in allowed_reasons():
         _unexpected.append(f"{report.nodeid}: {reason}")
+
+
+pytest_collectreport = pytest_runtest_logreport
+"""A whole module may be skipped, too."""

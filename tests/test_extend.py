@@ -45,17 +45,13 @@ TABLES: dict[str, dict[str, Any]] = {
 }
 
 
-def write(folder: Path) -> None:
-    for name, text in BLOCKS.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the recipes, which Python imports from."""
     folder = tmp_path / "site"
     folder.mkdir()
-    write(folder)
+    for name, text in BLOCKS.items():
+        (folder / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(folder)
     return folder
 
@@ -68,24 +64,13 @@ def test_every_recipe_is_short_and_has_its_suite() -> None:
         assert len(both.strip().splitlines()) <= 40, name
 
 
-def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
-    write(tmp_path)
+def test_every_recipe_passes_its_suite(modules: Path) -> None:
+    options = f"-q -p no:cacheprovider -c {os.devnull} --rootdir . ."
+    path = os.pathsep.join([str(modules), str(ROOT)])
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-c",
-            os.devnull,
-            "--rootdir",
-            ".",
-            ".",
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        [sys.executable, "-m", "pytest", *options.split()],
+        cwd=modules,
+        env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -97,9 +82,8 @@ def test_every_recipe_passes_its_suite(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("modules")
 def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
     assert load_embedder("my_embedder.Hashed", Path(), load().embed).dim == 512
-    (tmp_path / "a.pdf").write_bytes(
-        pdf([[Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]])
-    )
+    runs = [Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]
+    (tmp_path / "a.pdf").write_bytes(pdf([runs]))
     lines = extract(tmp_path / "a.pdf", "my_reader.WithoutStamps").pages[0].lines
     assert each(lines, "text") == ["plain"]
 
@@ -111,27 +95,12 @@ def test_a_game_is_replayed_with_them(
     use_hashing_embedder(monkeypatch)
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     store = make_store(tmp_path / "store", course()).location
-    games = write_games(
-        tmp_path / "games.jsonl",
-        [record_of(game) for game in course_games(course())[:2]],
-    )
-    config = tmp_path / "mine.yaml"
-    config.write_text(
-        f"search: {{strategies: [{strategy}]}}\ngame: {{questions_pool: 60}}\n",
-        encoding="utf-8",
-    )
-    arguments = (
-        "--store",
-        store,
-        "--games",
-        str(games),
-        "--config",
-        str(config),
-        "--referee",
-        referee,
-        "--json",
-    )
-    assert run_main(main, "replay", *arguments) == 0
+    records = map(record_of, course_games(course())[:2])
+    games = write_games(tmp_path / "games.jsonl", records)
+    options = ("--store", store, "--games", str(games), "--referee", referee, "--json")
+    settings = (f"search.strategies=[{strategy}]", "game.questions_pool=60")
+    changes = [word for setting in settings for word in ("--set", setting)]
+    assert run_main(main, "replay", *options, *changes) == 0
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0

@@ -30,38 +30,22 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-def quarry(
-    unpacked: Path, home: Path, *arguments: str
-) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(unpacked), "QUARRY_HOME": str(home)}
-    return subprocess.run(
-        [sys.executable, "-m", "quarry", *arguments],
-        cwd=unpacked.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def files_of(folder: Path) -> set[str]:
+    """The files of a folder, without what Python compiles."""
+    files = set()
+    for path in folder.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            files.add(str(path.relative_to(folder)))
+    return files
 
 
 def test_a_wheel_installs_the_packages_with_their_data_and_nothing_else(
     unpacked: Path,
 ) -> None:
-    tops = set()
-    for path in unpacked.iterdir():
-        if not path.name.endswith(".dist-info"):
-            tops.add(path.name)
+    tops = {path.name for path in unpacked.iterdir() if path.suffix != ".dist-info"}
     assert tops == {*PACKAGES, "bin", "share"}
-    for folder in PACKAGES:
-        ours = set()
-        for path in (ROOT / folder).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                ours.add(path.relative_to(ROOT))
-        missing = set()
-        for path in ours:
-            if not (unpacked / path).is_file():
-                missing.add(path)
-        assert missing == set()
+    for package in PACKAGES:
+        assert files_of(ROOT / package) <= files_of(unpacked / package)
     assert (unpacked / "quarry" / "py.typed").is_file()
     lectures = unpacked / "share" / "quarry" / "lectures" / "english"
     assert len(list(lectures.glob("*.pdf"))) == 7
@@ -71,16 +55,17 @@ def test_a_wheel_installs_the_packages_with_their_data_and_nothing_else(
 def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     unpacked: Path, tmp_path: Path
 ) -> None:
-    before = set()
-    for path in unpacked.rglob("*"):
-        if path.suffix != ".pyc" and path.name != "__pycache__":
-            before.add(path)
-    done = quarry(unpacked, tmp_path / "home", "play", "--seed", "11", "--json")
+    before = files_of(unpacked)
+    home = tmp_path / "home"
+    done = subprocess.run(
+        [sys.executable, "-m", "quarry", "play", "--seed", "11", "--json"],
+        cwd=unpacked.parent,
+        env={**os.environ, "PYTHONPATH": str(unpacked), "QUARRY_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
-    assert (tmp_path / "home" / "store" / "current").is_file()
-    after = set()
-    for path in unpacked.rglob("*"):
-        if path.suffix != ".pyc" and path.name != "__pycache__":
-            after.add(path)
-    assert after == before
+    assert (home / "store" / "current").is_file()
+    assert files_of(unpacked) == before

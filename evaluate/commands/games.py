@@ -55,7 +55,6 @@ def label(options: argparse.Namespace) -> int:
     """Ask a person for games until the paragraphs or the answers end."""
     from evaluate.games.labeller import choose_paragraphs, label_games
 
-    shared.require_writable(options.out)
     paragraphs = choose_paragraphs(
         open_store(options.store, options.collection).paragraphs,
         options.lecture,
@@ -78,7 +77,6 @@ def draw(options: argparse.Namespace) -> int:
 
     from evaluate.games.drawing import draw_secrets
 
-    shared.require_writable(options.out)
     edition = f"{options.reader}:{options.cut}"
     secrets = draw_secrets(options.pdfs, edition, options.n, options.seed)
     lines = [f"{json.dumps(secret, ensure_ascii=False)}\n" for secret in secrets]
@@ -95,7 +93,6 @@ def questions(options: argparse.Namespace) -> int:
     from evaluate.games.locating import locate_in
     from player.player import build_player
 
-    shared.require_writable(options.out)
     if options.view and not options.for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     games = shared.answerable_games(options)
@@ -156,7 +153,7 @@ COMMANDS = {
         "--store my/store --out my/games.jsonl",
         (
             *shared.COURSE,
-            cli.path("--out", "FILE", "the games file; it is added to", required=True),
+            shared.out("FILE", "the games file; it is added to", required=True),
             cli.option(
                 "--lecture",
                 "NAME",
@@ -191,7 +188,7 @@ COMMANDS = {
                 default="page",
             ),
             cli.number("--n", 1, "secrets", default=20),
-            cli.path("--out", "FILE", "the games file", required=True),
+            shared.out("FILE", "the games file", required=True),
             shared.seed("of the draw"),
         ),
         draw,
@@ -201,8 +198,7 @@ COMMANDS = {
         (
             *shared.PLAYED,
             shared.seed("of splits and questions"),
-            cli.path(
-                "--out",
+            shared.out(
                 "BATCHES.jsonl",
                 "one game a line: game_id, paragraph, questions",
                 required=True,

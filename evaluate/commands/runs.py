@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from configs.settings import (
-    Settings,
     SettingsError,
     is_file_name,
     load,
@@ -31,84 +31,47 @@ REPEATS_OF_SEVERAL = 3
 
 def replay(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; return 1 with --strict if a game was lost at ingest."""
-    shared.require_writable(options.out)
+    from evaluate.answers.batches import read_answered
+    from evaluate.answers.replay import replay_answered
+    from evaluate.replay.replay import replay_store, replay_table
+
     if bool(options.answers) != bool(options.batches):
         raise SettingsError("--answers and --batches belong together; name the other.")
     if options.answers and options.referee:
         raise SettingsError("--answers takes the place of --referee; leave one out.")
     settings = writer_settings(options, options.settings)
     # an unknown measure is refused before anything is played
-    find_measures(options.measures)
-
+    common = {"seed": options.seed, "measures": find_measures(options.measures)}
     referees = list(SPECS) if options.referee == [EVERY] else options.referee
+    judges = None
     if len(referees) > 1:
-        return _replay_several(options, settings, referees)
-    run = _replay(options, settings, *referees)
-    if options.out:
-        write_run(options.out, run)
-    if options.json:
-        print(visible_json(run.as_json()))
-    else:
-        _print_run(run, options)
-    return shared.lost_code(options, run.lost_at_ingest)
+        repeats = options.repeats or REPEATS_OF_SEVERAL
+        judges = judges_of(referees, repeats, options.seed)
 
-
-def _replay(
-    options: argparse.Namespace, settings: Settings, referee: str = HINT_ALONE
-) -> Run:
-    from evaluate.replay.replay import replay_store
-
+    games, store = shared.chosen_games(options), shared.open_for(options)
     if options.answers:
-        return _replay_answers(options, settings)
-    games, store = shared.chosen_games(options), shared.open_for(options)
+        answered = read_answered(options.batches, options.answers, games)
+        return _finish(options, replay_answered(*answered, store, settings, **common))
     with shared.workers_of(options) as workers:
-        return replay_store(
+        where = {"workers": workers, "out": options.out}
+        if judges:
+            seed = options.seed
+            table = replay_table(games, store, settings, judges, seed=seed, **where)
+            return _finish_table(options, table)
+        run = replay_store(
             games,
             store,
             settings,
-            referee=referee,
-            seed=options.seed,
+            referee=referees[0] if referees else HINT_ALONE,
             repeats=options.repeats or 1,
-            workers=workers,
-            measures=find_measures(options.measures),
-            out=options.out,
+            **common,
+            **where,
         )
+    return _finish(options, run)
 
 
-def _replay_answers(options: argparse.Namespace, settings: Settings) -> Run:
-    """Replay the games that a file answers."""
-    from evaluate.answers.batches import read_answered
-    from evaluate.answers.replay import replay_answered
-
-    games = shared.chosen_games(options)
-    answered = read_answered(options.batches, options.answers, games)
-    return replay_answered(
-        *answered,
-        shared.open_for(options),
-        settings,
-        seed=options.seed,
-        measures=find_measures(options.measures),
-    )
-
-
-def _replay_several(
-    options: argparse.Namespace, settings: Settings, referees: Sequence[str]
-) -> int:
-    """Play against several referees, and print or write the table."""
-    from evaluate.replay.replay import replay_table
-
-    judges = judges_of(referees, options.repeats or REPEATS_OF_SEVERAL, options.seed)
-    games, store = shared.chosen_games(options), shared.open_for(options)
-    with shared.workers_of(options) as workers:
-        table = replay_table(
-            games,
-            store,
-            settings,
-            judges,
-            seed=options.seed,
-            workers=workers,
-            out=options.out,
-        )
+def _finish_table(options: argparse.Namespace, table: Mapping[str, Any]) -> int:
+    """Print the results against several referees."""
     if options.json:
         print(visible_json(table))
     else:
@@ -117,19 +80,26 @@ def _replay_several(
     return shared.lost_code(options, table["lost_at_ingest"])
 
 
-def _title(options: argparse.Namespace) -> str:
-    split = options.split or "all splits"
-    return f"{options.games}, {split}, preset {options.preset}"
+def _finish(options: argparse.Namespace, run: Run) -> int:
+    """Write a run, and print its figures and its first lost games."""
+    if options.out:
+        write_run(options.out, run)
+    if options.json:
+        print(visible_json(run.as_json()))
+        return shared.lost_code(options, run.lost_at_ingest)
 
-
-def _print_run(run: Run, options: argparse.Namespace) -> None:
-    """Print the figures of a run, and the first lost games."""
     changes = map(str, filter(None, (options.config, *options.changes)))
     who = f"answers of {options.answers}" if options.answers else run.referee
     print(" with ".join([_title(options), *changes]) + f", referee {who}")
     print(*map(visible, run_lines(run)), sep="\n")
     if options.out and run.lost_ids:
         print(f"  replay --lost-in {options.out} plays the lost games again")
+    return shared.lost_code(options, run.lost_at_ingest)
+
+
+def _title(options: argparse.Namespace) -> str:
+    split = options.split or "all splits"
+    return f"{options.games}, {split}, preset {options.preset}"
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -199,7 +169,6 @@ def report(options: argparse.Namespace) -> int:
     """Write the page and print its path, or print the headline."""
     from evaluate.report.page import headline, paired_tests, render
 
-    shared.require_writable(options.out)
     runs = read_runs(options.runs, find_measures(options.measures))
     if options.out:
         shared.write_text(options.out, render(runs))
@@ -253,8 +222,7 @@ COMMANDS = {
                 1,
                 "plays of each game, each with another seed (default: 1, of several referees 3)",
             ),
-            cli.path(
-                "--out",
+            shared.out(
                 "RUN.json",
                 "also write the run to this file, with RUN.games.jsonl, or the table; the same command resumes an "
                 "interrupted replay",
@@ -303,8 +271,7 @@ COMMANDS = {
         "default.json dual.json --out report.html",
         (
             *(shared.RUNS, shared.MEASURE),
-            cli.path(
-                "--out",
+            shared.out(
                 "report.html",
                 "the page (default: none; the headline is printed)",
             ),

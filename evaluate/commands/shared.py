@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from configs.directories import home
-from configs.settings import SettingsError
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from ingest.console import arguments as cli
@@ -45,6 +43,25 @@ MEASURE = cli.several(
     "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
     dest="measures",
 )
+
+
+def out(metavar: str, says: str, **keywords: Any) -> cli.Option:
+    """Declare --out, a file in a folder that exists."""
+    return cli.option("--out", metavar, says, type=writable, **keywords)
+
+
+def writable(text: str) -> Path:
+    """Return the path of a file; refuse one without a folder, before any work is done."""
+    path = Path(text)
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(
+            f"must be in a folder that is there, got {path}; make {path.parent}"
+        )
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(
+            f"must be a file, got the folder {path}; name a file in it"
+        )
+    return path
 
 
 def seed(says: str) -> cli.Option:
@@ -105,26 +122,6 @@ def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
     return executors.workers_of(options.workers, options.cluster)
 
 
-def require_writable(out: Path | None) -> None:
-    """Pass if `--out` is None or names a file in an existing folder; the folder of a user's own fits is made.
-
-    Raises:
-        SettingsError: it does not.
-    """
-    if out is None:
-        return
-    if out.parent == home() / "fitted":
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if not out.parent.is_dir():
-        raise SettingsError(
-            f"--out must be in a folder that is there, got {out}; make {out.parent}"
-        )
-    if out.is_dir():
-        raise SettingsError(
-            f"--out must be a file, got the folder {out}; name a file in it"
-        )
-
-
 def write_text(out: Path, text: str) -> None:
     """Write the file of `--out`.
 
@@ -132,4 +129,5 @@ def write_text(out: Path, text: str) -> None:
         SettingsError: it cannot be written.
     """
     with writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")

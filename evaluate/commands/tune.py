@@ -24,7 +24,6 @@ def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
     from evaluate.tuning.tuner import tune, tuned_file
 
-    shared.require_writable(options.out)
     if bool(options.trials) == bool(options.grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
     games = load_games(options.games)
@@ -85,7 +84,6 @@ def calibrate_search(options: argparse.Namespace) -> int:
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     from evaluate.tuning.calibration import calibrate
 
-    shared.require_writable(options.out)
     store = shared.open_for(options)
     spec = store.embedder_spec
     fitted = as_tree(calibrate(store, options.settings, shared.chosen_games(options)))
@@ -107,7 +105,6 @@ def calibrate_prior(options: argparse.Namespace) -> int:
     from player.player import build_player
     from player.questions.places import places_of
 
-    shared.require_writable(options.out)
     games = shared.answerable_games(options)
     store = shared.open_for(options)
     located = locate_in(games, store, str(options.games))
@@ -158,8 +155,7 @@ COMMANDS = {
                 "storage of an earlier study, of which the best trials are run first",
             ),
             (cli.number("--workers", 1, "processes", 1), cli.CLUSTER),
-            cli.path(
-                "--out",
+            shared.out(
                 "FILE",
                 "write the tuned settings and all others that they were tuned with; nothing reads the file unless you "
                 "name it (--preset FILE)",
@@ -172,8 +168,7 @@ COMMANDS = {
         "--store my/store --games my/games.jsonl",
         (
             *(*shared.COURSE, shared.GAMES, shared.SPLIT),
-            cli.path(
-                "--out",
+            shared.out(
                 "FILE",
                 "default: %(default)s",
                 default=functools.partial(own_fit, CALIBRATION),
@@ -185,8 +180,7 @@ COMMANDS = {
         "--games data/games/english.jsonl --split train",
         (
             *(*shared.PLAYED, shared.seed("of splits")),
-            cli.path(
-                "--out",
+            shared.out(
                 "STARTS.json",
                 "default: %(default)s",
                 default=functools.partial(own_fit, STARTS_FILE),
