@@ -12,10 +12,14 @@ EvaluateError
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from configs.settings import QuarryError, SettingsError
+
+MAX_KEY_CHARS = 40
+"""Characters of a key of the input that an error repeats."""
 
 
 class EvaluateError(QuarryError):
@@ -55,3 +59,9 @@ def writing(out: Path) -> Iterator[None]:
         raise SettingsError(
             f"--out must be a place that can be written, got {out}: {error.strerror}"
         ) from error
+
+
+def first_fault(faults: Sequence[Any]) -> str:
+    """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
+    place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
+    return f"{place}: {faults[0]['msg']}"

@@ -9,14 +9,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.similar_names import did_you_mean
-from evaluate.errors import GamesError
+from evaluate.errors import GamesError, first_fault
 from ingest.json_files import as_object, lines_of, read_text
 from ingest.text import canonical
 from player.protocol.messages import RoundStart
@@ -45,92 +45,60 @@ hint, book_name and opening_sentence are enough:
 """The form of a games file, for `--help`."""
 MAX_SHOWN = 5
 """Most unknown keys of a file that are named when it is read."""
+Needed = Annotated[str, Field(pattern=r"\S")]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledGame:
-    """A game with its solution, which no player function accepts.
+    """A game with its solution, which no player function accepts; the fields are the keys of a line of the file.
 
     Attributes:
         paragraph_id: the id of the secret paragraph, "" if the file gives its text instead.
         opening_sentence: verbatim, "" if the file gives the id instead.
         paragraph: verbatim text, "" if the file gives the id or the opening sentence alone.
-        document: stem of the paragraph's PDF, "" if the file does not name it.
+        pdf: the paragraph's file, "" if the file does not name it.
         page: 1-based, 0 if the file does not name it.
-        edition: "READER:CUT" of the program whose raw text the referee holds, "" for text as it is printed.
+        reader, cut: the program whose raw text the referee holds, "" for text as it is printed.
         in_text_layer: False if no extractor can yield the opening sentence as labelled.
         answerable: False if the paragraph is outside the corpus.
         split: None if the file names none.
     """
 
-    game_id: str
+    game_id: Needed
     book_name: str
-    hint: str
+    hint: Needed
     association_domain: str = ""
     associative_word: str = ""
     paragraph_id: str = ""
     opening_sentence: str = ""
     paragraph: str = ""
-    document: str = ""
-    page: int = 0
-    edition: str = ""
-    in_text_layer: bool = True
+    pdf: str = ""
+    page: StrictInt = 0
+    reader: str = ""
+    cut: str = ""
+    in_text_layer: StrictBool = True
     answerable: bool = True
     split: Split | None = None
+
+    @property
+    def document(self) -> str:
+        """Return the stem of the paragraph's PDF."""
+        return Path(self.pdf).stem
+
+    @property
+    def edition(self) -> str:
+        """Return "READER:CUT", "" for text as it is printed."""
+        return ":".join(filter(None, (self.reader, self.cut)))
 
     def round_start(self) -> RoundStart:
         """Return the message that starts the game for a player, without the label."""
         return RoundStart("", self.book_name, self.hint, self.association_domain, "")
 
 
-Filled = Annotated[str, Field(pattern=r"\S")]
-Text = str | None
-
-
-class GameLine(BaseModel):
-    """A line of a games file, as `FORM` explains it."""
-
-    model_config = ConfigDict(strict=True)
-
-    game_id: Filled
-    hint: Filled
-    book_name: Text = None
-    association_domain: Text = None
-    associative_word: Text = None
-    paragraph_id: Text = ""
-    opening_sentence: Text = None
-    paragraph: Text = None
-    pdf: Text = None
-    reader: Text = None
-    cut: Text = None
-    page: int | None = None
-    split: Split | None = None
-    in_text_layer: bool = True
-    kind: Any = None
-    manner: Any = None
-    policy: Any = None
-
-    def game(self) -> LabelledGame:
-        """Return the game."""
-        return LabelledGame(
-            game_id=self.game_id,
-            book_name=self.book_name or "",
-            hint=self.hint,
-            association_domain=self.association_domain or "",
-            associative_word=self.associative_word or "",
-            paragraph_id=self.paragraph_id or "",
-            opening_sentence=self.opening_sentence or "",
-            paragraph=self.paragraph or "",
-            document=Path(self.pdf or "").stem,
-            page=self.page or 0,
-            edition=":".join(filter(None, (self.reader, self.cut))),
-            in_text_layer=self.in_text_layer,
-            answerable=self.paragraph_id is not None,
-            split=self.split,
-        )
-
-
-KEYS = tuple(GameLine.model_fields)
+_FIELDS = {field.name for field in fields(LabelledGame)}
+KEYS = (*sorted(_FIELDS - {"answerable"}), "kind", "manner", "policy")
+"""Keys of a line."""
+_LINE = TypeAdapter(LabelledGame)
 
 
 def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
@@ -202,17 +170,20 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
             raise GamesError(
                 f"{where}: unknown key {key!r}{near} The keys are {', '.join(KEYS)}."
             )
+
+    values = {key: value for key, value in record.items() if value is not None}
+    values["answerable"] = record.get("paragraph_id", "") is not None
     try:
-        line = GameLine.model_validate({"game_id": game_id, **record})
+        game = _LINE.validate_python({"game_id": game_id, "book_name": "", **values})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        fault = f"{first['loc'][0]}: {first['msg']}, got {first['input']!r}"
-        raise GamesError(f"{where}: {fault}; mend the line") from None
-    if line.paragraph_id == "" and not line.opening_sentence:
+        faults = error.errors()
+        fault = f"{first_fault(faults)}, got {faults[0]['input']!r}"
+        raise GamesError(f"{where}: {fault}; mend the line") from error
+    if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(
             f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
         )
-    return line.game()
+    return game
 
 
 def split_of(game: LabelledGame, seed: int) -> Split:

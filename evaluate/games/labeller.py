@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from evaluate.errors import GamesError, writing
-from evaluate.games.labelled import load_games
-from evaluate.games.locating import (
-    MAX_HINT_WORDS,
-    hint_errors,
-    locate_games,
-    shared_word_errors,
-)
+from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.locating import MAX_HINT_WORDS, locate_games, rule_errors
 from ingest.console.terminal import pluralize, visible
 from ingest.paragraph import Paragraph
-from player.protocol.messages import RoundStart
 
 QUIT, BACK = ":q", ":b"
 """Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""
@@ -28,21 +20,19 @@ Ask = Callable[[str], str]
 """Shows a prompt and returns the line that was typed; raises EOFError at the end of the input."""
 
 
+PROMPTS = {
+    "hint": f"hint, at most {MAX_HINT_WORDS} words, none of them in the paragraph\n"
+    f"(Enter: next paragraph; {BACK} goes back, {QUIT} ends)",
+    "book_name": "the lecture's name, as somebody might write it",
+    "opening_sentence": "its opening sentence",
+    "associative_word": "a word it brings to mind (may be empty)",
+    "association_domain": "the broad field of that word",
+}
+"""Questions to the person by the field of the game, in their order."""
+
+
 class _BackError(Exception):
     """The person goes back."""
-
-
-@dataclass(frozen=True)
-class _Prompt:
-    """A question to the person; an empty line gives the default."""
-
-    text: str
-    default: str = ""
-    errors: Callable[[str], Iterable[str]] = lambda _: ()
-
-    def __str__(self) -> str:
-        shown = f" [{visible(self.default)}]" if self.default else ""
-        return f"{self.text}{shown}: "
 
 
 def choose_paragraphs(
@@ -96,7 +86,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         print(f"\n[{len(game_ids) + 1} of {len(remaining)}] {_where(paragraph)}")
         print(f"\n{visible(paragraph.text)}\n")
         try:
-            game = _ask_for_game(paragraph, ask)
+            typed = _ask_for_game(paragraph, ask)
         except _BackError:
             if game_ids and game_ids.pop():
                 _remove_last(out)
@@ -104,34 +94,18 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         except EOFError:
             print()
             break
-        game_ids.append(add_game(out, game) if game else "")
-        if game:
+        game_ids.append(add_game(out, paragraph, **typed) if typed else "")
+        if typed:
             n_games = len(games) + sum(map(bool, game_ids))
             print(f"{game_ids[-1]} written to {out}, {pluralize(n_games, 'game')}")
     return len(games) + sum(map(bool, game_ids))
 
 
-def labelled(paragraph: Paragraph, start: RoundStart, word: str) -> dict[str, Any]:
-    """Return a labelled game about a paragraph, without an id.
+def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
+    """Append a labelled game about a paragraph to a file under a new id, and return the id.
 
     Args:
-        word: the associative word, "" if there is none.
-    """
-    return {
-        "book_name": start.book_name or paragraph.doc_id,
-        "hint": start.hint,
-        "association_domain": start.association_domain,
-        "associative_word": word.strip(),
-        "paragraph_id": paragraph.paragraph_id,
-        "opening_sentence": paragraph.opening_sentence,
-        "paragraph": paragraph.text,
-        "pdf": f"{paragraph.doc_id}.pdf",
-        "page": paragraph.page,
-    }
-
-
-def add_game(out: Path, game: dict[str, Any]) -> str:
-    """Append a labelled game to a file under a new id, and return the id.
+        typed: fields of the game; an empty one counts as not typed.
 
     Raises:
         GamesError: the file exists and is no games file.
@@ -141,16 +115,24 @@ def add_game(out: Path, game: dict[str, Any]) -> str:
     number = len(taken) + 1
     while f"game-{number:03d}" in taken:
         number += 1
-    game_id = f"game-{number:03d}"
-
-    line = json.dumps({"game_id": game_id, **game}, ensure_ascii=False)
+    game = {
+        "game_id": f"game-{number:03d}",
+        "book_name": paragraph.doc_id,
+        "paragraph_id": paragraph.paragraph_id,
+        "opening_sentence": paragraph.opening_sentence,
+        "paragraph": paragraph.text,
+        "pdf": f"{paragraph.doc_id}.pdf",
+        "page": paragraph.page,
+        **{key: value.strip() for key, value in typed.items() if value.strip()},
+    }
+    line = json.dumps(game, ensure_ascii=False)
     is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
     with writing(out), out.open("a", encoding="utf-8") as file:
         file.write(f"{line}\n" if is_whole else f"\n{line}\n")
-    return game_id
+    return f"game-{number:03d}"
 
 
-def _games_of(out: Path) -> list[Any]:
+def _games_of(out: Path) -> list[LabelledGame]:
     """Return the games of a file, none if it is empty or does not exist."""
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 
@@ -167,60 +149,49 @@ def _where(paragraph: Paragraph) -> str:
     return f"{where}  {visible(paragraph.heading)}".rstrip()
 
 
-def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, Any] | None:
-    """Return a game about a paragraph as it was typed; None if the person skips the paragraph."""
-    text = paragraph.text
-    prompts = (
-        _Prompt(
-            f"hint, at most {MAX_HINT_WORDS} words, none of them in the paragraph\n"
-            f"(Enter: next paragraph; {BACK} goes back, {QUIT} ends)",
-            errors=lambda typed: hint_errors(typed, text),
-        ),
-        _Prompt("the lecture's name, as somebody might write it", paragraph.doc_id),
-        _Prompt("its opening sentence", paragraph.opening_sentence),
-        _Prompt(
-            "a word it brings to mind (may be empty)",
-            errors=lambda typed: shared_word_errors("the word", typed, text),
-        ),
-        _Prompt("the broad field of that word"),
-    )
-    answers: list[str] = []
-    while len(answers) < len(prompts):
+def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
+    """Return the fields of a game as they were typed; {} if the person skips the paragraph."""
+    typed: dict[str, str] = {}
+    while len(typed) < len(PROMPTS):
+        key = [*PROMPTS][len(typed)]
         try:
-            answers.append(_answer(ask, prompts[len(answers)]))
+            typed[key] = _answer(key, paragraph, ask)
         except _BackError:
-            if not answers:
+            if not typed:
                 raise
-            answers.pop()
+            typed.popitem()
             continue
-        if answers == [""]:
-            return None
-        if len(answers) == 4 and not answers[3]:
-            answers.append("")
-
-    hint, book_name, sentence, word, domain = answers
-    start = RoundStart("", book_name, hint, domain)
-    return {**labelled(paragraph, start, word), "opening_sentence": sentence}
+        if not typed["hint"]:
+            return {}
+        if typed.get("associative_word") == "":
+            break
+    return typed
 
 
-def _answer(ask: Ask, prompt: _Prompt) -> str:
-    """Ask until an answer has no errors.
+def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
+    """Ask for a field until the answer keeps the rule of the game.
 
     Raises:
         _BackError: the person goes back.
         EOFError: the person ends, or the input does.
     """
+    defaults = {
+        "book_name": paragraph.doc_id,
+        "opening_sentence": paragraph.opening_sentence,
+    }
+    default = visible(defaults.get(key, ""))
+    prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
     while True:
-        try:
-            typed = " ".join(ask(str(prompt)).split())
-            typed.encode()
-            errors = " ".join(prompt.errors(typed))
-        except UnicodeError:
-            typed, errors = "", "The line is not UTF-8. Type it again."
+        typed = " ".join(ask(prompt).split())
         if typed == QUIT:
             raise EOFError
         if typed == BACK:
             raise _BackError
+        hint = typed if key == "hint" else ""
+        word = typed if key == "associative_word" else ""
+        errors = " ".join(rule_errors(paragraph.text, hint, word))
+        if typed.encode(errors="ignore").decode() != typed:
+            errors = "The line is not UTF-8. Type it again."
         if not errors:
-            return typed or prompt.default
+            return typed
         print(errors)

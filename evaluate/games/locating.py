@@ -121,36 +121,31 @@ def check_games(
     """
     located = locate_games(games, paragraphs)
     wrong: list[tuple[str, str]] = []
-    first_with: dict[str, str] = {}
+    hints: dict[str, str] = {}
     for game in games:
-        paragraph, text = located.get(game.game_id), ""
+        paragraph = located.get(game.game_id)
+        text = ""
         if game.answerable:
             text = game.paragraph or (paragraph.text if paragraph else "")
-        errors = [*hint_errors(game.hint, text)]
+        errors = list(rule_errors(text, game.hint, game.associative_word))
         if game.answerable and paragraph is None:
             errors.append(
                 "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
             )
-        word = game.associative_word
-        errors += shared_word_errors("the associative word", word, text)
-        first_id = first_with.setdefault(canonical(game.hint), game.game_id)
-        if first_id != game.game_id:
-            errors.append(f"The hint is also that of {first_id}; write another.")
+        first = hints.setdefault(canonical(game.hint), game.game_id)
+        if first != game.game_id:
+            errors.append(f"The hint is also that of {first}; write another.")
         wrong += [(game.game_id, error) for error in errors]
     return wrong
 
 
-def hint_errors(hint: str, text: str) -> Iterator[str]:
-    """Yield the errors of a hint about a text: too many words, or words that occur in the text."""
+def rule_errors(text: str, hint: str = "", word: str = "") -> Iterator[str]:
+    """Yield what breaks the rule of the game: a long hint, and words of hint or associative word that a text holds."""
     if (n_words := len(hint.split())) > MAX_HINT_WORDS:
         yield f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed."
-    yield from shared_word_errors("the hint", hint, text)
-
-
-def shared_word_errors(key: str, value: str, text: str) -> Iterator[str]:
-    """Yield an error if words of a value occur in the text of the paragraph; the rule of the game allows none."""
-    if words := sorted(set(tokens(value)) & set(tokens(text))):
-        quoted = ", ".join(f'"{word}"' for word in words)
-        noun = "word" if len(words) == 1 else "words"
-        subject = f"{key[:1].upper()}{key[1:]}"
-        yield f"{subject} shares the {noun} {quoted} with the paragraph."
+    taken = set(tokens(text))
+    for subject, value in (("hint", hint), ("associative word", word)):
+        if shared := sorted(taken.intersection(tokens(value))):
+            quoted = ", ".join(f'"{one}"' for one in shared)
+            noun = "word" if len(shared) == 1 else "words"
+            yield f"The {subject} shares the {noun} {quoted} with the paragraph."

@@ -22,8 +22,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evaluate.errors import PortError
-from evaluate.practice.match import RefusedMessageError, first_fault
+from evaluate.errors import PortError, first_fault
+from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.protocol.client import GameState
 

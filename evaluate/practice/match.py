@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import to_json
 
-from evaluate.errors import EvaluateError
+from evaluate.errors import EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, score_guess
 from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, secret_of
@@ -30,8 +29,6 @@ AWAITED = (
 )
 """Messages that the referee waits for in the states before the last."""
 MAX_TEXT_CHARS = 2_000
-MAX_KEY_CHARS = 40
-"""Characters of a key of the player's message that an error repeats."""
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
 """Seconds that the messages to the player name as deadlines. The practice referee itself waits for ever."""
 REFEREE = "practice-referee"
@@ -233,9 +230,3 @@ def read_batch(payload: Json) -> list[Posed]:
             "questions must have each question_number once, got one twice"
         )
     return [posed[number] for number in sorted(posed)]
-
-
-def first_fault(faults: Sequence[Any]) -> str:
-    """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
-    place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return f"{place}: {faults[0]['msg']}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from evaluate.games.labeller import Ask, add_game, labelled
-from evaluate.games.locating import MAX_HINT_WORDS, hint_errors
+from evaluate.games.labeller import Ask, add_game
+from evaluate.games.locating import MAX_HINT_WORDS, rule_errors
 from ingest.console.terminal import visible
 from ingest.paragraph import Paragraph
 from player.game.game import Spectator
@@ -44,11 +44,10 @@ def play_with_person(
     print("Think of a paragraph. The player knows only what you type.")
     book = ask("lecture, as loosely as you like (Enter: not said): ").strip()
     hint = ask(HINT).strip()
-    while (n_words := len(hint.split())) > MAX_HINT_WORDS:
-        print(f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed.")
+    while errors := " ".join(rule_errors("", hint)):
+        print(errors)
         hint = ask(HINT).strip()
     domain = ask("domain of an associative word (Enter: none): ").strip() or DOMAIN
-
     start = RoundStart(game_id, book, hint, domain, "")
     spectator.started(game_id, start)
 
@@ -64,23 +63,15 @@ def play_with_person(
             del answers[-1:]
         else:
             answers.append(answer)
-
     decision = player.decide(plan, answers)
     spectator.answered(game_id, plan, answers, decision)
 
-    said = (
-        ask("Is that the first sentence of your paragraph? y, n or Enter: ")
-        .strip()
-        .casefold()[:1]
-    )
-    ending = {"y": "right", "n": "wrong"}.get(said)
-    print(
-        f"The guess was {ending}."
-        if ending
-        else "Whether the guess was right is not known."
-    )
-    piece = plan.places.piece(int(plan.rows[decision.best]))
-    if said == "y" and games is not None and hint and piece is None:
+    verdict = ask("Is that the first sentence of your paragraph? y, n or Enter: ")
+    endings = {"y": "The guess was right.", "n": "The guess was wrong."}
+    letter = verdict.strip().casefold()[:1]
+    print(endings.get(letter, "Whether the guess was right is not known."))
+    is_printed = plan.places.piece(int(plan.rows[decision.best])) is None
+    if letter == "y" and games is not None and hint and is_printed:
         sentence = decision.guess.opening_sentence
         paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
         _offer(paragraph, start, games, ask)
@@ -88,13 +79,18 @@ def play_with_person(
 
 def _offer(paragraph: Paragraph, start: RoundStart, games: Path, ask: Ask) -> None:
     """Add the game to a file of labelled games if the person wants it and the hint keeps the rule."""
-    errors = " ".join(hint_errors(start.hint, paragraph.text))
-    if errors:
+    if errors := " ".join(rule_errors(paragraph.text, start.hint)):
         print(errors)
         return
     if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] != "y":
         return
-    game_id = add_game(games, labelled(paragraph, start, ""))
+    game_id = add_game(
+        games,
+        paragraph,
+        hint=start.hint,
+        book_name=start.book_name,
+        association_domain=start.association_domain,
+    )
     print(f"{game_id} written to {games}")
 
 

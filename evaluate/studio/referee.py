@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated
 
@@ -11,8 +10,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel
 
 from evaluate.games.labelled import same_sentence, tokens
-from evaluate.games.labeller import add_game, labelled
-from evaluate.games.locating import hint_errors, shared_word_errors
+from evaluate.games.labeller import add_game
+from evaluate.games.locating import rule_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
@@ -106,7 +105,7 @@ def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
         text = studio.passage(form.passage).text
         return page(
             "errors.html",
-            errors=list(_errors(form, text)),
+            errors=list(rule_errors(text, form.hint, form.word)),
             form=form,
             marked=_marked(form.hint, text),
         )
@@ -130,8 +129,14 @@ def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
         if errors:
             return show(form, *errors)
         paragraph = studio.passage(form.passage)
-        game = labelled(paragraph, _start(form), form.word)
-        add_game(studio.files.games, game)
+        add_game(
+            studio.files.games,
+            paragraph,
+            hint=form.hint,
+            book_name=form.book,
+            associative_word=form.word,
+            association_domain=form.domain,
+        )
 
         passages = studio.lectures.passages(form.lecture, form.kind)
         row = passages.index(paragraph) + 1 if paragraph in passages else 0
@@ -231,13 +236,9 @@ def _score(studio: Studio, session: Session, guess: dict[str, object]) -> Score:
 
 
 def _all_errors(studio: Studio, form: HintForm) -> list[str]:
-    errors = list(_errors(form, studio.passage(form.passage).text))
+    text = studio.passage(form.passage).text
+    errors = list(rule_errors(text, form.hint, form.word))
     return errors if form.hint.strip() else ["Write a hint first.", *errors]
-
-
-def _errors(form: HintForm, text: str) -> Iterator[str]:
-    yield from hint_errors(form.hint, text)
-    yield from shared_word_errors("the word", form.word, text)
 
 
 def _marked(hint: str, text: str) -> list[tuple[str, bool]]:

@@ -89,7 +89,7 @@ def test_what_the_player_is_told_has_no_field_for_the_solution() -> None:
         "opening_sentence",
         "paragraph",
         "associative_word",
-        "document",
+        "pdf",
         "answerable",
         "split",
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.games.locating import check_games, shared_word_errors
+from evaluate.games.locating import check_games, rule_errors
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     Evaluate,
@@ -69,7 +69,7 @@ def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> N
 def test_shared_words_are_folded_whole_words(
     hint: str, text: str, shared: list[str]
 ) -> None:
-    errors = " ".join(shared_word_errors("the hint", hint, text))
+    errors = " ".join(rule_errors(text, hint))
     assert re.findall('"(.+?)"', errors) == shared
 
 

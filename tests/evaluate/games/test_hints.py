@@ -10,7 +10,7 @@ import pytest
 
 from evaluate.games.hints import made_games
 from evaluate.games.labelled import LabelledGame
-from evaluate.games.locating import check_games, hint_errors
+from evaluate.games.locating import check_games, rule_errors
 from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
 from player.questions.language import language_of
@@ -72,6 +72,6 @@ def test_no_hint_breaks_the_rule_or_changes_the_language(
 ) -> None:
     assert len(games) == 12
     for text, game in games.items():
-        assert list(hint_errors(game.hint, text)) == []
+        assert list(rule_errors(text, game.hint)) == []
         assert game.opening_sentence in text
         assert language_of(game.hint) == language_of(text)

@@ -21,7 +21,7 @@ def game_line(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
-    texts: dict[str, Any] = {
+    line: dict[str, Any] = {
         "game_id": "g7",
         "book_name": "Trees",
         "hint": "what climbs",
@@ -30,13 +30,12 @@ def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
         "opening_sentence": "It grows.",
         "paragraph": "It grows. It stays.",
     }
-    line = {"pdf": "lecture.04.pdf", "page": 3, "manner": "vague", **texts}
+    line |= {"pdf": "lecture.04.pdf", "page": 3, "reader": "pypdf", "cut": "page"}
     line |= {"in_text_layer": False, "split": "test"}
-    expected = LabelledGame(
-        **texts, document="lecture.04", page=3, in_text_layer=False, split="test"
-    )
-
-    assert load_games(write_games(tmp_path / "games.jsonl", [line])) == [expected]
+    path = write_games(tmp_path / "games.jsonl", [{"manner": "vague", **line}])
+    (game,) = load_games(path)
+    assert game == LabelledGame(**line)
+    assert (game.document, game.edition) == ("lecture.04", "pypdf:page")
 
 
 def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(

@@ -76,7 +76,7 @@ def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> N
     n_games, shown = label(out, *refused, *WHOLE[:3], "mortar", *WHOLE[3:])
     assert n_games == 1
     for line in (
-        'The word shares the word "mortar" with the paragraph.',
+        'The associative word shares the word "mortar" with the paragraph.',
         "The hint has 16 words; at most 15 are allowed.",
         'The hint shares the word "ivy" with the paragraph.\n',
         "The line is not UTF-8. Type it again.\n",

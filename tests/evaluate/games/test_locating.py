@@ -43,8 +43,8 @@ def test_signs_case_and_breaks_do_not_count() -> None:
 
 
 def test_of_duplicates_the_games_own_document_is_taken_else_the_smaller_id() -> None:
-    assert matched_id(**by_text(IVY, document="beta")) == "beta:1:1"
-    gamma = by_text(IVY, document="gamma")
+    assert matched_id(**by_text(IVY, pdf="beta.pdf")) == "beta:1:1"
+    gamma = by_text(IVY, pdf="gamma.pdf")
     assert matched_id(PARAGRAPHS[::-1], **gamma) == "alpha:1:1"
 
 
