@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.editions.editions import READERS
+from ingest.editions.readers import READERS
 from ingest.errors import SourceError
 from ingest.paragraph import Document, Paragraph
 from ingest.pdf.pictures import Box, boxes_of, page_words

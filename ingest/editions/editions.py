@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from configs.settings import SettingsError
-from ingest.editions.cuts import Cut, blank, page, window
+from ingest.editions.cuts import CUTS, Cut
 from ingest.editions.piece import Piece
-from ingest.editions.readers import pdfplumber, pymupdf, pypdf, pypdfium2
+from ingest.editions.readers import READERS, Reader
 from ingest.extensions import find
 
 SETTING = "ingest.editions"
-Reader = Callable[[Path], Iterator[str]]
-READERS: Mapping[str, Reader] = {
-    "pdfplumber": pdfplumber.pages,
-    "pypdf": pypdf.pages,
-    "pypdfium2": pypdfium2.pages,
-    "pymupdf": pymupdf.pages,
-}
-CUTS: Mapping[str, Cut] = {
-    "page": page.cut,
-    "window": window.cut,
-    "blank": blank.cut,
-}
 MAX_PIECES = 20_000
 """The most pieces of a file and edition; a file with more is no lecture."""
 
@@ -34,8 +23,7 @@ def require_edition(edition: str) -> tuple[Reader, Cut, int]:
     Raises:
         SettingsError: the edition has another form, or its reader or cut is unknown.
     """
-    reader, _, rest = edition.partition(":")
-    cut, _, size = rest.partition(":")
+    reader, cut, size = [*edition.split(":", 2), "", ""][:3]
     if not cut or (size and not size.isdecimal()):
         raise SettingsError(
             f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pypdf:window:2000"
@@ -51,13 +39,8 @@ def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
     """
     read, cut, size = require_edition(edition)
     pieces = []
-    for first, last, text in cut(list(read(path)), size):
-        piece = Piece(
-            edition=edition, doc_id=doc_id, page=first, last_page=last, text=text
-        )
-        pieces.append(piece)
-        if len(pieces) == MAX_PIECES:
-            break
+    for first, last, text in islice(cut(list(read(path)), size), MAX_PIECES):
+        pieces.append(Piece(edition, doc_id, first, last, text))
     return tuple(pieces)
 
 

@@ -119,14 +119,11 @@ def begins_paragraph(seam: Seam) -> bool:
 
 
 def _changes_print(seam: Seam) -> bool:
-    """Return whether a table, the font size, the weight or the pitch changes, with no sentence across."""
+    """Return whether a table, the font size or the pitch changes, with no sentence across."""
     above, line = seam.above, seam.line
     if line.in_table != above.in_table or not same_size(above, line):
         return True
-    if line.is_mono != above.is_mono and not above.flows_into(line):
-        return True
-    weight_changes = line.is_bold != above.is_bold and min(above.bold, line.bold) < 0.5
-    return weight_changes and (above.is_bold or not above.is_full(line))
+    return line.is_mono != above.is_mono and not above.flows_into(line)
 
 
 def _is_row_of_table(seam: Seam) -> bool:

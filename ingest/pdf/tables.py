@@ -16,8 +16,6 @@ MAX_CELL = 0.7
 """Maximal share of the text of a table in one cell; with more, the table is a frame around that cell."""
 MIN_FRAMED = 200
 """Minimal number of characters in a frame around a text."""
-CHARS_APART = 3
-"""Interval between the characters that are checked for their cell."""
 
 _TABLES = {
     "vertical_strategy": "lines",
@@ -50,19 +48,17 @@ class RuledTables:
             )
             page = self._document.pages[index]
             left, top, _, _ = page.bbox
-            boxes = [
-                table.bbox
-                for table in page.find_tables(_TABLES)
-                if _is_grid(table, page.chars)
-            ]
+            boxes = []
+            for table in page.find_tables(_TABLES):
+                if _is_grid(table):
+                    x0, y0, x1, y1 = table.bbox
+                    boxes.append(Box(x0 - left, y0 - top, x1 - left, y1 - top))
             page.close()
+            return boxes
         except (
             Exception
         ):  # pdfminer raises many kinds, its own and those of Python, on damaged files
             return ()
-        return [
-            Box(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in boxes
-        ]
 
     def close(self) -> None:
         """Free the file."""
@@ -70,26 +66,10 @@ class RuledTables:
             self._document.close()
 
 
-def _is_grid(table: Any, chars: Sequence[dict[str, Any]]) -> bool:
+def _is_grid(table: Any) -> bool:
     """Return whether a table has two rows of two cells, and does not frame one cell with most of the text."""
-    if sum(sum(cell is not None for cell in row.cells) >= 2 for row in table.rows) < 2:
-        return False
-    left, top, right, bottom = table.bbox
-    inside = [
-        char
-        for char in chars
-        if left < char["x0"] < right and top < char["top"] < bottom
-    ][::CHARS_APART]
-    if len(inside) * CHARS_APART < MIN_FRAMED:
-        return True
-    return all(
-        sum(_is_in(char, cell) for char in inside) <= MAX_CELL * len(inside)
-        for cell in table.cells
-    )
-
-
-def _is_in(char: dict[str, Any], cell: tuple[float, float, float, float]) -> bool:
-    return bool(
-        cell[0] <= char["x0"] < cell[2]
-        and cell[1] <= (char["top"] + char["bottom"]) / 2 < cell[3]
-    )
+    rows = table.extract()
+    n_rows = sum(len(row) - row.count(None) >= 2 for row in rows)
+    lengths = [len(cell or "") for row in rows for cell in row]
+    is_frame = max(lengths, default=0) > max(MIN_FRAMED, MAX_CELL * sum(lengths))
+    return n_rows >= 2 and not is_frame

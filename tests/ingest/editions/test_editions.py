@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import IngestSettings, SettingsError
+from configs.settings import SettingsError
 from ingest.editions.cuts import blank, page, window
-from ingest.editions.editions import (
-    READERS,
-    read_edition,
-    require_edition,
-    without_repeats,
-)
+from ingest.editions.editions import read_edition, require_edition, without_repeats
 from ingest.editions.openings import by_rule, openings
 from ingest.editions.piece import Piece
+from ingest.editions.readers import READERS
 from ingest.editions.reading_order import in_reading_order, is_visual
 from tests.fakes import CACHES, lecture_pdf
 
@@ -38,18 +34,18 @@ def test_each_reader_yields_the_text_of_each_page(reader: str, tmp_path: Path) -
 
 
 def test_a_page_with_few_words_is_no_piece() -> None:
-    assert list(page.cut(["few words", WORDS], 0)) == [(2, 2, WORDS)]
+    assert list(page(["few words", WORDS], 0)) == [(2, 2, WORDS)]
 
 
 def test_a_window_ends_at_the_end_of_a_line_and_knows_its_pages() -> None:
     pages = ["aaaa\nbbbb", "cccc\ndddd"]
-    assert list(window.cut(pages, 10)) == [(1, 1, "aaaa\nbbbb")]
-    assert list(window.cut([*pages, "eeee"], 10))[-1] == (2, 2, "cccc\ndddd")
-    assert next(window.cut(["aaaa", "bbbb", "cccc"], 10)) == (1, 2, "aaaa\nbbbb")
+    assert list(window(pages, 10)) == [(1, 1, "aaaa\nbbbb")]
+    assert list(window([*pages, "eeee"], 10))[-1] == (2, 2, "cccc\ndddd")
+    assert next(window(["aaaa", "bbbb", "cccc"], 10)) == (1, 2, "aaaa\nbbbb")
 
 
 def test_blocks_are_parted_by_blank_lines() -> None:
-    assert list(blank.cut([f"head\n\n{WORDS}\n\ntail"], 0)) == [(1, 1, WORDS)]
+    assert list(blank([f"head\n\n{WORDS}\n\ntail"], 0)) == [(1, 1, WORDS)]
 
 
 def test_an_edition_of_ones_own_is_read_by_its_dotted_path(tmp_path: Path) -> None:
@@ -66,11 +62,6 @@ def test_an_unknown_edition_is_refused(edition: str) -> None:
         require_edition(edition)
 
 
-def test_the_usual_editions_exist() -> None:
-    for edition in IngestSettings().editions:
-        require_edition(edition)
-
-
 def test_equal_pieces_of_two_editions_are_kept_once() -> None:
     one, two = (Piece(name, "a", 1, 1, "same") for name in ("x:page", "y:page"))
     other = Piece("y:page", "a", 2, 2, "same")
@@ -81,10 +72,6 @@ def test_reversed_hebrew_words_are_read_in_order() -> None:
     visual = "םלוע םולש\n.םיצע"
     assert is_visual(visual)
     assert in_reading_order(visual) == "שלום עולם עצים."
-
-
-def test_hebrew_in_logical_order_stays() -> None:
-    assert in_reading_order("שלום עולם") == "שלום עולם"
 
 
 def test_a_part_is_turned_as_its_whole_is() -> None:

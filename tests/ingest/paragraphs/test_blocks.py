@@ -27,10 +27,6 @@ def _texts(*pages: list[Run]) -> list[str]:
     return [block.text for block in _blocks(*pages)]
 
 
-def test_lines_of_a_paragraph_are_joined_by_single_spaces() -> None:
-    assert _texts(lines(PROSE, 50, 200)) == [" ".join(PROSE)]
-
-
 def test_an_indent_begins_a_paragraph() -> None:
     first, second = (
         PROSE[:3],
@@ -83,11 +79,6 @@ def test_a_heading_stands_over_the_paragraphs_below_it() -> None:
     ]
 
 
-def test_a_paragraph_goes_on_over_the_end_of_a_page() -> None:
-    blocks = _blocks(lines(PROSE[:2], 50, 200), lines(PROSE[2:], 50, 200))
-    assert [(block.page, block.text) for block in blocks] == [(1, " ".join(PROSE))]
-
-
 def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
     note = Run(50, 700, "1 A note of its own.", size=8)
     blocks = _blocks([*lines(PROSE[:2], 50, 200), note], lines(PROSE[2:], 50, 200))
@@ -135,17 +126,6 @@ def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:
         f"{before[0]} {before[1]} n log n - n {after}",
         " ".join(PROSE),
     ]
-
-
-def test_a_display_below_a_single_indented_line_does_not_end_the_paragraph() -> None:
-    first, display = "Sorting by comparing keys needs at least", "n log n - n"
-    page = [
-        *lines(PROSE, 50, 150),
-        Run(65, 200, first),
-        Run(150, 228, display),
-        *lines(PROSE[1:], 50, 246),
-    ]
-    assert _texts(page)[1] == " ".join([first, display, *PROSE[1:]])
 
 
 def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker() -> None:

@@ -60,11 +60,6 @@ def test_different_paragraphs_that_look_alike_are_not_linked(other: str) -> None
     assert near_identical(paragraphs(MERGE_SORT, other)) == {}
 
 
-def test_numbers_tell_paragraphs_of_one_template_apart() -> None:
-    texts = [f"{TREES} This is exercise {number} of the course." for number in range(5)]
-    assert near_identical(paragraphs(*texts)) == {}
-
-
 @pytest.mark.parametrize(
     ("template", "filled"),
     [

@@ -71,11 +71,6 @@ def test_items_of_one_style_do_not_belong_to_each_other() -> None:
     assert first.text == "Wait for this: an inner one here"
 
 
-def test_prose_keeps_its_ids_whatever_stands_between() -> None:
-    found = made(block(PROSE), block("Never wait."), block(PROSE))
-    assert [item.paragraph_id for item in found] == ["a:1:1", "a:1:x1", "a:1:2"]
-
-
 def test_the_first_passage_that_begins_on_a_page_is_on_top() -> None:
     found = made(
         block("Queues and clerks", is_heading=True),

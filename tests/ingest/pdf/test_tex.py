@@ -11,15 +11,12 @@ from ingest.pdf.tex import OML, OMS, encoding_measured, encoding_named
     ("font", "code", "sign"),
     [
         ("CMSY10", ord("k"), "‖"),
-        ("CMSY8", ord("0"), "′"),
-        ("CMSY10", ord("!"), "→"),
         ("LMMathSymbols7-Regular", ord("f"), "{"),
         ("CMMI10", ord("`"), "ℓ"),
         ("LMMathItalic8-Regular", ord(";"), ","),
         ("CMEX10", ord("P"), "∑"),
         ("MSBM10", ord("R"), "R"),
         ("CMR10", 0x0C, "fi"),
-        ("CMR10", ord("_"), "˙"),
         ("CMTT10", ord("_"), "_"),
     ],
 )
@@ -32,11 +29,8 @@ def test_a_tex_font_is_known_by_its_name(font: str, code: int, sign: str) -> Non
 @pytest.mark.parametrize(
     "font",
     [
-        "Arial",
-        "TimesNewRomanPSMT",
         "CambriaMath",
         "LMRoman10-Regular",
-        "MinionPro-Regular",
     ],
 )
 def test_other_fonts_are_not_taken_for_them(font: str) -> None:
