@@ -15,7 +15,7 @@ import os
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -222,25 +222,20 @@ def file_reading(store: Store, reading: Reading, spec: str = "minilm") -> None:
 
 @contextlib.contextmanager
 def full_disk_after(n_writes: int) -> Iterator[None]:
-    """Chroma takes this many writes and has no space for the next."""
+    """Chroma takes this many requests to write and has no space for the next."""
     import pytest
-    from chromadb.api.models.Collection import Collection
 
-    remaining = iter(range(n_writes))
+    from ingest.store.chroma import Collections
 
-    def if_there_is_space(write: Callable[..., None]) -> Callable[..., None]:
-        def written(*arguments: Any, **options: Any) -> None:
-            if next(remaining, None) is None:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            write(*arguments, **options)
+    write, remaining = Collections.write, iter(range(n_writes))
 
-        return written
+    def written(*arguments: Any, **options: Any) -> None:
+        if next(remaining, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("add", "upsert"):
-            patch.setattr(
-                Collection, name, if_there_is_space(getattr(Collection, name))
-            )
+        patch.setattr(Collections, "write", written)
         yield
 
 

@@ -88,16 +88,12 @@ def test_a_copy_names_its_original() -> None:
     assert second.detail == "a"
 
 
-def test_books_are_taken_and_their_ids_must_be_their_own() -> None:
+def test_books_are_taken() -> None:
     rows = rows_of(book("x"), book("y"))
     assert [(row.doc_id, row.status) for row in rows] == [
         ("x", "added"),
         ("y", "added"),
     ]
-    names = Names({}, {"p-x": "z"})
-    (failed,) = plan([(Path("/books.jsonl"), [book("x")])], names)
-    assert failed.status == "failed"
-    assert "paragraph_id must be unique in the store" in failed.detail
 
 
 def test_dropping_takes_copies_along() -> None:

@@ -74,13 +74,8 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
     assert values["name"] == f"{course.paragraphs[best[0]].doc_id}.pdf"
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [ChromaSettings(), ChromaSettings(anonymized_telemetry=False, allow_reset=True)],
-)
-def test_a_client_of_the_users_own_and_ours_do_not_collide(
-    tmp_path: Path, settings: ChromaSettings
-) -> None:
+def test_a_client_of_the_users_own_and_ours_do_not_collide(tmp_path: Path) -> None:
+    settings = ChromaSettings(anonymized_telemetry=False, allow_reset=True)
     store = create_store(str(tmp_path))
     file_reading(store, make_reading("trees", [TREES, CACHES]))
     current = current_generation(tmp_path)

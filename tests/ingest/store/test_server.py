@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import json
 import signal
 import socket
@@ -72,19 +73,16 @@ def lectures(tmp_path: Path) -> Path:
     return path
 
 
-def before_write(
-    monkeypatch: pytest.MonkeyPatch, n_writes: int, action: Callable[[], object]
+def before_second_write(
+    monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]
 ) -> None:
-    """Do something before the write of a number."""
-    write, left = Collections.write, iter(range(n_writes))
+    """Do something before the second write of passages or documents."""
+    write, numbers = Collections.write, itertools.count()
 
-    def interrupted(
-        self: Collections, part: chroma.Part, *arguments: object, **options: object
-    ) -> None:
-        if part != "-commits" and next(left, None) is None:
-            monkeypatch.setattr(Collections, "write", write)
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        if arguments[1] != "-commits" and next(numbers) == 1:
             action()
-        write(self, part, *arguments, **options)  # type: ignore[arg-type]
+        write(*arguments, **options)
 
     monkeypatch.setattr(Collections, "write", interrupted)
 
@@ -121,9 +119,8 @@ def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
 ) -> None:
     file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
     slow, quick = create_store(server.url, name), create_store(server.url, name)
-    before_write(
-        monkeypatch, 1, lambda: file_reading(quick, make_reading("locks", [LOCKS]))
-    )
+    locks = make_reading("locks", [LOCKS])
+    before_second_write(monkeypatch, lambda: file_reading(quick, locks))
     with pytest.raises(StoreChangedError):
         file_reading(slow, make_reading("caches", [CACHES]))
     assert texts_of(server.url, name) == [LOCKS, TREES]
@@ -151,7 +148,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setattr(chroma, "PATIENCE_S", 0.5)
         broken = fault(name_of_fault, server)
-        before_write(patch, 1, lambda: stack.enter_context(broken))
+        before_second_write(patch, lambda: stack.enter_context(broken))
         assert main(command) == 2
     *_, line = capsys.readouterr().err.splitlines()
 
@@ -175,7 +172,7 @@ def test_a_server_that_is_soon_back_does_not_end_an_ingest(
         server.kill()
         back.start()
 
-    before_write(monkeypatch, 1, fail)
+    before_second_write(monkeypatch, fail)
     assert main([str(lectures), "--store", server.url, "--collection", name]) == 0
     back.join()
     assert texts_of(server.url, name) == [CACHES, TREES]
