@@ -27,7 +27,7 @@ from ingest.store import Course
 from player.protocol.messages import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import Calibration
-from player.search.core import book_of, search, threshold_log_odds
+from player.search.core import book_of, search
 from player.search.index import SearchIndex, ask
 from player.search.strategies.dense import Dense, dense_order, dense_weights
 from player.search.types import Query, ScoreArrays
@@ -119,7 +119,6 @@ def search_all(
     names = settings.strategies
     if settings.keywords == "fused" and KEYWORD not in names:
         names = (*names, KEYWORD)
-    threshold = threshold_log_odds(settings.threshold)
     arrays = prepared.arrays
     n_games = len(arrays["truth"])
     ranks = np.zeros(n_games, dtype=np.int64)
@@ -154,7 +153,7 @@ def search_all(
         assert step is not None, "a study has at least one strategy"
         places = np.flatnonzero(step.hits == arrays["truth"][game])
         ranks[game] = places[0] + 1 if len(places) else 0
-        relevant[game] = step.best >= threshold
+        relevant[game] = step.level == "relevant"
     return ranks, relevant
 
 

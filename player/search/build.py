@@ -44,8 +44,6 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
 """Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
 EMBEDDING = ("dense", "chroma")
 """These strategies embed the hint."""
-UNCASED = ("minilm", "mpnet")
-"""These networks read capital letters as small ones."""
 SETTING = "search.strategies"
 
 
@@ -96,7 +94,7 @@ def build_orchestrator(
             repr(index.calibration),
             settings.embed,
             # a method is equal to a method of the same object only
-            type(model) if embedder is None else embedder.embed_queries,
+            embedder and embedder.embed_queries,
             tuple(find(STRATEGIES, name, SETTING) for name in search.strategies),
         )
         return index, identity
@@ -166,8 +164,6 @@ def index_of(
         calibration=parts.calibration,
         calibrated=embedder is None or is_calibrated(store),
         kind_weight=search.kind_weight,
-        is_uncased=store.embedder_spec in UNCASED
-        and STRATEGIES.keys() >= set(search.strategies),
         pieces=store.pieces,
     )
 

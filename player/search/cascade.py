@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import time
 from concurrent.futures import wait
-from dataclasses import dataclass
 
 import numpy as np
 
 from configs.settings import SearchSettings
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import IntArray
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
 from player.search.core import (
@@ -25,7 +24,6 @@ from player.search.core import (
     threshold_log_odds,
 )
 from player.search.index import SearchIndex, ask
-from player.search.slots import n_slots
 from player.search.strategies.strategy import Reranker
 from player.search.types import (
     NOT_FOUND,
@@ -49,59 +47,6 @@ IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
 NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
 """These are reasons of hits that a game gets because it asks for every paragraph."""
-
-
-@dataclass(frozen=True, eq=False)
-class HitMaker:
-    """Makes hits of the paragraphs that a step found.
-
-    Attributes:
-        inside: (n_paragraphs,) whether each paragraph is in the named book.
-        level: log-odds from which a hit is relevant.
-        why: end of the reason of every hit.
-    """
-
-    index: SearchIndex
-    step: Step
-    inside: BoolArray
-    level: float
-    why: str
-
-    def hit(self, row: int, *, is_book: bool) -> Hit:
-        """Make the hit of a paragraph, in a slot of the book or of the course."""
-        side, step = int(is_book), self.step
-        reasons = [
-            f"rank {self._ranks[name][side, row]} by {name}"
-            for name, item in step.scored.items()
-            if item.log_odds[row] > NOT_FOUND
-        ]
-        relevance = float(step.fused.relevance[row])
-        return Hit(
-            paragraph=self.index.paragraphs[row],
-            score=float(step.fused.scores[row]),
-            relevance=probability(relevance),
-            rank=int(self._ranks[step.strategy][side, row]),
-            strategy=step.strategy,
-            slot="book" if is_book else "global",
-            why=", ".join([*reasons, IN_BOOK if is_book else IN_COURSE]) + self.why,
-            relevant=relevance >= self.level,
-            same_as=self.index.copies(row),
-        )
-
-    @functools.cached_property
-    def _ranks(self) -> dict[str, IntArray]:
-        """(2, n_paragraphs) ranks from 1 in the course and in the named book, by strategy and of the fusion."""
-        ranks = {}
-        for name, item in {
-            self.step.strategy: self.step.fused,
-            **self.step.scored,
-        }.items():
-            scores = np.where(item.log_odds > NOT_FOUND, item.scores, NOT_FOUND)
-            order = np.argsort(-scores, kind="stable")
-            ranks[name] = np.empty((2, len(order)), dtype=np.int64)
-            ranks[name][0, order] = np.arange(1, len(order) + 1)
-            ranks[name][1, order] = np.cumsum(self.inside[order])
-        return ranks
 
 
 class Cascade:
@@ -137,6 +82,7 @@ class Cascade:
         self._embed_ms = [0.0]
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[BookCandidate | None] | None = None
+        self._step: Step | None = None
 
     def result(self) -> SearchResult:
         """Return the result of the step that answers.
@@ -144,28 +90,27 @@ class Cascade:
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings, query = self._settings, self._query
-        step, hits = None, []
+        settings, query, index = self._settings, self._query, self._index
         if query.hint.strip():
             self._start_all()
-            step = search(
+            self._step = search(
                 self._scores_of,
                 self._book,
-                self._index.kind_priors,
-                self._index.groups,
+                index.kind_priors,
+                index.groups,
                 settings,
-                self._index.calibration.fused,
+                index.calibration.fused,
                 query.keywords or settings.keywords,
-                n_slots(settings, None if self._everything else query.k),
+                None if self._everything else query.k,
             )
-        if step is not None:
-            maker = self._maker(step)
-            for row, is_book in zip(step.hits.tolist(), step.in_book, strict=True):
-                hits.append(maker.hit(row, is_book=is_book))
-        elif not self._everything:
+        step = self._step
+        if step is None and not self._everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
 
-        answered_by = self._answered_by(step)
+        hits = []
+        if step is not None:
+            for row, is_book in zip(step.hits.tolist(), step.in_book, strict=True):
+                hits.append(self._hit(step, row, is_book=is_book))
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self._started)
         return SearchResult(
@@ -173,38 +118,69 @@ class Cascade:
             hits=tuple(hits),
             book=self.book,
             failures=tuple(self._failures.values()),
-            answered_by=answered_by,
-            relevant=answered_by not in ("", "lowered", "course"),
+            answered_by=self._answered_by(step),
+            relevant=step is not None and step.level == "relevant",
             boost=self._book.lift,
             threshold=settings.threshold,
-            calibrated=self._index.calibrated,
+            calibrated=index.calibrated,
             ranking=self._ranking(step) if self._everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
 
-    def _maker(self, step: Step) -> HitMaker:
-        level = threshold_log_odds(self._settings.threshold)
-        why = ""
+    def _hit(self, step: Step, row: int, *, is_book: bool) -> Hit:
+        """Make the hit of a paragraph, in a slot of the book or of the course."""
+        side = int(is_book)
+        reasons = [
+            f"rank {self._ranks[name][side, row]} by {name}"
+            for name, item in step.scored.items()
+            if item.log_odds[row] > NOT_FOUND
+        ]
+        why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
         if step.is_fallback:
-            why = ALL_FAILED if self._all_failed else AS_FALLBACK
-        return HitMaker(self._index, step, self._book.inside, level, why)
+            why += ALL_FAILED if self._all_failed else AS_FALLBACK
+        relevance = float(step.fused.relevance[row])
+        return Hit(
+            paragraph=self._index.paragraphs[row],
+            score=float(step.fused.scores[row]),
+            relevance=probability(relevance),
+            rank=int(self._ranks[step.strategy][side, row]),
+            strategy=step.strategy,
+            slot="book" if is_book else "global",
+            why=why,
+            relevant=relevance >= threshold_log_odds(self._settings.threshold),
+            same_as=self._index.copies(row),
+        )
+
+    @functools.cached_property
+    def _ranks(self) -> dict[str, IntArray]:
+        """(2, n_paragraphs) ranks from 1 in the course and in the named book, by strategy and of the fusion."""
+        ranks: dict[str, IntArray] = {}
+        step = self._step
+        if step is None:
+            return ranks
+        for name, item in {step.strategy: step.fused, **step.scored}.items():
+            scores = np.where(item.log_odds > NOT_FOUND, item.scores, NOT_FOUND)
+            order = np.argsort(-scores, kind="stable")
+            ranks[name] = np.empty((2, len(order)), dtype=np.int64)
+            ranks[name][0, order] = np.arange(1, len(order) + 1)
+            ranks[name][1, order] = np.cumsum(self._book.inside[order])
+        return ranks
 
     def _answered_by(self, step: Step | None) -> StepName:
         """Return the name of the step that found the relevant hits; the named book's step goes first."""
-        settings = self._settings
         if step is None or not len(step.hits):
             return "course" if self._everything else ""
-        level = threshold_log_odds(settings.threshold)
-        if step.best < level:
-            lowered = threshold_log_odds(settings.lowered_threshold)
-            return "lowered" if settings.cascade and step.best >= lowered else ""
+        if step.level != "relevant":
+            return step.level
         if step.is_fallback:
             return "fallback"
-        is_relevant = step.fused.relevance[step.hits] >= level
-        if not self._doc_id or not self._book.inside[step.hits[is_relevant]].any():
+        threshold = threshold_log_odds(self._settings.threshold)
+        relevant = step.hits[step.fused.relevance[step.hits] >= threshold]
+        book = self.book
+        if book is None or book.tier == "none" or not self._book.inside[relevant].any():
             return "original"
-        return "filter" if self.book and self.book.tier == "filter" else "boost"
+        return book.tier
 
     @functools.cached_property
     def book(self) -> BookCandidate | None:
@@ -215,12 +191,6 @@ class Cascade:
         if self._naming.failure is not None:
             self._failures["book name"] = self._naming.failure
         return book
-
-    @property
-    def _doc_id(self) -> str:
-        """The document of the book, if it filters or is boosted; else ""."""
-        book = self.book
-        return "" if book is None or book.tier == "none" else book.doc_id
 
     @functools.cached_property
     def _book(self) -> Book:
@@ -294,7 +264,9 @@ class Cascade:
             started = time.perf_counter()
             strategy.prepare(query)
             self._embed_ms.append(1000.0 * (time.perf_counter() - started))
-            return ask(index, name, query, self._doc_id, rows)
+            book = self.book
+            doc_id = book.doc_id if book and book.tier != "none" else ""
+            return ask(index, name, query, doc_id, rows)
 
         deadline = self._deadline
         if name == KEYWORD:  # late strategies do not take the time of the fallback
@@ -331,12 +303,11 @@ class Cascade:
 
         by_hint = log_odds - index.kind_priors
         by_hint -= by_hint.max(initial=-FARTHEST)
-        maker = None if step is None else self._maker(step)
 
         def hit(place: int) -> Hit:
             row = int(rows[place])
-            if maker is not None and place < n_found:
-                return maker.hit(row, is_book=bool(in_book[row]))
+            if step is not None and place < n_found:
+                return self._hit(step, row, is_book=bool(in_book[row]))
             return Hit(
                 paragraph=index.paragraphs[row],
                 score=0.0,

@@ -15,6 +15,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -122,6 +123,7 @@ class Step:
         in_book: (n_hits,) whether each takes a slot of the book.
         best: log-odds of the most relevant hit.
         is_fallback: whether it is the step of keywords.
+        level: whether its best hit is "relevant", reaches the "lowered" threshold only, or neither.
     """
 
     scored: Scored
@@ -131,6 +133,7 @@ class Step:
     in_book: BoolArray
     best: float
     is_fallback: bool
+    level: Literal["relevant", "lowered", ""] = ""
 
 
 def search(
@@ -170,43 +173,41 @@ def search(
         if not scored:
             continue
         strategy, fused = fuse(scored, priors + book.prior, settings, weights)
-        preferred = book.inside & book.filters
-        merged = merge_duplicates(fused.log_odds, groups, preferred)
-        hits, in_book = _hits(merged, scored, book, settings, keywords, k)
-        best = float(fused.relevance[hits].max(initial=NOT_FOUND))
+        merged = merge_duplicates(fused.log_odds, groups, book.inside & book.filters)
         fused = replace(fused, log_odds=merged)
+        hits, in_book = _hits(fused, scored, book, settings, keywords, k)
+        best = float(fused.relevance[hits].max(initial=NOT_FOUND))
         steps.append(Step(scored, strategy, fused, hits, in_book, best, is_fallback))
 
-    if settings.cascade:
-        for level in (threshold, threshold_log_odds(settings.lowered_threshold)):
-            for step in steps:
-                if step.best >= level:
-                    return step
+    for step in steps:
+        if step.best >= threshold:
+            return replace(step, level="relevant")
+    for step in steps:
+        is_lowered = step.best >= threshold_log_odds(settings.lowered_threshold)
+        if settings.cascade and is_lowered:
+            return replace(step, level="lowered")
     return next(iter(steps), None)
 
 
 def _hits(
-    log_odds: AnyFloatArray,
+    fused: ScoreArrays,
     scored: Scored,
     book: Book,
     settings: SearchSettings,
     keywords: KeywordMode,
     k: int | None,
 ) -> tuple[IntArray, BoolArray]:
-    """Return the rows of the paragraphs to return, and whether each takes a slot of the book.
-
-    Args:
-        log_odds: (n_paragraphs,) of the order, with duplicates merged.
-    """
+    """Return the rows of the paragraphs to return, and whether each takes a slot of the book."""
     k = n_slots(settings, k)
     has_slots = book.filters or (book.lift > 0.0 and settings.pdf_k > 0)
+    inside = book.inside & has_slots
     hits, in_book = slotted(
-        log_odds, book.inside & has_slots, settings, k, book.lift, filters=book.filters
+        fused.log_odds, inside, settings, k, book.lift, filters=book.filters
     )
     if settings.cascade and keywords == "fused":
         for item in scored.values():
             if item.rare is not None:
-                rare = np.where(log_odds > NOT_FOUND, item.rare, 0)
+                rare = np.where(fused.log_odds > NOT_FOUND, item.rare, 0)
                 item = replace(item, rare=rare)
                 inside = book.inside & book.filters
                 hits, in_book = with_rare_words(hits, in_book, item, inside, k)

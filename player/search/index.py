@@ -15,7 +15,7 @@ from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from player.errors import SearchError
 from player.kinds import search_log_odds
-from player.search.calibration import DEFAULT_EMBEDDER, Calibration, calibration_of
+from player.search.calibration import Calibration, calibration_of
 from player.search.core import groups_of
 from player.search.references import References
 from player.search.strategies.strategy import Reranker, Strategy
@@ -36,19 +36,15 @@ class SearchIndex:
         calibration: fitted numbers that convert scores to one scale.
         calibrated: whether the relevance of hits separates nonsense from questions.
         kind_weight: weight of the log-odds of each passage's kind.
-        is_uncased: whether no strategy tells capital from small letters.
         pieces: pieces of the course's other editions.
     """
 
     strategies: Mapping[str, Strategy]
     references: References
     paragraphs: Sequence[Paragraph]
-    calibration: Calibration = field(
-        default_factory=functools.partial(calibration_of, DEFAULT_EMBEDDER)
-    )
+    calibration: Calibration = field(default_factory=calibration_of)
     calibrated: bool = True
     kind_weight: float = 1.0
-    is_uncased: bool = False
     pieces: Sequence[Piece] = ()
 
     @functools.cached_property

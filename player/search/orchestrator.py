@@ -27,7 +27,6 @@ from player.search.index import SearchIndex
 from player.search.slots import n_slots
 from player.search.statistics import SearchStatistics
 from player.search.types import Query, SearchResult
-from player.words import has_capitals
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +121,7 @@ class SearchOrchestrator:
             if everything or self._cache is None:
                 result = cascade(everything=everything).result()
             else:
-                key = self._key(query, index, identity)
+                key = self._key(query, identity)
                 result = self._cache.get(key, lambda: cascade().result())
         except AllStrategiesFailedError as error:
             self._statistics.count(None, error.failures)
@@ -164,15 +163,14 @@ class SearchOrchestrator:
             return failure
         return None
 
-    def _key(self, query: Query, index: SearchIndex, identity: Hashable) -> Hashable:
+    def _key(self, query: Query, identity: Hashable) -> Hashable:
         """Return the cache key of a query: everything that its result depends on."""
-        hint, name = _plain(query.hint), _plain(query.book_name)
-        if index.is_uncased:
-            hint = _folded(hint)
-        stem = index.references.by_stem(name)  # two stems may differ in case only
-        book = stem.doc_id if stem else _folded(name)
-        k = n_slots(self.settings, query.k)
-        plain = replace(query, hint=hint, book_name=book, k=k)
+        plain = replace(
+            query,
+            hint=_plain(query.hint),
+            book_name=_plain(query.book_name),
+            k=n_slots(self.settings, query.k),
+        )
         return plain, self.settings, identity
 
     def _checked(self, query: Query, *, everything: bool = False) -> Query:
@@ -192,12 +190,6 @@ class SearchOrchestrator:
 def _plain(text: str) -> str:
     """Normalise a text for the cache key: NFKC, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
-def _folded(text: str) -> str:
-    """Case-fold a text, unless it has capitals that keywords or names may need: "NEAR", "chapter I"."""
-    has_meaning = any(word.isupper() or has_capitals(word) for word in text.split())
-    return text if has_meaning else text.casefold()
 
 
 def _write_log(result: SearchResult) -> None:
