@@ -82,7 +82,6 @@ class Cascade:
         self._embed_ms = [0.0]
         self._failures: dict[str, SearchError] = {}
         self._naming: Call[BookCandidate | None] | None = None
-        self._step: Step | None = None
 
     def result(self) -> SearchResult:
         """Return the result of the step that answers.
@@ -91,9 +90,10 @@ class Cascade:
             AllStrategiesFailedError: no strategy answered.
         """
         settings, query, index = self._settings, self._query, self._index
+        step = None
         if query.hint.strip():
             self._start_all()
-            self._step = search(
+            step = search(
                 self._scores_of,
                 self._book,
                 index.kind_priors,
@@ -103,7 +103,6 @@ class Cascade:
                 query.keywords or settings.keywords,
                 None if self._everything else query.k,
             )
-        step = self._step
         if step is None and not self._everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
 
@@ -130,21 +129,21 @@ class Cascade:
 
     def _hit(self, step: Step, row: int, *, is_book: bool) -> Hit:
         """Make the hit of a paragraph, in a slot of the book or of the course."""
-        side = int(is_book)
         reasons = [
-            f"rank {self._ranks[name][side, row]} by {name}"
+            f"rank {self._rank(item, row, is_book=is_book)} by {name}"
             for name, item in step.scored.items()
             if item.log_odds[row] > NOT_FOUND
         ]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
         if step.is_fallback:
             why += ALL_FAILED if self._all_failed else AS_FALLBACK
+        ranked = step.scored.get(step.strategy, step.fused)
         relevance = float(step.fused.relevance[row])
         return Hit(
             paragraph=self._index.paragraphs[row],
             score=float(step.fused.scores[row]),
             relevance=probability(relevance),
-            rank=int(self._ranks[step.strategy][side, row]),
+            rank=self._rank(ranked, row, is_book=is_book),
             strategy=step.strategy,
             slot="book" if is_book else "global",
             why=why,
@@ -152,20 +151,14 @@ class Cascade:
             same_as=self._index.copies(row),
         )
 
-    @functools.cached_property
-    def _ranks(self) -> dict[str, IntArray]:
-        """(2, n_paragraphs) ranks from 1 in the course and in the named book, by strategy and of the fusion."""
-        ranks: dict[str, IntArray] = {}
-        step = self._step
-        if step is None:
-            return ranks
-        for name, item in {step.strategy: step.fused, **step.scored}.items():
-            scores = np.where(item.log_odds > NOT_FOUND, item.scores, NOT_FOUND)
-            order = np.argsort(-scores, kind="stable")
-            ranks[name] = np.empty((2, len(order)), dtype=np.int64)
-            ranks[name][0, order] = np.arange(1, len(order) + 1)
-            ranks[name][1, order] = np.cumsum(self._book.inside[order])
-        return ranks
+    def _rank(self, item: ScoreArrays, row: int, *, is_book: bool) -> int:
+        """Return the rank from 1 of a paragraph, in the named book or in the course, by the scores of a strategy."""
+        is_ranked = item.log_odds > NOT_FOUND
+        if is_book:
+            is_ranked = is_ranked & self._book.inside
+        scores = np.where(is_ranked, item.scores, NOT_FOUND)
+        n_better = (scores > scores[row]).sum() + (scores[:row] == scores[row]).sum()
+        return 1 + int(n_better)
 
     def _answered_by(self, step: Step | None) -> StepName:
         """Return the name of the step that found the relevant hits; the named book's step goes first."""

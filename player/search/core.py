@@ -39,24 +39,13 @@ Scored = Mapping[str, ScoreArrays]
 def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
     """Return (n_paragraphs,) the number of each paragraph's group of duplicates, -1 without duplicates.
 
-    Two paragraphs are duplicates if their texts are equal, or if ingest found them nearly identical.
+    The store has found which paragraphs are (nearly) identical.
     """
-    parents: dict[str, str] = {}
-
-    def root(key: str) -> str:
-        while parents.setdefault(key, key) != key:
-            key = parents[key]
-        return key
-
-    for paragraph in paragraphs:
-        original = paragraph.same_as or paragraph.paragraph_id
-        parents[root(f"={paragraph.text}")] = root(original)
-    numbers: dict[str, int] = {}
-    groups = np.empty(len(paragraphs), dtype=np.int64)
-    for row, paragraph in enumerate(paragraphs):
-        key = root(f"={paragraph.text}")
-        groups[row] = numbers.setdefault(key, len(numbers))
-    return np.where(np.bincount(groups)[groups] > 1, groups, -1)
+    originals = [item.same_as or item.paragraph_id for item in paragraphs]
+    _, groups, sizes = np.unique(
+        np.array(originals, dtype=np.str_), return_inverse=True, return_counts=True
+    )
+    return np.where(sizes[groups] > 1, groups, -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

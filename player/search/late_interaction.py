@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,14 +57,9 @@ class WordByWord:
         self._hubs = hubs
         self._form = form
         self._bank = bank
-        self._frequencies = np.bincount(
-            np.concatenate(
-                [
-                    np.unique(bank.token_ids[start:end])
-                    for start, end in zip(bank.starts, bank.starts[1:], strict=False)
-                ]
-            )
-        )
+        hints = np.repeat(np.arange(len(bank.starts) - 1), np.diff(bank.starts))
+        pairs = np.unique(np.stack([hints, bank.token_ids]), axis=1)
+        self._frequencies = Counter(pairs[1].tolist())
         self._rows_of = {text: place for place, text in enumerate(bank.hints.texts)}
 
     @property
@@ -124,17 +120,13 @@ class WordByWord:
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
-        place = self._rows_of.get(as_asked(hint))
-        known = read.ids < len(self._frequencies)
-        frequencies = np.where(
-            known, self._frequencies[np.where(known, read.ids, 0)], 0
-        ).astype(np.float32)
+        bank, place = self._bank, self._rows_of.get(as_asked(hint))
+        counts = [self._frequencies[token] for token in read.ids.tolist()]
+        frequencies = np.array(counts, dtype=np.float32)
         n_hints = len(self._rows_of)
         if place is not None:
-            own = self._bank.token_ids[
-                self._bank.starts[place] : self._bank.starts[place + 1]
-            ]
-            frequencies -= np.isin(read.ids, own)
+            own_tokens = bank.token_ids[bank.starts[place] : bank.starts[place + 1]]
+            frequencies -= np.isin(read.ids, own_tokens)
             n_hints -= 1
         rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
         return rarity
@@ -158,36 +150,21 @@ class Hubs:
     def __init__(
         self, vectors: Float32Array, doc_ids: Sequence[str], bank: Bank
     ) -> None:
-        numbers = {
-            document: number
-            for number, document in enumerate(dict.fromkeys(bank.hints.documents))
-            if document
-        }
-        hint_numbers = np.array(
-            [numbers.get(document, -1) for document in bank.hints.documents]
-        )
-        paragraph_numbers = np.array([numbers.get(doc_id, -2) for doc_id in doc_ids])
+        is_about_course = bank.hints.course.intersection(doc_ids)
+        hints = bank.vectors[: 0 if is_about_course else None]
+        documents = np.array(bank.hints.documents[: len(hints)])
         # one more than is averaged, to replace the hint that is searched for
-        n_kept = (
-            0
-            if bank.hints.course.intersection(doc_ids)
-            else min(N_NEAREST + 1, len(hint_numbers))
-        )
-        self._nearest = np.empty((len(doc_ids), n_kept), dtype=np.float32)
-        self._hints = np.empty((len(doc_ids), n_kept), dtype=np.int32)
+        n_nearest = min(N_NEAREST + 1, len(hints))
+        self._nearest = np.empty((len(doc_ids), n_nearest), dtype=np.float32)
+        self._hints = np.empty((len(doc_ids), n_nearest), dtype=np.int32)
         for start in range(0, len(doc_ids), BLOCK):
             rows = slice(start, start + BLOCK)
-            cosines = vectors[rows] @ bank.vectors.T
-            cosines[paragraph_numbers[rows, None] == hint_numbers[None, :]] = UNRELATED
-            best = (
-                np.argpartition(-cosines, n_kept - 1, axis=1)[:, :n_kept]
-                if n_kept
-                else self._hints[rows]
-            )
-            nearest = np.take_along_axis(cosines, best, axis=1)
-            order = np.argsort(-nearest, axis=1, kind="stable")
-            self._hints[rows] = np.take_along_axis(best, order, axis=1)
-            self._nearest[rows] = np.take_along_axis(nearest, order, axis=1)
+            cosines = vectors[rows] @ hints.T
+            is_own = np.array(doc_ids[rows])[:, None] == documents[None, :]
+            cosines[is_own] = UNRELATED
+            best = np.argsort(-cosines, axis=1, kind="stable")[:, :n_nearest]
+            self._hints[rows] = best
+            self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
         self._places = {text: place for place, text in enumerate(bank.hints.texts)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
@@ -196,9 +173,9 @@ class Hubs:
         place = self._places.get(as_asked(hint))
         return self._hubness if place is None else self._mean(self._hints == place)
 
-    def _mean(self, left_out: BoolArray) -> Float32Array:
-        """Return (n_paragraphs,) the mean of the first `N_NEAREST` cosines that are not left out."""
-        counted = ~left_out
+    def _mean(self, is_asked: BoolArray) -> Float32Array:
+        """Return (n_paragraphs,) the mean of the first `N_NEAREST` cosines with hints that are not asked."""
+        counted = ~is_asked
         counted &= np.cumsum(counted, axis=1) <= N_NEAREST
         means: Float32Array = (self._nearest * counted).sum(axis=1) / np.maximum(
             counted.sum(axis=1), 1
