@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -20,7 +20,6 @@ from player.search.calibration import (
     DEFAULT_EMBEDDER,
     DenseCalibration,
     _fitted,
-    as_tree,
     calibration_of,
     is_fitted,
     notices,
@@ -115,36 +114,26 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     )
 
 
-def test_the_user_s_own_numbers_go_before_the_projects(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The file of the user's own numbers, which is read anew."""
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
     (tmp_path / "fitted").mkdir()
-    mine = as_tree(replace(calibration_of(DEFAULT_EMBEDDER), fused={"dense": 0.125}))
-    (tmp_path / "fitted" / "calibration.json").write_text(
-        json.dumps({"mine.Embedder": mine}), encoding="utf-8"
-    )
     _fitted.cache_clear()
-    try:
-        assert calibration_of("mine.Embedder").fused == {"dense": 0.125}
-        assert is_fitted("mine.Embedder")
-        assert calibration_of(DEFAULT_EMBEDDER).fused != {"dense": 0.125}
-    finally:
-        monkeypatch.undo()
-        _fitted.cache_clear()
+    yield tmp_path / "fitted" / "calibration.json"
+    _fitted.cache_clear()
 
 
-def test_a_file_of_ones_own_that_is_damaged_is_refused_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    own = tmp_path / "calibration.json"
-    own.write_text('{"minilm": {}}', encoding="utf-8")
-    monkeypatch.setattr("player.search.calibration.own_fit", lambda _: own)
-    _fitted.cache_clear()
-    try:
-        with pytest.raises(
-            SettingsError, match="must be as evaluate calibrate search writes it"
-        ):
-            calibration_of("minilm")
-    finally:
-        _fitted.cache_clear()
+def test_the_user_s_own_numbers_go_before_the_projects(own_file: Path) -> None:
+    tree = json.loads(CALIBRATION.read_text(encoding="utf-8"))[DEFAULT_EMBEDDER]
+    mine = json.dumps({"mine.Embedder": tree | {"fused": {"dense": 0.125}}})
+    own_file.write_text(mine, encoding="utf-8")
+    assert calibration_of("mine.Embedder").fused == {"dense": 0.125}
+    assert is_fitted("mine.Embedder")
+    assert calibration_of(DEFAULT_EMBEDDER).fused != {"dense": 0.125}
+
+
+def test_a_file_of_ones_own_that_is_damaged_is_refused(own_file: Path) -> None:
+    own_file.write_text('{"minilm": {}}', encoding="utf-8")
+    with pytest.raises(SettingsError, match="must be as evaluate calibrate search"):
+        calibration_of("minilm")

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
-from configs.settings import load
 from ingest.arrays import AnyFloatArray
 from ingest.paragraph import Paragraph
-from player.search.build import build_orchestrator
+from ingest.store import Course
+from player.search.calibration import calibration_of
 from player.search.orchestrator import SearchOrchestrator
 from player.search.strategies.cross_encoder import CrossEncoder
-from player.search.strategies.strategy import Reranker
+from player.search.strategies.strategy import Parts, Reranker
 from player.search.types import Query, SearchResult
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import make_store
-from tests.fakes import HashingEmbedder
-from tests.player.fakes import ListStrategy, course, index_of, search_settings
+from tests.player.fakes import ListStrategy, index_of, search_settings
 
 
 class Shortest(Reranker):
@@ -86,27 +86,18 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_cross_encoder_reranks_by_its_logits(model: Path, tmp_path: Path) -> None:
+def test_a_cross_encoder_reranks_by_its_logits(model: Path) -> None:
     from sentence_transformers import CrossEncoder as Model
     from torch.nn import Identity
 
     texts = ["a heap", "quick tree quick tree", "heap heap tree"]
     paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts, 1)]
-    strategy = CrossEncoder(paragraphs, str(model))
+    store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
+    parts = Parts(search_settings(cross_encoder=str(model)), calibration_of())
+    strategy = CrossEncoder.from_course(store, parts)
     strategy.load()
     scores = strategy.rerank(Query("quick heap"), np.array([2, 0]))
     pairs = [("quick heap", texts[row]) for row in (2, 0)]
     expected = Model(str(model)).predict(pairs, activation_fn=Identity())
     np.testing.assert_allclose(scores.log_odds[[2, 0]], expected, atol=1e-5)
     assert scores.log_odds[1] == -np.inf
-
-    changes = [
-        "search.strategies=[dense, cross-encoder]",
-        f"search.cross_encoder={model}",
-        "search.deadline_s=60.0",
-    ]
-    store = make_store(tmp_path / "store", course())
-    searches = build_orchestrator(store, load(changes=changes), HashingEmbedder())
-    result = searches.search(Query("quick heap", keywords="off"))
-    assert result.failures == ()
-    assert all("by cross-encoder" in hit.why for hit in result.hits)
