@@ -1,6 +1,6 @@
 """`python -m benchmarks scale [SIZE...]`: CPU time and memory of courses from 500 to 100,000 passages.
 
-A course of each size is resampled from the bundled lectures: words of a passage are exchanged, and vectors and tokens
+A course of each size is resampled from the bundled lectures: words of a passage are exchanged, and vectors
 perturbed, so that no two passages are the same. docs/scale.md explains the figures.
 """
 
@@ -31,8 +31,8 @@ from benchmarks.measure import (
 )
 from configs.directories import cache
 from evaluate.games.labelled import LabelledGame
-from ingest.arrays import Float32Array, IntArray
-from ingest.embed.vectors import STEPS, ReadingVectors, Tokens, Words, embed_reading
+from ingest.arrays import Float32Array
+from ingest.embed.vectors import ReadingVectors, Words, embed_reading
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.sentence import sentences
 from ingest.store import Course, DocumentUpdate, create_store, open_store
@@ -75,12 +75,6 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
         unit: Float32Array = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
         return unit
 
-    def perturbed_tokens(rows: IntArray) -> Tokens:
-        tokens = words.tokens.of(rows)
-        noise = random.integers(-4, 5, size=tokens.codes.shape, dtype=np.int16)
-        codes = (tokens.codes + noise).clip(0, STEPS)
-        return Tokens(codes.astype(np.uint8), tokens.starts)
-
     for number, start in enumerate(range(0, n, OF_A_DOCUMENT)):
         n_passages = min(OF_A_DOCUMENT, n - start)
         rows = random.integers(len(course.paragraphs), size=n_passages)
@@ -107,7 +101,7 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
             real = np.flatnonzero(course.sentence_rows == row)
             of_sentences += np.resize(real, len(parts)).tolist()
 
-        pooled = Words(perturbed(words.pooled[rows]), perturbed_tokens(rows))
+        pooled = Words(perturbed(words.pooled[rows]), words.tokens.of(rows))
         vectors = ReadingVectors(
             perturbed(course.vectors[rows]),
             perturbed(course.sentence_vectors[of_sentences]),

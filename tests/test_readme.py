@@ -17,10 +17,17 @@ pytestmark = pytest.mark.timeout(900)
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SEARCH, COMPARE = (
-    ROOT / "docs" / "guides" / name for name in ("search.md", "compare.md")
+GUIDES = "".join(
+    (ROOT / "docs" / "guides" / name).read_text(encoding="utf-8")
+    for name in ("search.md", "compare.md")
 )
-GUIDES = SEARCH.read_text(encoding="utf-8") + COMPARE.read_text(encoding="utf-8")
+TERM = "a term that stands in n of N documents"
+
+
+def blocks(begin: str) -> list[str]:
+    """The blocks of README that begin so."""
+    block = rf"^```\w*\n({begin}.*?)^```"
+    return re.findall(block, README, flags=re.MULTILINE | re.DOTALL)
 
 
 def shown(start: str) -> list[str]:
@@ -29,32 +36,19 @@ def shown(start: str) -> list[str]:
     return [re.split(r"\s{2,}", line)[0] for line in lines if line.startswith(start)]
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
-    """A folder with the bundled lectures ingested as `make play` does it, and the bundled games."""
-    folder = tmp_path_factory.mktemp("course")
-    (folder / "data").mkdir()
-    (folder / "data" / "games").symlink_to(ROOT / "data" / "games")
-    (folder / "data" / "lectures").symlink_to(ROOT / "data" / "lectures")
-    done = run("-m ingest data/lectures/english", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 def run(
     arguments: str, folder: Path, typed: str | None = None
 ) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder whose `data` is the home of the program."""
     ours = {
         "PYTHONPATH": str(ROOT),
         "PYTHONWARNINGS": "default",
         "QUARRY_HOME": str(folder / "data"),
     }
-    environment = {**os.environ, **ours}
-    command = [sys.executable, *shlex.split(arguments)]
     return subprocess.run(
-        command,
+        [sys.executable, *shlex.split(arguments)],
         cwd=folder,
-        env=environment,
+        env={**os.environ, **ours},
         input=typed,
         capture_output=True,
         text=True,
@@ -62,35 +56,40 @@ def run(
     )
 
 
+def printed(arguments: str, folder: Path) -> str:
+    """What a command prints that ends well."""
+    done = run(arguments, folder)
+    assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
+    """A folder with the bundled lectures ingested as `make play` does it, and the bundled games."""
+    folder = tmp_path_factory.mktemp("course")
+    (folder / "data").mkdir()
+    for name in ("games", "lectures"):
+        (folder / "data" / name).symlink_to(ROOT / "data" / name)
+    printed("-m ingest data/lectures/english", folder)
+    return folder
+
+
 @pytest.mark.parametrize("arguments", shown("-m player search"))
 def test_searches_print_their_hits(arguments: str, course: Path) -> None:
-    done = run(arguments, course)
-    assert done.returncode == 0, done.stderr
-    assert "book: " in done.stdout
-    assert "book   dense 1" in done.stdout
-
-
-def test_a_search_prints_json_and_nothing_else(course: Path) -> None:
-    done = run(f"{shown('-m player search')[0]} --json", course)
-    assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["hits"]) == 5
+    out = printed(arguments, course)
+    assert "book: " in out
+    assert "book   dense 1" in out
 
 
 @pytest.mark.parametrize("arguments", shown("-m evaluate games check"))
 def test_the_bundled_games_have_nothing_wrong(arguments: str, course: Path) -> None:
-    done = run(arguments, course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 things wrong" in done.stdout
+    assert "0 things wrong" in printed(arguments, course)
 
 
 def test_a_replay_measures_the_test_split(course: Path) -> None:
-    replays = []
-    for arguments in shown("-m evaluate replay"):
-        if arguments.endswith("none"):
-            replays.append(arguments)
-    done = run(replays[0], course)
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", done.stdout)
+    replays = shown("-m evaluate replay")
+    first = next(line for line in replays if line.endswith("none"))
+    assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", printed(first, course))
 
 
 @pytest.fixture(scope="module")
@@ -99,117 +98,76 @@ def few(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("few")
     (folder / "data" / "games").mkdir(parents=True)
     (folder / "data" / "store").symlink_to(course / "data" / "store")
-    lines = (
-        (ROOT / "data" / "games" / "english.jsonl")
-        .read_text(encoding="utf-8")
-        .splitlines(keepends=True)
-    )
-    chosen = [
-        line
-        for line in lines
-        if json.loads(line)["split"] == "test" and json.loads(line).get("paragraph")
-    ][::25]
-    (folder / "data" / "games" / "english.jsonl").write_text(
-        "".join(chosen), encoding="utf-8"
-    )
+    name = "data/games/english.jsonl"
+    chosen = []
+    for line in (ROOT / name).read_text(encoding="utf-8").splitlines(keepends=True):
+        game = json.loads(line)
+        if game["split"] == "test" and game.get("paragraph"):
+            chosen.append(line)
+    (folder / name).write_text("".join(chosen[::25]), encoding="utf-8")
     return folder
 
 
 def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> None:
-    commands = [
-        arguments
-        for arguments in shown("-m evaluate")
-        if re.match(r"-m evaluate (replay|compare|report|export)", arguments)
-        and not arguments.endswith("none")
-        and "--config" not in arguments  # of a model that no package holds
-    ]
-    names = [arguments.split()[2] for arguments in commands]
+    names = []
+    for arguments in shown("-m evaluate"):
+        name = arguments.split()[2]
+        is_search = arguments.endswith("none") or "--config" in arguments
+        if name in ("replay", "compare", "report", "export") and not is_search:
+            names.append(name)
+            out = printed(arguments, few)
+            if name == "compare":
+                assert re.search(r"^\S+ +0?\.\d+", out, flags=re.MULTILINE)
+            if arguments.count("--referee") > 1:
+                assert re.search(r"(?m)^\| `sees:opening` \| 1 \| \d\.\d+ \[", out)
     assert names == ["replay", "compare", "replay", "replay", "report", "export"]
-    for arguments in commands:
-        done = run(arguments, few)
-        assert done.returncode == 0, (
-            f"{arguments}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-        )
-        if " compare " in arguments:
-            assert re.search(r"^\S+ +0?\.\d+", done.stdout, flags=re.MULTILINE)
-        if arguments.count("--referee") > 1:
-            assert re.search(
-                r"^\| `sees:opening` \| 1 \| \d\.\d+ \[",
-                done.stdout,
-                flags=re.MULTILINE,
-            )
-    assert (
-        json.loads((few / "run.json").read_text(encoding="utf-8"))["win_rate"]
-        is not None
-    )
-    assert (
-        (few / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    )
+    assert json.loads((few / "run.json").read_text("utf-8"))["win_rate"] is not None
+    assert (few / "report.html").read_text("utf-8").startswith("<!doctype html>")
     assert (few / "trec" / "run.qrels").is_file()
 
 
 def test_readme_begins_with_the_two_commands() -> None:
-    first_block = re.findall(
-        r"^```\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL
-    )[0]
-    assert re.fullmatch(r"make play .*\nmake test .*\n", first_block)
+    assert re.fullmatch(r"make play .*\nmake test .*\n", blocks("")[0])
 
 
 def test_the_sample_game_is_what_the_command_prints(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(
-        "QUARRY_ACCURACY", "fast"
-    )  # what `make play` installs; more models would find more
+    # what `make play` installs; more models would find more
+    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     monkeypatch.setenv("COLUMNS", "80")
-    sample = re.findall(
-        r"^```\n(─+ game .*?)^```", README, flags=re.MULTILINE | re.DOTALL
-    )[0]
-    done = run(f"{ROOT / 'run_game.py'} --seed 11", course)
-    assert done.returncode == 0, done.stderr
-    printed = iter(alike(done.stdout))
-    for line in alike(sample):
-        assert line == "..." or line in printed, (
-            f"not printed, or not in this place: {line}\n{done.stdout}"
-        )
+    out = printed(f"{ROOT / 'run_game.py'} --seed 11", course)
+    lines = iter(alike(out))
+    for line in alike(blocks("─+ game ")[0]):
+        assert line == "..." or line in lines, f"not printed here: {line}\n{out}"
 
 
 def alike(text: str) -> list[str]:
     """The lines, with the numbers that another processor may round otherwise left out."""
-    return [
-        re.sub(r"\d\.\d+", "#", line).rstrip()
-        for line in text.splitlines()
-        if line.strip()
-    ]
+    lines = filter(str.strip, text.splitlines())
+    return [re.sub(r"\d\.\d+", "#", line).rstrip() for line in lines]
 
 
 def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(
     course: Path,
 ) -> None:
-    blocks = re.findall(
-        r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL
-    )
-    assert "found.relevant_hits" in blocks[0]
-    done = run(f"-c {shlex.quote(blocks[0])}", course)
-    assert done.returncode == 0, done.stderr
-    assert "a term that stands in n of N documents" in done.stdout
-    assert re.search(r"game_id +rank +won\n0 +\S+ +\S+ +(True|False)", done.stdout), (
-        done.stdout
-    )
+    (block,) = re.findall(r"(?ms)^```python\n(.*?)^```", README)[:1]
+    assert "found.relevant_hits" in block
+    out = printed(f"-c {shlex.quote(block)}", course)
+    assert TERM in out
+    assert re.search(r"game_id +rank +won\n0 +\S+ +\S+ +(True|False)", out), out
 
 
 def test_the_example_notebook_runs(course: Path) -> None:
     notebook = json.loads((ROOT / "docs" / "example.ipynb").read_text(encoding="utf-8"))
-    cells = []
+    cells = ["import os; os.chdir(os.sep)"]
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
+            assert cell["outputs"], "the notebook is kept with its results"
             cells.append("".join(cell["source"]))
-    outputs = [cell["outputs"] for cell in notebook["cells"] if "outputs" in cell]
-    assert all(outputs), "the notebook is kept with its results"
-    cells.insert(0, "import os; os.chdir(os.sep)")
-    shown = "print(found.relevant_hits[0].paragraph.opening_sentence, len(run.per_game), len(comparison.runs))"
-    done = run(f"-c {shlex.quote(chr(10).join([*cells, shown]))}", course)
-    assert done.returncode == 0, done.stderr
-    last = done.stdout.splitlines()[-1]
-    assert "a term that stands in n of N documents" in last
+    cells.append(
+        "print(found.relevant_hits[0].paragraph.opening_sentence, len(run.per_game), len(comparison.runs))"
+    )
+    last = printed(f"-c {shlex.quote(chr(10).join(cells))}", course).splitlines()[-1]
+    assert TERM in last
     assert last.endswith(" 4 2")

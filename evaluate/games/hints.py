@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +12,7 @@ from evaluate.referee.text import fold, same_form
 from ingest.arrays import Float32Array
 from ingest.embed import Embedder
 from ingest.paragraph import Paragraph
-from player.questions.language import Language, language_of
+from player.questions.language import language_of
 from player.words import is_stop_word, words
 
 N_GAMES = 60
@@ -42,20 +42,18 @@ def made_games(
     # without the mean, words that are near every passage are near none
     centred = vectors - vectors.mean(axis=0)
     vocabulary = _vocabulary(paragraphs)
-    word_vectors = {
-        language: embedder.embed_queries(of_language)
-        for language, of_language in vocabulary.items()
-    }
+    if not vocabulary:
+        return []
+    word_vectors = embedder.embed_queries(vocabulary)
 
     games: list[tuple[LabelledGame, Paragraph]] = []
     for row in rows:
         paragraph = paragraphs[row]
         language = language_of(paragraph.text)
-        if language not in vocabulary:
-            continue
-        order = np.argsort(-(word_vectors[language] @ centred[row]), kind="stable")
-        nearest = [vocabulary[language][at] for at in order]
-        near = _absent_words(paragraph.text, nearest)
+        order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
+        nearest = [vocabulary[at] for at in order.tolist()]
+        same_language = [word for word in nearest if language_of(word) == language]
+        near = _absent_words(paragraph.text, same_language)
         if not near:
             continue
         game = LabelledGame(
@@ -70,20 +68,18 @@ def made_games(
     return games
 
 
-def _vocabulary(paragraphs: Sequence[Paragraph]) -> dict[Language, list[str]]:
-    """Return the words of a course that may be in a hint, by language, the most frequent first."""
+def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
+    """Return the words of a course that may be in a hint, the most frequent first."""
     n_passages: Counter[str] = Counter()
     for paragraph in paragraphs:
-        n_passages.update(set(words(paragraph.text)))
+        n_passages.update(sorted(set(words(paragraph.text))))
     most = max(1, MAX_SHARE * len(paragraphs))
-    vocabulary: defaultdict[Language, list[str]] = defaultdict(list)
-    for word, n in sorted(n_passages.items(), key=lambda item: (-item[1], item[0])):
+    vocabulary = []
+    for word, n in n_passages.most_common():
         is_plain = word.isalpha() and len(word) >= MIN_LETTERS
         if is_plain and n <= most and not is_stop_word(word):
-            vocabulary[language_of(word)].append(word)
-    return {
-        language: of_language[:N_WORDS] for language, of_language in vocabulary.items()
-    }
+            vocabulary.append(word)
+    return vocabulary[:N_WORDS]
 
 
 def _absent_words(text: str, near: Sequence[str]) -> list[str]:
