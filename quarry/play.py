@@ -129,17 +129,11 @@ class _Evening:
         """Play against a server; what is opened for it is closed with the stack."""
         options = self.options
         practice = None
-        url, token = options.server, options.token or settings.token
-        if url is None:
-            practice = PracticeServer(
-                _repertoire(options, store, settings), options.seed
-            )
-            url = stack.enter_context(serving(create_app(practice)))
-            token = options.token or ""  # QUARRY_TOKEN belongs to another server
-
+        if options.server is None:
+            repertoire = _repertoire(options, store, settings)
+            practice = PracticeServer(repertoire, options.seed)
+        server = self._connect(practice, settings, stack)
         journal = stack.enter_context(contextlib.closing(_journal(options.journal)))
-        server = HttpGameServer(url, token, settings.game.request_timeout_s)
-        stack.callback(server.close)
         if practice is None:
             journal = authenticate(server, options.player, journal)
         else:
@@ -173,13 +167,30 @@ class _Evening:
                 cli.warn(options, outcome)
                 continue
             self.scores.append(outcome.score)
+            if not is_watched:
+                self._print_score(outcome)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 self.games.append({"time": now, **place, **report_json(outcome)})
-            if not is_watched:
-                self._print_score(outcome)
-            if practice is not None and not options.json:
+            elif practice is not None:
                 _print_reasons(outcome, practice.matches[outcome.game_id])
+
+    def _connect(
+        self,
+        practice: PracticeServer | None,
+        settings: Settings,
+        stack: contextlib.ExitStack,
+    ) -> HttpGameServer:
+        """Return a client of --server, or of the practice server, which is started."""
+        options = self.options
+        if practice is None:
+            url, token = options.server, options.token or settings.token
+        else:
+            url = stack.enter_context(serving(create_app(practice)))
+            token = options.token or ""  # QUARRY_TOKEN belongs to another server
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
+        return server
 
     def _print_score(self, report: GameReport) -> None:
         options, score = self.options, report.score

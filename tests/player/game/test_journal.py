@@ -11,7 +11,6 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -136,21 +135,6 @@ def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> No
     with contextlib.closing(sqlite3.connect(path)) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-
-
-def test_a_closed_journal_leaves_the_player_to_another_process(path: Path) -> None:
-    first, second = Journal(path), Journal(path)
-    assert first.play_as("http://one", "token")
-    assert not second.play_as("http://one", "token")
-    first.close()
-    assert second.play_as("http://one", "token")
-    second.close()
-
-
-def test_many_threads_write_one_after_another(journal: Journal) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        keys = list(pool.map(lambda _: journal.ask(), range(40)))
-    assert sorted(keys) == list(range(1, 41))
 
 
 def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -> None:
