@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
 from player.answer.associations import load_associations
-from player.answer.ideas import Idea, Meanings, word_shares
+from player.answer.ideas import Meanings, word_shares
 from player.answer.justify import Evidence, justify_sentence, justify_word
 from player.protocol.messages import Guess, RoundStart
 from player.questions.language import hebrew_forms, is_hebrew
@@ -70,56 +70,49 @@ def associative_words(
         named: words of a writer, best first.
     """
     in_hebrew = any(map(is_hebrew, words(domain)))
-    rank = _in_hebrew if in_hebrew else _in_english
-    worth = rank(paragraph.text, domain, hint, meanings, named)
-    ranked = sorted(worth, key=lambda word: (-worth[word], word))
-    return ranked[:N_WEIGHED] or [LAST_RESORT]
+    taken = set(map(_form, words(f"{paragraph.text} {domain}")))
 
+    def is_free(word: str) -> bool:
+        parts = words(word)
+        return len(parts) == 1 and _form(parts[0]) not in taken
 
-def _in_english(
-    text: str, domain: str, hint: str, meanings: Meanings | None, named: Sequence[str]
-) -> dict[str, float]:
-    """Return words with their expected score, or their probability if they have no vector."""
-    taken = {*stems(text), *stems(domain)}
-
-    def is_free(idea: Idea) -> bool:
-        return stems(idea.word)[0] not in taken
-
+    shares = word_shares(
+        domain, hint, paragraph.text, is_free, meanings, in_hebrew=in_hebrew
+    )
     associations = load_associations()
-    shares = word_shares(domain, hint, text, is_free, meanings)
     spelling: dict[str, str] = {}
     for place, written in enumerate(named):
-        row = associations.row_of(written)
+        row = None if in_hebrew else associations.row_of(written)
         word = written if row is None else associations.words[row]
         if word not in spelling:
             spelling[word] = written
             shares[word] = share_if_named(shares.get(word, 0.0), place)
 
-    likeliest = sorted(shares, key=lambda word: -shares[word])[:N_WEIGHED]
+    likeliest = sorted(shares, key=lambda word: (-shares[word], word))[:N_WEIGHED]
     worth = {word: shares[word] for word in likeliest}
-    ranked = [word for word in likeliest if associations.row_of(word) is not None]
-    rows = np.array(list(map(associations.row_of, ranked)), dtype=np.intp)
+    if not in_hebrew:
+        worth |= _expected_scores(worth)
+    ranked = sorted(worth, key=lambda word: (-worth[word], word))
+    return [spelling.get(word, word) for word in ranked if is_free(word)] or [
+        LAST_RESORT
+    ]
+
+
+def _form(word: str) -> str:
+    """Return what the forms of a word share."""
+    return hebrew_forms(word) if is_hebrew(word) else stems(word)[0]
+
+
+def _expected_scores(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return the expected scores of the words that have a vector."""
+    associations = load_associations()
+    rows = {word: associations.row_of(word) for word in shares}
+    known = [row for row in rows.values() if row is not None]
+    ranked = [word for word, row in rows.items() if row is not None]
     chances = np.array([shares[word] for word in ranked], dtype=np.float32)
-    scores = expected_scores(chances, associations.likeness(rows))
-    worth |= zip(ranked, scores.tolist(), strict=True)
-    return {spelling.get(word, word): value for word, value in worth.items()}
-
-
-def _in_hebrew(
-    text: str, domain: str, hint: str, meanings: Meanings | None, named: Sequence[str]
-) -> dict[str, float]:
-    """Return Hebrew words with their probabilities."""
-    taken = {hebrew_forms(word) for word in words(f"{text} {domain}")}
-
-    def is_free(word: str) -> bool:
-        return words(word) == [word] and hebrew_forms(word) not in taken
-
-    shares = word_shares(
-        domain, hint, text, lambda idea: is_free(idea.hebrew), meanings, in_hebrew=True
-    )
-    for place, word in enumerate(named):
-        shares[word] = share_if_named(shares.get(word, 0.0), place)
-    return {word: share for word, share in shares.items() if is_free(word)}
+    likeness = associations.likeness(np.array(known, dtype=np.intp))
+    scores = expected_scores(chances, likeness)
+    return dict(zip(ranked, scores.tolist(), strict=True))
 
 
 def share_if_named(share: float, place: int) -> float:

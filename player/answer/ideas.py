@@ -140,7 +140,7 @@ def word_shares(
     domain: str,
     hint: str,
     text: str,
-    allowed: Callable[[Idea], bool],
+    allowed: Callable[[str], bool],
     meanings: Meanings | None,
     *,
     in_hebrew: bool = False,
@@ -154,7 +154,8 @@ def word_shares(
     """
     associations = load_associations()
     near = near_ideas(domain)
-    places = np.array([n for n, idea in enumerate(near) if allowed(idea)], np.intp)
+    named = [idea.hebrew if in_hebrew else idea.word for idea in near]
+    places = np.flatnonzero([allowed(word) for word in named])
     ideas = [near[place] for place in places]
     similarity = np.zeros((len(ideas), 3), dtype=np.float32)
     if meanings and ideas:

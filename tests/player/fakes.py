@@ -121,34 +121,21 @@ class WordsEmbedder:
         return self.embed_passages(texts)
 
 
-class FixedEmbedder:
+class FixedEmbedder(WordsEmbedder):
     """An embedder that returns the vectors it was given, by text."""
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        self._vectors = {
-            text: np.asarray(vector, dtype=np.float32)
-            for text, vector in vectors.items()
-        }
-        self.n_queries = 0
+        super().__init__(len(next(iter(vectors.values()))))
+        self._vectors = vectors
 
     @property
     def spec(self) -> str:
         """Always "fixed"."""
         return "fixed"
 
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return len(next(iter(self._vectors.values())))
-
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """(len(texts), dim) vectors as given."""
-        return np.stack([self._vectors[text] for text in texts])
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """(len(texts), dim) vectors as given; counts the texts."""
-        self.n_queries += len(texts)
-        return self.embed_passages(texts)
+        return np.array([self._vectors[text] for text in texts], dtype=np.float32)
 
 
 class ListStrategy(Strategy):
@@ -291,7 +278,6 @@ class FakeGameServer:
         self._batches = list(batches)
         self._game_id = game_id
         self.sent: list[Json] = []
-        self.cursors: list[str] = []
 
     def request_game(self) -> str:
         """The game_id as given."""
@@ -299,7 +285,6 @@ class FakeGameServer:
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """The next batch; after the last, nothing, a moment later."""
-        self.cursors.append(cursor)
         place = int(cursor or "0")
         if place >= len(self._batches):
             time.sleep(min(wait_s, 0.005))

@@ -60,7 +60,7 @@ def test_the_idea_of_the_paragraph_decides_between_words() -> None:
 
 def test_words_with_and_without_ideas_are_one_distribution() -> None:
     meanings = Meanings(Embedder())
-    shares = word_shares("acoustics", "", TEXT, lambda idea: True, meanings)
+    shares = word_shares("acoustics", "", TEXT, lambda word: True, meanings)
     assert sum(shares.values()) == pytest.approx(1.0, abs=1e-4)
     assert len(shares) > len(near_ideas("acoustics"))
 
