@@ -63,26 +63,18 @@ def weigh_answers(
         answers: (n_questions,) as `protocol.read_answers` returns them.
     """
     evidence = []
-    for number, (question, bits, answer) in enumerate(
-        zip(questions, support, answers, strict=True), 1
-    ):
+    for number, answer in enumerate(answers, 1):
         if answer is None or answer == NOT_RELEVANT:
             continue
+        question, bits = questions[number - 1], support[number - 1]
         weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
-        kind = KINDS.get(question.kind)
-        clause = (
-            kind.cite(question, LETTERS.index(answer), paragraph)
-            if kind is not None and weight > 0.0
-            else ""
-        )
-        evidence.append(
-            Evidence(
-                number,
-                answer,
-                weight,
-                clause if count_words(clause)[1] <= MAX_CLAUSE else "",
-            )
-        )
+        clause = ""
+        if weight > 0.0 and question.kind in KINDS:
+            option = LETTERS.index(answer)
+            clause = KINDS[question.kind].cite(question, option, paragraph)
+        if count_words(clause)[1] > MAX_CLAUSE:
+            clause = ""
+        evidence.append(Evidence(number, answer, weight, clause))
     return sorted(evidence, key=lambda item: (-item.weight, item.number))
 
 
@@ -93,12 +85,14 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
         evidence: as `weigh_answers` returns it.
         confidence: belief in the paragraph, 0..1; no other paragraph has more.
     """
-    facts = _different(evidence)[:N_CITED]
-    others = [item for item in evidence if item not in facts][: N_CITED - len(facts)]
-    form = _FORMS[bool(facts), bool(others)]
-    lead = form.format(
-        facts=_series([_fact(item) for item in facts]),
-        others=_series([_citation(item) for item in others]),
+    first = _different(evidence)[:N_CITED]
+    others = [item for item in evidence if item not in first][: N_CITED - len(first)]
+    facts = [
+        f"{item.clause} (question {item.number}, answer {item.letter})"
+        for item in first
+    ]
+    lead = _FORMS[bool(facts), bool(others)].format(
+        facts=_series(facts), others=_series(list(map(_citation, others)))
     )
     for closing in _CLOSINGS:
         text = f"{lead}{closing.format(belief=percent(confidence))}."
@@ -142,18 +136,14 @@ def percent(confidence: float) -> str:
 
 def _different(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence with a clause, without clauses about a word that was named before."""
-    said: set[str] = set()
+    named: set[str] = set()
     chosen = []
     for item in evidence:
-        named = set(re.findall(r'"([^"]*)"', item.clause)) or {item.clause}
-        if item.clause and said.isdisjoint(named):
-            said |= named
+        words = set(item.clause.split('"')[1::2]) or {item.clause}
+        if item.clause and named.isdisjoint(words):
+            named |= words
             chosen.append(item)
     return chosen
-
-
-def _fact(item: Evidence) -> str:
-    return f"{item.clause} (question {item.number}, answer {item.letter})"
 
 
 def _citation(item: Evidence) -> str:
@@ -161,9 +151,8 @@ def _citation(item: Evidence) -> str:
 
 
 def _series(parts: Sequence[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+    *others, last = parts or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 _FORMS = {

@@ -6,49 +6,36 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.answers.batches import AskedBatch, read_answers, read_batches
-from evaluate.games.labelled import LabelledGame, load_games, same_text
+from evaluate.answers.batches import VIEWED, read_answers, read_batches
+from evaluate.games.labelled import load_games, same_text
 from player.questions.kinds import KINDS
 from tests.fakes import each
 
 GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
-ANSWERS = GAMES / "answers"
-READ = ("paragraph", "opening", "passages")
-"""What respondents saw."""
+FORMER_KINDS = {"beginning", "ending"}
 
 
-def stored(language: str) -> tuple[dict[str, LabelledGame], dict[str, AskedBatch]]:
-    games = {game.game_id: game for game in load_games(GAMES / f"{language}.jsonl")}
-    return games, read_batches(ANSWERS / f"{language}-batches.jsonl")
-
-
-@pytest.mark.parametrize(("language", "n"), [("english", 32), ("hebrew", 14)])
-def test_every_batch_asks_20_questions_about_the_paragraph_of_a_game_that_is_no_test_game(
-    language: str, n: int
+@pytest.mark.parametrize(
+    ("language", "n_games", "n_learning"), [("english", 32, 10), ("hebrew", 14, 4)]
+)
+def test_batches_are_about_games_of_no_test_and_none_both_teaches_and_is_reported(
+    language: str, n_games: int, n_learning: int
 ) -> None:
-    games, batches = stored(language)
-    assert len(batches) == n
-    former = {"beginning", "ending"}
+    games = {game.game_id: game for game in load_games(GAMES / f"{language}.jsonl")}
+    batches = read_batches(GAMES / "answers" / f"{language}-batches.jsonl")
+    assert len(batches) == n_games
     for game_id, batch in batches.items():
         assert games[game_id].split in ("train", "validation")
         assert same_text(batch.paragraph, games[game_id].paragraph)
-        assert len(batch.questions) == 20
-        assert len({*each(batch.questions, "text")}) == 20
-        assert {*each(batch.questions, "kind")} <= {*KINDS} | former
+        assert len({*each(batch.questions, "text")}) == len(batch.questions) == 20
+        assert {*each(batch.questions, "kind")} <= {*KINDS} | FORMER_KINDS
 
-
-@pytest.mark.parametrize("view", READ)
-@pytest.mark.parametrize(("language", "n_learning"), [("english", 10), ("hebrew", 4)])
-def test_every_question_is_answered_once_and_no_game_both_teaches_and_is_reported(
-    language: str, n_learning: int, view: str
-) -> None:
-    _, batches = stored(language)
-    learning, reported = (
-        read_answers(ANSWERS / f"{language}-{view}-{part}.jsonl", batches)
-        for part in ("learning", "reported")
-    )
-    assert len(learning) == n_learning
-    assert set(learning) | set(reported) == set(batches)
-    assert not set(learning) & set(reported)
-    for letters in (*learning.values(), *reported.values()):
-        assert None not in letters
+    for view in VIEWED:
+        file = GAMES / "answers" / f"{language}-{view}"
+        learning = read_answers(Path(f"{file}-learning.jsonl"), batches)
+        reported = read_answers(Path(f"{file}-reported.jsonl"), batches)
+        assert len(learning) == n_learning
+        assert set(learning) | set(reported) == set(batches)
+        assert not set(learning) & set(reported)
+        for letters in (*learning.values(), *reported.values()):
+            assert None not in letters
