@@ -88,14 +88,10 @@ def associative_words(
             spelling[word] = written
             shares[word] = share_if_named(shares.get(word, 0.0), place)
 
-    likeliest = sorted(shares, key=lambda word: (-shares[word], word))[:N_WEIGHED]
-    worth = {word: shares[word] for word in likeliest}
-    if not in_hebrew:
-        worth |= _expected_scores(worth)
+    worth = shares if in_hebrew else _scored(shares)
     ranked = sorted(worth, key=lambda word: (-worth[word], word))
-    return [spelling.get(word, word) for word in ranked if is_free(word)] or [
-        LAST_RESORT
-    ]
+    free = [spelling.get(word, word) for word in ranked if is_free(word)]
+    return free[:N_WEIGHED] or [LAST_RESORT]
 
 
 def _form(word: str) -> str:
@@ -103,16 +99,23 @@ def _form(word: str) -> str:
     return hebrew_forms(word) if is_hebrew(word) else stems(word)[0]
 
 
-def _expected_scores(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return the expected scores of the words that have a vector."""
+def _scored(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return the expected scores of the likeliest words that have a vector, and the shares of words without one."""
     associations = load_associations()
-    rows = {word: associations.row_of(word) for word in shares}
-    known = [row for row in rows.values() if row is not None]
-    ranked = [word for word, row in rows.items() if row is not None]
+    worth: dict[str, float] = {}
+    ranked: list[str] = []
+    rows: list[int] = []
+    for word in sorted(shares, key=lambda word: -shares[word]):
+        row = associations.row_of(word)
+        if row is None:
+            worth[word] = shares[word]
+        elif len(rows) < N_WEIGHED:
+            ranked.append(word)
+            rows.append(row)
     chances = np.array([shares[word] for word in ranked], dtype=np.float32)
-    likeness = associations.likeness(np.array(known, dtype=np.intp))
+    likeness = associations.likeness(np.array(rows, dtype=np.intp))
     scores = expected_scores(chances, likeness)
-    return dict(zip(ranked, scores.tolist(), strict=True))
+    return worth | dict(zip(ranked, scores.tolist(), strict=True))
 
 
 def share_if_named(share: float, place: int) -> float:
