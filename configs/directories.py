@@ -37,11 +37,9 @@ def home() -> Path:
     """Return the folder for everything that is made: QUARRY_HOME, else data/ of a checkout, else one of the user's."""
     if named := os.environ.get("QUARRY_HOME"):
         return Path(named)
-    return (
-        BUNDLED
-        if IS_CHECKOUT
-        else platformdirs.user_data_path("quarry", appauthor=False)
-    )
+    if IS_CHECKOUT:
+        return BUNDLED
+    return platformdirs.user_data_path("quarry", appauthor=False)
 
 
 def cache() -> Path:
@@ -70,16 +68,9 @@ def own_fit(bundled: Path) -> Path:
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
     digest = hashlib.sha256()
-    folders = [
-        ROOT / package for package in ("configs", "ingest", "player", "evaluate")
-    ]
-    suffixes = (".json", ".py", ".txt", ".yaml")
-    for path in sorted(
-        path
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.suffix in suffixes
-    ):
-        digest.update(str(path.relative_to(ROOT)).encode())
-        digest.update(path.read_bytes())
+    for package in ("configs", "ingest", "player", "evaluate"):
+        for path in sorted((ROOT / package).rglob("*")):
+            if path.suffix in (".json", ".py", ".txt", ".yaml"):
+                digest.update(str(path.relative_to(ROOT)).encode())
+                digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

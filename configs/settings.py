@@ -195,8 +195,8 @@ SECTIONS: dict[str, type[Any]] = {
 
 def fields(kind: type[Any]) -> dict[str, Any]:
     """Return pydantic's `FieldInfo` of each key of a section, in order."""
-    found: dict[str, Any] = kind.__pydantic_fields__
-    return found
+    infos: dict[str, Any] = kind.__pydantic_fields__
+    return infos
 
 
 def preset_names() -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from configs.settings import Settings, SettingsError, load
+from configs.settings import Settings, load
+from evaluate.errors import writing
 from evaluate.games.labelled import load_games
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.replay.replay import replay_each, replay_store
@@ -193,7 +194,7 @@ def tune(
     """
     from evaluate.tuning import tuner
 
-    found = tuner.tune(
+    result = tuner.tune(
         load_games(Path(games)),
         _opened(course),
         settings or load(),
@@ -201,11 +202,9 @@ def tune(
         seed=seed,
     )
     if out is not None:
-        try:
-            Path(out).write_text(tuner.tuned_file(found), encoding="utf-8")
-        except OSError as error:
-            raise SettingsError(f"{out}: {error.strerror}") from None
-    return found
+        with writing(Path(out)):
+            Path(out).write_text(tuner.tuned_file(result), encoding="utf-8")
+    return result
 
 
 def export(runs: Run | Sequence[Run], folder: str | Path) -> list[Path]:

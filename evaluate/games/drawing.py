@@ -27,7 +27,7 @@ def draw_secrets(
         GamesError: a file cannot be read.
     """
     require_edition(edition)
-    found = []
+    drawable = []
     for path in paths:
         try:
             pieces = read_edition(path, path.stem, edition)
@@ -35,10 +35,10 @@ def draw_secrets(
             raise GamesError(
                 f"{path} cannot be read as {edition}: {described(error)}; leave it out"
             ) from error
-        found += [(path, piece) for piece in pieces]
+        drawable += [(path, piece) for piece in pieces]
 
     reader, _, cut = edition.partition(":")
-    drawn = random.Random(seed).sample(found, min(n, len(found)))
+    drawn = random.Random(seed).sample(drawable, min(n, len(drawable)))
 
     for number, (path, piece) in enumerate(drawn, start=1):
         yield {
