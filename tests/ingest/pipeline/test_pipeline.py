@@ -256,7 +256,7 @@ def test_store_shows_what_it_holds(course: Course) -> None:
         "kind": "prose",
     }
     assert course.run("--list").out.splitlines()[:2] == [
-        "ranking: 1 pages, 1 paragraph, 0 other passages, 1 left out (word 1)",
+        "ranking: 1 pages, 1 kept, 1 left out (word 1)",
         "    stem     ranking",
     ]
 
