@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
 from ir_measures import RR, Success
-from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score
 from tqdm.auto import tqdm
 
@@ -41,9 +38,33 @@ OBJECTIVE = (
 MEASURES = {"RR": RR, **{f"Success@{k}": Success @ k for k in (1, 5, 20)}}
 MEASURE = "RR"
 """Measure in which the gain on the test games is tested."""
-AnyArray = NDArray[Any]
 GAMES_A_TASK = 16
 """Number of games that a worker prepares at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedGame:
+    """The parts of a search of a game that no tuned setting changes.
+
+    Attributes:
+        confidence: 0..1, of the resolved book; 0 without any.
+        inside: (n_paragraphs,) whether a passage is in that book.
+        named: (n_paragraphs,) evidence of the name; None without any.
+        truth: row of the labelled paragraph, -1 without one or if ingest lost it.
+        is_answerable: whether the label names a paragraph.
+        relevance: (n_paragraphs,) log-odds by dense search.
+        parts: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1.
+        scores: the scores of the other strategies by name.
+    """
+
+    confidence: float
+    inside: BoolArray
+    named: AnyFloatArray | None
+    truth: int
+    is_answerable: bool
+    relevance: AnyFloatArray
+    parts: Mapping[str, AnyFloatArray]
+    scores: Mapping[str, ScoreArrays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,58 +75,13 @@ class Prepared:
         groups: (n_paragraphs,) groups of duplicates, as `groups_of` returns them.
         calibration: the calibration of the store's embedder.
         of_kind: (n_paragraphs,) log-odds of each passage's kind.
-        arrays: arrays with an entry for each game, by name: "confidence", (n_games,) of the resolved book, 0 without
-            any; "inside", (n_games, n_paragraphs) whether a passage is in that book; "named", (n_games, n_paragraphs)
-            evidence of the name; "truth", (n_games,) row of the labelled paragraph, -1 without one or if ingest lost
-            it; "is_answerable", (n_games,) whether the label names a paragraph; "relevance", (n_games, n_paragraphs)
-            log-odds by dense search; "dense NAME", (n_games, n_paragraphs) a term of a dense score, the rule's
-            evidence at weight 1; "STRATEGY FIELD", a field of the `ScoreArrays` of another strategy.
+        games: the games.
     """
 
     groups: IntArray
     calibration: Calibration
     of_kind: AnyFloatArray
-    arrays: Mapping[str, AnyArray]
-
-    @property
-    def is_answerable(self) -> BoolArray:
-        """(n_games,) whether the label of each game names a paragraph."""
-        return self.arrays["is_answerable"]
-
-    def part(self, rows: IntArray | slice) -> Prepared:
-        """Return some of the games."""
-        arrays = {}
-        for name, array in self.arrays.items():
-            arrays[name] = array[rows]
-        return replace(self, arrays=arrays)
-
-    def scored(self, strategy: str, game: int) -> ScoreArrays:
-        """Return the scores of a strategy that no setting changes, for one game."""
-        fields = {}
-        for name in SCORED:
-            if (key := f"{strategy} {name}") in self.arrays:
-                fields[name] = self.arrays[key][game]
-        return ScoreArrays(**fields)
-
-    def dense(self, settings: SearchSettings, game: int) -> ScoreArrays:
-        """Return the scores of dense search under these settings, for one game."""
-        calibration = self.calibration.dense
-        weights = dense_weights(
-            calibration,
-            settings.sentence_weight,
-            settings.sentence_mean_weight,
-            settings.rule_weight if settings.keywords == "rule" else 0.0,
-        )
-        parts = {}
-        for name, array in self.arrays.items():
-            if name.startswith("dense "):
-                parts[name.removeprefix("dense ")] = array[game]
-        order = dense_order(parts, weights, calibration)
-        return ScoreArrays(*order, self.arrays["relevance"][game])
-
-
-SCORED = ("scores", "log_odds", "relevance", "rare")
-"""Arrays of a `ScoreArrays`."""
+    games: Sequence[PreparedGame]
 
 
 def search_all(
@@ -119,31 +95,32 @@ def search_all(
     names = settings.strategies
     if settings.keywords == "fused" and KEYWORD not in names:
         names = (*names, KEYWORD)
-    arrays = prepared.arrays
-    n_games = len(arrays["truth"])
-    ranks = np.zeros(n_games, dtype=np.int64)
-    relevant = np.zeros(n_games, dtype=np.bool_)
+    calibration = prepared.calibration.dense
+    weights = dense_weights(
+        calibration,
+        settings.sentence_weight,
+        settings.sentence_mean_weight,
+        settings.rule_weight if settings.keywords == "rule" else 0.0,
+    )
+    ranks, relevant = [], []
 
-    for game in range(n_games):
+    for game in prepared.games:
 
-        def scores_of(is_fallback: bool, game: int = game) -> dict[str, ScoreArrays]:
-            scored = {}
+        def scores_of(
+            is_fallback: bool, game: PreparedGame = game
+        ) -> dict[str, ScoreArrays]:
+            scores = {}
             for name in (KEYWORD,) if is_fallback else names:
                 if name == DENSE:
-                    scored[name] = prepared.dense(settings, game)
+                    order = dense_order(game.parts, weights, calibration)
+                    scores[name] = ScoreArrays(*order, game.relevance)
                 else:
-                    scored[name] = prepared.scored(name, game)
-            return scored
+                    scores[name] = game.scores[name]
+            return scores
 
-        book = book_of(
-            arrays["confidence"][game],
-            arrays["inside"][game],
-            settings,
-            arrays["named"][game],
-        )
         step = search(
             scores_of,
-            book,
+            book_of(game.confidence, game.inside, settings, game.named),
             settings.kind_weight * prepared.of_kind,
             prepared.groups,
             settings,
@@ -151,10 +128,10 @@ def search_all(
             settings.keywords,
         )
         assert step is not None, "a study has at least one strategy"
-        places = np.flatnonzero(step.hits == arrays["truth"][game])
-        ranks[game] = places[0] + 1 if len(places) else 0
-        relevant[game] = step.level == "relevant"
-    return ranks, relevant
+        places = np.flatnonzero(step.hits == game.truth)
+        ranks.append(int(places[0]) + 1 if len(places) else 0)
+        relevant.append(step.level == "relevant")
+    return np.array(ranks), np.array(relevant)
 
 
 def prepare(
@@ -166,7 +143,7 @@ def prepare(
     *,
     executor: Tasks | None = None,
 ) -> Prepared:
-    """Compute the arrays of games over a store.
+    """Prepare games over a store.
 
     Args:
         located: the ingested paragraph of each answerable game, as `locate_games` gives it.
@@ -206,13 +183,12 @@ def prepare(
     with tqdm(total=len(games), desc="preparing", unit="game") as bar:
         for number, future in run_all(executor, _prepare_batch, calls):
             prepared[number] = result_of(future)
-            bar.update(len(prepared[number].is_answerable))
+            bar.update(len(prepared[number].games))
 
-    arrays = {}
-    for name in prepared[0].arrays:
-        parts = [prepared[number].arrays[name] for number in range(len(calls))]
-        arrays[name] = np.concatenate(parts)
-    return replace(prepared[0], arrays=arrays)
+    all_games: list[PreparedGame] = []
+    for number in range(len(calls)):
+        all_games += prepared[number].games
+    return replace(prepared[0], games=all_games)
 
 
 def _index_of_place(place: Place, settings: Settings) -> SearchIndex:
@@ -228,7 +204,7 @@ def _prepare_batch(
     games: Sequence[LabelledGame],
     labelled: Sequence[Paragraph | None],
 ) -> Prepared:
-    """Compute the arrays of some games.
+    """Prepare some games.
 
     Args:
         key: the key of the index; a process makes its index once.
@@ -245,28 +221,24 @@ def _prepare_batch(
     n = len(index.paragraphs)
     row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
-    arrays: defaultdict[str, list[Any]] = defaultdict(list)
+    prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
-        parts = dense.parts(game.hint, ALL_PARTS)
         book = index.book(game.book_name, settings, game.hint)
-        named = index.name_evidence(game.book_name, settings)
-        arrays["confidence"].append(book.confidence if book else 0.0)
-        arrays["inside"].append(index.inside(book))
-        arrays["named"].append(np.zeros(n) if named is None else named)
-        arrays["truth"].append(row_of[paragraph.paragraph_id] if paragraph else -1)
-        arrays["is_answerable"].append(game.answerable)
-        arrays["relevance"].append(index.calibration.dense.relevance_of(parts))
-        for name, part in parts.items():
-            arrays[f"dense {name}"].append(part)
-
+        parts = dense.parts(game.hint, ALL_PARTS)
         query = Query(game.hint, game.book_name, n, settings.keywords)
-        for name in names:
-            scores = ask(index, name, query)
-            for field in SCORED:
-                if (array := getattr(scores, field)) is not None:
-                    arrays[f"{name} {field}"].append(array)
-    stacked = {name: np.array(of_games) for name, of_games in arrays.items()}
-    return Prepared(index.groups, index.calibration, index.kind_priors, stacked)
+        prepared.append(
+            PreparedGame(
+                confidence=book.confidence if book else 0.0,
+                inside=index.inside(book),
+                named=index.name_evidence(game.book_name, settings),
+                truth=row_of[paragraph.paragraph_id] if paragraph else -1,
+                is_answerable=game.answerable,
+                relevance=index.calibration.dense.relevance_of(parts),
+                parts=parts,
+                scores={name: ask(index, name, query) for name in names},
+            )
+        )
+    return Prepared(index.groups, index.calibration, index.kind_priors, prepared)
 
 
 ALL_PARTS = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
@@ -348,4 +320,5 @@ class Judged:
 
 def judge(prepared: Prepared, settings: SearchSettings) -> Judged:
     """Search all games with these settings and return the results."""
-    return Judged(*search_all(prepared, settings), prepared.is_answerable)
+    is_answerable = np.array([game.is_answerable for game in prepared.games])
+    return Judged(*search_all(prepared, settings), is_answerable)

@@ -311,7 +311,7 @@ def report(
     enough = GAMES_A_PARAMETER * len(space)
     document["warnings"] = []
     for split, games in splits.items():
-        if (n_games := len(games.is_answerable)) < enough:
+        if (n_games := len(games.games)) < enough:
             document["warnings"].append(
                 f"{n_games} {split} games are few for {len(space)} parameters of search: {enough} or more would tell "
                 "more"

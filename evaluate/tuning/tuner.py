@@ -78,8 +78,9 @@ def tune(
         splits = {}
         start = 0
         for split, part in by_split.items():
-            splits[split] = prepared.part(slice(start, start + len(part)))
-            start += len(part)
+            end = start + len(part)
+            splits[split] = replace(prepared, games=prepared.games[start:end])
+            start = end
         untuned = numbers_of(space, settings.search)
         tuned = run_study(
             space,
