@@ -74,12 +74,7 @@ def build_orchestrator(
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
     generation = store.generation()
-    model, fault = embedder, ""
-    if model is None and needs_embedder(search):
-        try:
-            model = store_embedder(store, settings)
-        except EmbedderError as error:
-            fault = str(error)
+    model, fault = _embedder_or_fault(store, settings, embedder)
 
     def state(course: Course) -> tuple[SearchIndex, Hashable]:
         is_of_store = embedder is not None or (
@@ -117,6 +112,18 @@ def build_orchestrator(
     return SearchOrchestrator(
         index, search, cache=cache, identity=identity, renew=renew
     )
+
+
+def _embedder_or_fault(
+    store: Course, settings: Settings, embedder: Embedder | None
+) -> tuple[Embedder | None, str]:
+    """Return the embedder that a search needs, and the reason why it cannot be loaded, or ""."""
+    if embedder is not None or not needs_embedder(settings.search):
+        return embedder, ""
+    try:
+        return store_embedder(store, settings), ""
+    except EmbedderError as error:
+        return None, str(error)
 
 
 def index_of(

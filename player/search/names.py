@@ -183,17 +183,19 @@ def _number_at(
         )
         return (_ONES[word] if is_counted or is_next_counted else None), 1
 
-    if word in _ROMANS:
-        is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
-        n_signs = is_marked + (word in capitals)
-        if n_signs == 2 or (n_signs and len(word) > 1):
-            return _ROMANS[word], 1
-
+    is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
+    if _is_roman(word, is_marked + (word in capitals)):
+        return _ROMANS[word], 1
     if is_counted and len(word) <= 2 and set(word) <= _HEBREW_LETTERS.keys():
         letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
         letters = letters or [word]
         return sum(map(_HEBREW_LETTERS.__getitem__, "".join(letters))), len(letters)
     return None, 1
+
+
+def _is_roman(word: str, n_signs: int) -> bool:
+    """Return whether a word is a Roman numeral: one letter needs two signs of it, more letters need one."""
+    return word in _ROMANS and n_signs >= (2 if len(word) == 1 else 1)
 
 
 def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
@@ -301,23 +303,29 @@ def lectures_in(
     groups: list[tuple[str, list[int]]] = []
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
         tokens = _without_signs(clause)
-        for place, (word, _) in enumerate(tokens):
-            before, after = _around(tokens, place)
-            is_counting = is_a(word, *COUNTING) or word in counted
-            if not is_counting or is_negated(before[:-1][::-1]):
-                continue
-            group = _listed(after)
-            if group:
-                after = after[after.index(str(group[-1])) + 1 :]
-            elif place and tokens[place - 1].is_ordinal:
-                group = [int(before[0])]
-            if not group or _is_from_the_end(after):
-                continue
+        for place, token in enumerate(tokens):
+            if is_a(token.text, *COUNTING) or token.text in counted:
+                groups.append((token.text, _lectures_at(tokens, place)))
+    return [(word, group) for word, group in groups if group]
 
-            is_after = before[0] in _PREPOSITIONS or word[0] == "ב"
-            if is_a(word, "lectures") or is_after or after == [""]:
-                groups.append((word, group))
-    return groups
+
+def _lectures_at(tokens: Sequence[Token], place: int) -> list[int]:
+    """Return the numbers of the lectures that the word for a lecture at a place has next to it."""
+    word = tokens[place].text
+    before, after = _around(tokens, place)
+    if is_negated(before[:-1][::-1]):
+        return []
+    group = _listed(after)
+    if group:
+        after = after[after.index(str(group[-1])) + 1 :]
+    elif place and tokens[place - 1].is_ordinal:
+        group = [int(before[0])]
+    if _is_from_the_end(after):
+        return []
+
+    is_after = before[0] in _PREPOSITIONS or word[0] == "ב"
+    is_sure = is_a(word, "lectures") or is_after or after == [""]
+    return group if is_sure else []
 
 
 def _is_from_the_end(after: Sequence[str]) -> bool:

@@ -155,11 +155,9 @@ class References:
 
         self._vocabulary = list(self._words)
         n_documents = len(self.doc_ids)
-        self._common = {
-            word
-            for word, rows in self._words.items()
-            if n_documents >= FEWEST_TO_SHARE and 2 * len(rows) > n_documents
-        }
+        self._common: set[str] = set()
+        if n_documents >= FEWEST_TO_SHARE:
+            self._common = _shared_by_most(self._words, n_documents)
         self._texts = [
             " ".join(self._telling(name.tokens, files=True)) for name in self._names
         ]
@@ -404,19 +402,11 @@ class References:
             string[row] = max(string[row], trust * similarity)
         return string, exact
 
-    def _by_words(self, tokens: Iterable[str]) -> tuple[Float64Array, Float64Array]:
+    def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
         """Return the features "words" and "content"."""
-        tokens = list(dict.fromkeys(tokens))
-        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
-        if weights:
-            for token in tokens:
-                is_file = is_a(token, *FILES) and token not in self._common
-                if is_file and words_like(token, self._vocabulary):
-                    weights[token] = _OF_FILE
-
         words, content = np.zeros((2, len(self.doc_ids)))
         total = 0.0
-        for token, weight in weights.items():
+        for token, weight in self._weights(tokens).items():
             matches = np.zeros(len(self.doc_ids))
             for word, alike in words_like(token, self._vocabulary).items():
                 for row, trust in self._words[word].items():
@@ -431,6 +421,17 @@ class References:
                 share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
                 content += weight * rarity * share * rates / rates.sum()
         return words / (total or 1.0), content / (total or 1.0)
+
+    def _weights(self, tokens: Sequence[str]) -> dict[str, float]:
+        """Return the weights of the distinctive words of a name, and with these of its words for kinds of files."""
+        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        if not weights:
+            return {}
+        for token in tokens:
+            is_file = is_a(token, *FILES) and token not in self._common
+            if is_file and words_like(token, self._vocabulary):
+                weights[token] = _OF_FILE
+        return weights
 
     def _by_number(
         self, lecture_numbers: set[int]
@@ -473,6 +474,13 @@ def _shares(features: Features, weights: Sequence[float], none: float) -> Float6
         confidences *= (1.0 - exact[row]) / others
         confidences[row] = exact[row]
     return confidences
+
+
+def _shared_by_most(
+    words: Mapping[str, Mapping[int, float]], n_documents: int
+) -> set[str]:
+    """Return the words in the names of more than half of the documents."""
+    return {word for word, rows in words.items() if 2 * len(rows) > n_documents}
 
 
 def _rates(
