@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -76,23 +77,22 @@ def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
     return found
 
 
-def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more() -> (
-    None
-):
+@pytest.mark.parametrize(
+    ("hint", "weights"),
+    [
+        # of four hints "one" is in two, "bells" in two, "unheard" in none
+        ("one bells unheard", [5 / 2.5, 5 / 2.5, 5 / 0.5]),
+        # a hint of the bank does not count its own words: "one" is in one of the three others, "more" in none
+        ("one more", [4 / 1.5, 4 / 0.5]),
+    ],
+)
+def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more(
+    hint: str, weights: list[float]
+) -> None:
     tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
-    scorer = scorer_of(PARAGRAPHS, BANK)
-    # of four hints "one" is in two, "bells" in two, "unheard" in none
-    weights = [np.log(5 / 2.5), np.log(5 / 2.5), np.log(5 / 0.5)]
-    expected = by_hand("one bells unheard", tokens, weights)
-    assert scorer.similarities("one bells unheard") == pytest.approx(expected, abs=0.01)
-
-
-def test_hint_that_is_in_the_bank_does_not_count_its_own_words() -> None:
-    tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
-    scorer = scorer_of(PARAGRAPHS, BANK)
-    # "one" stands in one of the three other hints, "more" in none
-    expected = by_hand("one more", tokens, [np.log(4 / 1.5), np.log(4 / 0.5)])
-    assert scorer.similarities("one more") == pytest.approx(expected, abs=0.01)
+    expected = by_hand(hint, tokens, [math.log(weight) for weight in weights])
+    similarities = scorer_of(PARAGRAPHS, BANK).similarities(hint)
+    assert similarities == pytest.approx(expected, abs=0.01)
 
 
 def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
@@ -151,60 +151,38 @@ EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
 BETWEEN = [0.6, 0.8]
 
 
-def plane_bank(
-    *entries: tuple[str, str, list[float]], course: tuple[str, ...] = ()
-) -> Bank:
-    """Hints with the documents that they are for and their vectors."""
-    hints = hints_of({text: document for text, document, _ in entries}, course)
-    vectors = np.array([vector for *_, vector in entries], dtype=np.float32)
-    return Bank(
-        hints,
-        vectors,
-        np.empty(0, dtype=np.int64),
-        np.zeros(len(entries) + 1, dtype=np.int64),
-    )
-
-
-@pytest.fixture
-def two_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("entries", "hint", "course", "expected"),
+    [
+        # the mean of the two nearest hints
+        ("x y z", "unheard of", (), [(1.0 + 0.6) / 2, (1.0 + 0.8) / 2]),
+        # the hint that is searched for is never counted
+        ("x y z", " x ", (), [(0.6 + 0.0) / 2, (1.0 + 0.8) / 2]),
+        ("y z", "x", (), [(0.6 + 0.0) / 2, (1.0 + 0.8) / 2]),
+        # nor are hints for the paragraph's own document
+        ("x:a y z:b", "unheard of", (), [(0.6 + 0.0) / 2, (0.8 + 0.0) / 2]),
+        # in a course that the bank is about all paragraphs are alike
+        ("x z", "unheard of", ("b",), [0.0, 0.0]),
+    ],
+)
+def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
+    entries: str,
+    hint: str,
+    course: tuple[str, ...],
+    expected: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(late_interaction, "N_NEAREST", 2)
-
-
-PLANE = np.array([EAST, NORTH], dtype=np.float32)
-
-
-def test_hubness_is_the_mean_of_the_nearest_hints(two_nearest: None) -> None:
-    found = Hubs(
-        PLANE,
-        ["a", "a"],
-        plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)),
+    documents, vectors = {}, []
+    for entry in entries.split():
+        text, _, document = entry.partition(":")
+        documents[text] = document
+        vectors.append({"x": EAST, "y": BETWEEN, "z": NORTH}[text])
+    bank = Bank(
+        hints_of(documents, course),
+        np.array(vectors, dtype=np.float32),
+        np.empty(0, dtype=np.int64),
+        np.zeros(len(vectors) + 1, dtype=np.int64),
     )
-    assert found.of("unheard of") == pytest.approx([(1.0 + 0.6) / 2, (1.0 + 0.8) / 2])
-
-
-def test_hint_that_is_searched_for_is_never_counted(two_nearest: None) -> None:
-    found = Hubs(
-        PLANE,
-        ["a", "a"],
-        plane_bank(("x", "", EAST), ("y", "", BETWEEN), ("z", "", NORTH)),
-    )
-    assert found.of(" x ") == pytest.approx([(0.6 + 0.0) / 2, (1.0 + 0.8) / 2])
-    without = Hubs(PLANE, ["a", "a"], plane_bank(("y", "", BETWEEN), ("z", "", NORTH)))
-    assert found.of("x") == pytest.approx(without.of("x"))
-
-
-def test_hints_for_the_paragraphs_own_document_are_not_counted(
-    two_nearest: None,
-) -> None:
-    entries = ("x", "a", EAST), ("y", "", BETWEEN), ("z", "b", NORTH)
-    found = Hubs(PLANE, ["a", "b"], plane_bank(*entries))
-    assert found.of("unheard of") == pytest.approx([(0.6 + 0.0) / 2, (0.8 + 0.0) / 2])
-
-
-def test_in_a_course_that_the_bank_is_about_all_paragraphs_are_alike(
-    two_nearest: None,
-) -> None:
-    found = Hubs(
-        PLANE, ["a", "b"], plane_bank(("x", "", EAST), ("y", "", NORTH), course=("b",))
-    )
-    assert found.of("unheard of").tolist() == [0.0, 0.0]
+    hubs = Hubs(np.array([EAST, NORTH], dtype=np.float32), ["a", "b"], bank)
+    assert hubs.of(hint) == pytest.approx(expected)
