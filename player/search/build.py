@@ -80,6 +80,7 @@ def build_orchestrator(
         is_of_store = embedder is not None or (
             model is not None and model.spec == course.embedder_spec
         )
+
         index = index_of(course, settings, model if is_of_store else None, fault=fault)
         identity = (
             course.location,

@@ -137,6 +137,7 @@ class Cascade:
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
         if step.is_fallback:
             why += ALL_FAILED if self._all_failed else AS_FALLBACK
+
         ranked = step.scored.get(step.strategy, step.fused)
         relevance = float(step.fused.relevance[row])
         return Hit(

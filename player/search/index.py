@@ -131,6 +131,7 @@ def ask(
         arrays = strategy.rerank(query, rows)
     else:
         arrays = strategy.score(query, doc_id)
+
     if not isinstance(arrays, ScoreArrays):
         raise SearchError(name, f"it returned {str(arrays)[:80]}, not ScoreArrays")
     log_odds = (arrays.log_odds, arrays.relevance)
@@ -140,4 +141,5 @@ def ask(
         raise SearchError(name, "a score is not a finite number")
     if any(np.isnan(array).any() or np.isposinf(array).any() for array in log_odds):
         raise SearchError(name, "log-odds are neither finite numbers nor -inf")
+
     return arrays

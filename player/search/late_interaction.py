@@ -105,12 +105,14 @@ class WordByWord:
         n_paragraphs = len(tokens.starts) - 1
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
+
         vectors = self._form.project(read.states)
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         best = np.maximum.reduceat(
             _product(tokens.codes, coded), tokens.starts[:-1], axis=0
         )
+
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
         similarities: Float32Array = np.vecdot(
@@ -157,6 +159,7 @@ class Hubs:
         n_nearest = min(N_NEAREST + 1, len(hints))
         self._nearest = np.empty((len(doc_ids), n_nearest), dtype=np.float32)
         self._hints = np.empty((len(doc_ids), n_nearest), dtype=np.int32)
+
         for start in range(0, len(doc_ids), BLOCK):
             rows = slice(start, start + BLOCK)
             cosines = vectors[rows] @ hints.T
@@ -165,6 +168,7 @@ class Hubs:
             best = np.argsort(-cosines, axis=1, kind="stable")[:, :n_nearest]
             self._hints[rows] = best
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
+
         self._places = {text: place for place, text in enumerate(bank.hints.texts)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 

@@ -152,6 +152,7 @@ def parsed(name: str) -> list[Token]:
     capitals = {token.casefold() for token in _CAPITALS.findall(name)}
     tokens: list[Token] = []
     place = 0
+
     while place < len(words):
         word = words[place]
         number, n_words = _number_at(words, place, capitals)
@@ -162,6 +163,7 @@ def parsed(name: str) -> list[Token]:
         else:
             tokens.append(Token(str(number), word.isascii() and word in _IN_ORDER))
         place += n_words
+
     return tokens
 
 

@@ -197,6 +197,7 @@ def _write_log(result: SearchResult) -> None:
     failures = [] if result.cached else result.failures
     for failure in failures:
         _log.warning("%s", failure)
+
     best = result.hits[0].relevance if result.hits else 0.0
     fields = {
         "book": result.book.doc_id if result.book else "",
@@ -209,4 +210,5 @@ def _write_log(result: SearchResult) -> None:
         "embed_ms": round(result.embed_ms, 3),
         "search_ms": round(result.search_ms, 3),
     }
+
     _log.debug("search %s", fields, extra={"search": fields})

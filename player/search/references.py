@@ -262,6 +262,7 @@ class References:
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
+
         confidences = self._words_in(hint)
         confidences |= dict.fromkeys(self._names_in(hint), SURELY_SAID)
         if lectures and not confidences:
@@ -271,6 +272,7 @@ class References:
                 is_sure = any(is_a(word, "lectures") for word in words)
                 confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
                 confidences[self.doc_ids.index(best.doc_id)] = confidence
+
         if len(confidences) != 1:
             return None
         ((row, confidence),) = confidences.items()
@@ -287,21 +289,24 @@ class References:
 
     def _names_in(self, hint: str) -> set[int]:
         """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
-        found = set()
+        rows_in_hint = set()
         normalised, folded = f" {normalise_name(hint)} ", _fold(hint)
         for name in self._names:
             before, match, _ = normalised.partition(f" {name.normalised} ")
             if match and not is_negated(before.split()):
                 words = list(filter(_is_word, self._telling(name.tokens)))
                 if len(words) >= WORDS_OF_A_NAME:
-                    found.add(name.row)
+                    rows_in_hint.add(name.row)
+
         for stem, rows in self._stems.items():
             before, match, after = folded.partition(stem)
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
             is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
             if match and is_telling and is_whole and not is_negated(before.split()):
-                found.update(set(rows.values()) if len(set(rows.values())) == 1 else ())
-        return found
+                rows_in_hint.update(
+                    set(rows.values()) if len(set(rows.values())) == 1 else ()
+                )
+        return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
         """Return the documents that a single word of a hint names, with confidences."""
@@ -311,6 +316,7 @@ class References:
             for token in tokens
             if not is_stop_word(token) and token not in _JOINING
         ]
+
         confidences: dict[int, float] = {}
         for place, word in enumerate(words):
             rows = self._proper.get(word, ())

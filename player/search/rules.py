@@ -83,6 +83,7 @@ class RuleEvidence:
             related[rows] -= 1  # every word is among its own relatives
             forms = [by_form.get(form, NO_ROWS) for form in base_forms(word)]
             related[np.concatenate(forms)] += 1  # indexing counts a row once
+
         log_odds = (
             CONTENT.log_odds(content)
             + FUNCTION.log_odds(function)
@@ -94,9 +95,9 @@ class RuleEvidence:
 def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
     by_word, by_form = [], []
     for paragraph in paragraphs:
-        held = dict.fromkeys(words(paragraph.text))
-        by_word.append(held)
-        by_form.append([form for word in held for form in base_forms(word)])
+        distinct = dict.fromkeys(words(paragraph.text))
+        by_word.append(distinct)
+        by_form.append([form for word in distinct for form in base_forms(word)])
     return Postings(by_word), Postings(by_form)
 
 

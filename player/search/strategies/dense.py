@@ -134,6 +134,7 @@ class Dense(Strategy):
             rows = np.arange(len(store.paragraphs))
             starts = np.searchsorted(store.sentence_rows, rows)
             sentences = Sentences(store.sentence_vectors, starts, best, mean)
+
         return cls(
             store.paragraphs,
             store.vectors,

@@ -176,14 +176,14 @@ class Keyword(Strategy):
         relevant if it holds all words, or a term. Terms are words that general language hardly uses.
         """
         n = len(self._paragraphs)
-        said = dict.fromkeys(written_words(hint))
-        content, terms = self._content(list(said), hint)
+        written = dict.fromkeys(written_words(hint))
+        content, terms = self._content(list(written), hint)
         scores = self._bm25(_stems(" ".join(content)))
         relevance = np.full(n, COMMON_WORD)
-        n_held = np.zeros(n, dtype=np.int64)
-        for word in said:
-            forms = self._holders(word, parts=len(said) == 1)
-            n_held[forms[-1]] += 1
+        n_words = np.zeros(n, dtype=np.int64)
+        for word in written:
+            forms = self._holders(word, parts=len(written) == 1)
+            n_words[forms[-1]] += 1
             if word not in content:
                 continue
 
@@ -194,7 +194,7 @@ class Keyword(Strategy):
                 relevance[nearest] = TERM
             elif len(nearest) <= RARE:
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
-        relevance[n_held == len(said)] = ALL_WORDS
+        relevance[n_words == len(written)] = ALL_WORDS
 
         is_found = scores > 0.0
         log_odds = A_LEVEL * relevance + self._calibration.nats * scores
@@ -204,14 +204,16 @@ class Keyword(Strategy):
             np.where(is_found, relevance, NOT_FOUND),
         )
 
-    def _content(self, said: Sequence[str], hint: str) -> tuple[list[str], list[str]]:
+    def _content(
+        self, written: Sequence[str], hint: str
+    ) -> tuple[list[str], list[str]]:
         """Return the content words of a hint, as written, and the terms among them.
 
         A word in capitals that the course also writes so is a term, even if it is a stop word: "NEAR".
         """
-        is_shouted = hint.isupper() and len(said) > 1
+        is_shouted = hint.isupper() and len(written) > 1
         content, terms = [], []
-        for word in said:
+        for word in written:
             is_cased = has_capitals(word) and word in self._index.words
             if is_cased and not is_shouted:
                 terms.append(word)
@@ -221,7 +223,7 @@ class Keyword(Strategy):
                 terms.append(word)
             content.append(word)
         is_foreign = 2 * len(terms) > len(content) + 1
-        return content or [*said], [] if is_foreign else terms
+        return content or [*written], [] if is_foreign else terms
 
     def _holders(self, word: str, *, parts: bool) -> list[list[int]]:
         """Return the rows with a word: as written, also in another case, in another form, as a part of a word.
@@ -239,11 +241,11 @@ class Keyword(Strategy):
             rows.append(index.containing(folded))
         return [_union(rows[:n]) for n in range(1, len(rows) + 1)]
 
-    def _bm25(self, said: Sequence[str]) -> AnyFloatArray:
+    def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:
         """Return (n_paragraphs,) the scores of stems."""
-        if not said:
+        if not stemmed:
             return np.zeros(len(self._paragraphs))
-        return np.asarray(self._index.scorer.get_scores(said), dtype=np.float64)
+        return np.asarray(self._index.scorer.get_scores(stemmed), dtype=np.float64)
 
 
 def _stems(text: str) -> list[str]:
@@ -253,13 +255,12 @@ def _stems(text: str) -> list[str]:
 
 def _spelt(text: str) -> set[str]:
     """Return the unstemmed words of a text, and the parts of words with an apostrophe: "d'Amiens"."""
-    found = set(words(text))
-    return found | {
-        part
-        for word in found
-        for part in _APOSTROPHES.split(word)
-        if len(part) >= LEAST_PART
-    }
+    spelt = set(words(text))
+    for word in words(text):
+        for part in _APOSTROPHES.split(word):
+            if len(part) >= LEAST_PART:
+                spelt.add(part)
+    return spelt
 
 
 def _indexed(text: str) -> set[str]:

@@ -470,6 +470,7 @@ def test_hits_are_in_order_of_relevance_and_an_answer_has_a_step(
     paragraphs = rich_course()
     store = make_store(tmp_path / "store", paragraphs)
     searches = build_orchestrator(store, load("vector-then-keyword"))
+
     names = [item.heading.removeprefix("On ") for item in paragraphs[::9]]
     hints = [
         *names,
@@ -477,6 +478,7 @@ def test_hits_are_in_order_of_relevance_and_an_answer_has_a_step(
         "an unheard thing",
         f"tell me of {WORDS[0]} and {names[0]}",
     ]
+
     for hint in hints:
         result = searches.search(Query(hint, "talks"))
         for slot in ("book", "global"):

@@ -45,6 +45,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     assert calibration.keyword.share > 0.0
     assert calibration.keyword.nats > 0.0
     assert min(calibration.fused.values()) > 0.0
+
     assert len(calibration.references.weights) == len(FEATURES)
     for specs in calibration.words:
         reading = calibration.word_by_word(specs.split("+"))
@@ -104,6 +105,7 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     narrow = np.hstack(
         [np.sqrt(0.1) * vectors, np.full((60, 1), np.sqrt(0.9), dtype=np.float32)]
     )
+
     fitted = calibration_of(DEFAULT_EMBEDDER).dense
     wide_numbers, narrow_numbers = fitted.rescaled(vectors), fitted.rescaled(narrow)
     assert narrow_numbers.nats == pytest.approx(10.0 * wide_numbers.nats, rel=1e-3)

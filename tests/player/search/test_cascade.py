@@ -255,6 +255,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows(
     index = SearchIndex({"dense": dense}, references, paragraphs)
     settings = search_settings(**({"book_match": "resolved"} | changes))
     searches = SearchOrchestrator(index, settings)
+
     for hint in (
         "bucket probe in words",
         "grammar token vertex",

@@ -74,6 +74,7 @@ def dual(corpus: Corpus, book_name: str) -> list[tuple[str, str]]:
     engine = SearchOrchestrator(
         SearchIndex({"dense": dense}, references, corpus.paragraphs), settings
     )
+
     result = engine.search(Query("hint", book_name))
     return [(hit.slot, hit.paragraph.paragraph_id) for hit in result.hits]
 

@@ -110,6 +110,7 @@ def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence() -> N
     cosines = (
         model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
     )
+
     sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS), dtype=np.float32)
     estimates = scorer.estimates("two bells", sentence)
     assert estimates.keys() == {"words.minilm", "hub.minilm"}

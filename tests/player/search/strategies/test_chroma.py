@@ -127,9 +127,11 @@ def test_dual_and_known_bots_are_the_queries_of_the_first_record(
     )
     unfiltered = asked_by_hand(store, 20)
     new = [found for found in unfiltered if found not in filtered][:5]
+
     hits = orchestrator(store, "dual").search(Query(HINT, book)).hits
     assert [hit.paragraph.paragraph_id for hit in hits] == filtered + new
     assert {hit.strategy for hit in hits} == {"chroma"}
+
     hits = orchestrator(store, "known-bots").search(Query(HINT, book)).hits
     filtered = (
         asked_by_hand(store, 20, where={"pdf_name": f"{doc_id}.pdf"})

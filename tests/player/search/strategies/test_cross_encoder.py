@@ -72,6 +72,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cross-encoder")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "quick", "heap", "tree"]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+
     config = transformers.BertConfig(
         vocab_size=len(words),
         hidden_size=8,

@@ -141,6 +141,7 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
         calibration=replace(CALIBRATION, parts={"tenths": 5.0}),
         more=[scorer],  # type: ignore[list-item]
     )
+
     marks = dense.score(Query("east"), "b")
     # the best of the course, and the best of the document that is asked for
     assert scorer.asked == [[0, 2]]
