@@ -57,7 +57,11 @@ NUMBERS = ("question_number", "number", "questionNumber", "question_id")
 ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
 """Names of a field in the versions of the protocol, the canonical one first."""
 _OF_THE_ENVELOPE = {
-    *("protocol", "message_id", "timestamp", "sender", "recipient_id"),
+    "protocol",
+    "message_id",
+    "timestamp",
+    "sender",
+    "recipient_id",
     *MESSAGE_TYPES[:3],
     *GAME_IDS,
 }

@@ -17,8 +17,11 @@ from tests.player.fakes import course, dense_player, perfect_answer
 HINT = "grammar token lookahead terminal"
 ROUND = {"book_name": "first", "book_hint": HINT, "association_word": "color"}
 GUESS_KEYS = {
-    *("opening_sentence", "sentence_justification"),
-    *("associative_word", "word_justification", "confidence"),
+    "opening_sentence",
+    "sentence_justification",
+    "associative_word",
+    "word_justification",
+    "confidence",
 }
 
 

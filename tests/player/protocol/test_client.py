@@ -260,10 +260,18 @@ def test_a_long_retry_after_is_passed_on_at_once(
 @pytest.mark.parametrize(
     "url",
     [
-        *("", "127.0.0.1:8017", "ftp://127.0.0.1", "HTTP//x", "http://"),
-        *("http://127.0.0.1:port", "http://a\tb/", "http://127.0.0.1:123456"),
-        *("http://ada:s3cret@127.0.0.1:1", "http://127.0.0.1:1?key=s3cret"),
-        *("127.0.0.1/?s3cret", "http://h/#s3cret"),
+        "",
+        "127.0.0.1:8017",
+        "ftp://127.0.0.1",
+        "HTTP//x",
+        "http://",
+        "http://127.0.0.1:port",
+        "http://a\tb/",
+        "http://127.0.0.1:123456",
+        "http://ada:s3cret@127.0.0.1:1",
+        "http://127.0.0.1:1?key=s3cret",
+        "127.0.0.1/?s3cret",
+        "http://h/#s3cret",
     ],
 )
 def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it(
