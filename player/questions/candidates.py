@@ -39,7 +39,7 @@ class Candidates:
 
     Attributes:
         own: (n_candidates,) the probability of each in the population.
-        editions: (n_candidates,) number of the edition of each; 0 for places in printed passages.
+        editions: (n_candidates,) number of the edition of each, in order of appearance; 0 for printed passages.
     """
 
     def __init__(
@@ -54,7 +54,11 @@ class Candidates:
         self.rows = rows
         self.prior = self.own = prior
         self.population = population or self
-        self.editions = index.places.editions[rows]
+        numbers = {0: 0}
+        editions = index.places.editions[rows].tolist()
+        self.editions = np.array(
+            [numbers.setdefault(n, len(numbers)) for n in editions]
+        )
         self._clue = {word for word in words(clue) if word in index.ids}
 
     def __len__(self) -> int:
