@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
-from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -56,8 +56,9 @@ def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)
     studio = Studio(course, settings, files)
-    values = {"presets": preset_names(), "specs": SPECS, "preset": settings.preset}
-    page = make_page(SECTIONS, **values)
+    page = make_page(
+        SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
+    )
     add_safety(app, page)
 
     @app.exception_handler(PlayerError)
@@ -126,37 +127,32 @@ def _add_games(app: FastAPI, studio: Studio, page: Page) -> None:
     def game(key: int, step: int = -1) -> HTMLResponse:
         by_key = {game.key: game for game in studio.saved_games()}
         saved = existing(by_key.get(key), "such game in the journal")
-        assert saved.start is not None
-
-        score, secret, view = saved.score, "", None
-        if score and saved.guess and score.breakdown.get(OPENING_SCORE) == 100.0:
-            secret = saved.guess.opening_sentence
-        if saved.questions:
-            view = studio.view(
-                (key, saved.answers, secret, saved.guess),
-                lambda: _view(studio.player(), saved, secret),
-            )
+        view = studio.view(
+            (key, saved.answers, saved.guess, saved.ending),
+            lambda: _view(studio.player(), saved),
+        )
         return page(
             "game.html",
             title=f"Game {saved.game_id or key}",
             note=f"{saved.server}, {saved.ending}",
             path=f"/games/{key}",
             is_running=saved.ending == "running",
-            start=saved.start,
             view=view,
             step=step,
-            secret=secret,
-            score=score,
-            word="",
-            passage=view.guessed if view else "",
         )
 
 
-def _view(player: Player, saved: SavedGame, secret: str) -> GameView:
-    """Return a game of the journal that has questions."""
+def _view(player: Player, saved: SavedGame) -> GameView:
+    """Return a game of the journal; its secret is known if the guess earned all points for the sentence."""
     assert saved.start is not None
+    if not saved.questions:
+        return GameView(saved.start, score=saved.score)
+    secret = ""
+    if saved.score and saved.guess and saved.score.breakdown.get(OPENING_SCORE) == 100:
+        secret = saved.guess.opening_sentence
     plan = player.plan(saved.start, saved.questions)
-    return view_of(player, plan, saved.answers or (), secret, saved.guess)
+    view = view_of(player, plan, saved.answers or (), secret, saved.guess)
+    return replace(view, score=saved.score)
 
 
 def _add_runs(app: FastAPI, studio: Studio, page: Page) -> None:
@@ -183,19 +179,12 @@ def _add_runs(app: FastAPI, studio: Studio, page: Page) -> None:
     def losses(run: str, of: str = "") -> HTMLResponse:
         path = studio.run_path(run)
         played = read_run(path)
-        groups = defaultdict(list)
-        for row in played.games:
-            if row.lost_at:
-                groups[row.lost_at].append(row)
-        again = ["quarry", "replay", "--store", studio.files.store]
-        again += ["--lost-in", str(path)]
+        groups = {}
+        for cause, rows in played.games.groupby("lost_at", sort=False):
+            groups[cause] = list(rows.itertuples())
+        again = f"quarry replay --store {quote(studio.files.store)} --lost-in {quote(str(path))}"
         return page(
-            "losses.html",
-            groups=groups,
-            run=played,
-            name=run,
-            of=of,
-            again=shlex.join(again),
+            "losses.html", groups=groups, run=played, name=run, of=of, again=again
         )
 
     @app.post("/losses")

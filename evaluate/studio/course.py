@@ -4,34 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from ingest.editions.readers import READERS
 from ingest.errors import SourceError
-from ingest.paragraph import Document, Paragraph
+from ingest.paragraph import Document, Paragraph, RejectedParagraph
 from ingest.pdf.pictures import Box, boxes_of, page_words
 from ingest.store import Course
 
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A piece of text on a page.
-
-    Attributes:
-        number: 1-based number on the page, among pieces of the same sort.
-        boxes: its lines on the page; () if it was not found there.
-        paragraph: the passage; None for a piece that was left out.
-        text: beginning of a piece that was left out, else "".
-        reason: why it was left out, "" for a passage.
-    """
-
-    number: int
-    boxes: tuple[Box, ...]
-    paragraph: Paragraph | None = None
-    text: str = ""
-    reason: str = ""
+P = TypeVar("P", Paragraph, RejectedParagraph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +23,15 @@ class PageView:
     """One page of a lecture.
 
     Attributes:
+        passages, rejected: each piece of text with the boxes of its lines; without boxes if it was not found.
         notice: why there is no picture, "" if there is one.
     """
 
     document: Document
     page: int
     n_pages: int
-    outlines: tuple[Outline, ...]
+    passages: Sequence[tuple[Paragraph, Sequence[Box]]]
+    rejected: Sequence[tuple[RejectedParagraph, Sequence[Box]]]
     notice: str = ""
 
 
@@ -72,10 +58,6 @@ class Lectures:
             if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind)
         ]
 
-    def kinds(self) -> list[str]:
-        """Return the kinds of passages that the course holds."""
-        return sorted({paragraph.kind for paragraph in self.course.paragraphs})
-
     def page(self, document: Document, page: int) -> PageView:
         """Return a page with the outlines of all that was read on it."""
         n_pages = max(document.n_pages, 1)
@@ -85,23 +67,16 @@ class Lectures:
         except SourceError as error:
             words, notice = [], str(error)
 
-        outlines = []
-        passages = self.passages(document.doc_id)
-        kept = [paragraph for paragraph in passages if paragraph.page == page]
-        for number, paragraph in enumerate(kept, 1):
-            boxes = tuple(boxes_of(paragraph.text, words))
-            outlines.append(Outline(number, boxes, paragraph))
+        def outlined(pieces: Iterable[P]) -> list[tuple[P, Sequence[Box]]]:
+            outlines: list[tuple[P, Sequence[Box]]] = []
+            for piece in pieces:
+                if (piece.doc_id, piece.page) == (document.doc_id, page):
+                    outlines.append((piece, boxes_of(piece.text, words)))
+            return outlines
 
-        place = (document.doc_id, page)
-        left_out = [
-            item for item in self._rejected if (item.doc_id, item.page) == place
-        ]
-        for number, piece in enumerate(left_out, 1):
-            boxes = tuple(boxes_of(piece.text, words))
-            outlines.append(
-                Outline(number, boxes, text=piece.text[:200], reason=piece.reason)
-            )
-        return PageView(document, page, n_pages, tuple(outlines), notice)
+        passages = outlined(self.course.paragraphs)
+        rejected = outlined(self._rejected)
+        return PageView(document, page, n_pages, passages, rejected, notice)
 
 
 def readings(path: Path, page: int) -> dict[str, str]:

@@ -10,8 +10,8 @@ import numpy as np
 from evaluate.games.labelled import same_text
 from ingest.arrays import Float64Array
 from player.player import Plan, Player
-from player.protocol.messages import Guess, RoundStart
-from player.questions.answer import LETTERS, Answers, letter_row
+from player.protocol.messages import Guess, RoundStart, Score
+from player.questions.answer import LETTERS, Answer, Answers, letter_row
 from player.questions.places import by_sentence
 
 N_SHOWN = 8
@@ -24,7 +24,6 @@ class Candidate:
 
     sentence: str
     where: str
-    paragraph_id: str
     beliefs: tuple[float, ...]
 
 
@@ -33,19 +32,23 @@ class Step:
     """A question with its answer.
 
     Attributes:
-        answer: a letter, or "not relevant".
+        sent: the answer as the referee sent it.
         fitting: the letter that a careful reader of the passage gives, "" if the passage is unknown.
     """
 
-    number: int
     text: str
-    options: tuple[str, ...]
-    answer: str
+    options: Sequence[str]
+    sent: Answer
     fitting: str
 
     @property
+    def answer(self) -> str:
+        """Return a letter, or "not relevant"."""
+        return "not relevant" if letter_row(self.sent) is None else str(self.sent)
+
+    @property
     def verdict(self) -> str:
-        """Whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
+        """Return whether the answer fits the passage: "right", "wrong", "none" or "unknown"."""
         if self.answer not in LETTERS:
             return "none"
         if not self.fitting:
@@ -58,18 +61,25 @@ class GameView:
     """A game with the belief after each of its answers.
 
     Attributes:
+        candidates: none if no questions were sent, or the beliefs are not known.
         steps: none before the answers have come.
         guess: None before the answers have come.
-        guessed: id of the guessed passage, "" without a guess, and if no passage of the course holds it.
+        passage: id of the secret passage, or of the guessed one; "" if no passage of the course holds it.
+        secret: opening sentence of the secret passage, "" if it is unknown.
         is_secret: answers are compared with the secret passage; False: with the guess.
+        word: the associative word, "" if it is unknown.
+        score: None before the guess is judged.
     """
 
     start: RoundStart
-    candidates: tuple[Candidate, ...]
-    steps: tuple[Step, ...] = ()
+    candidates: Sequence[Candidate] = ()
+    steps: Sequence[Step] = ()
     guess: Guess | None = None
-    guessed: str = ""
+    passage: str = ""
+    secret: str = ""
     is_secret: bool = False
+    word: str = ""
+    score: Score | None = None
 
     def at(self, step: int) -> list[Candidate]:
         """Return the candidates after so many answers, the likeliest first."""
@@ -91,7 +101,8 @@ def view_of(
         guess: as it was sent; None: as the player guesses now.
     """
     if not answers:
-        return GameView(plan.start, _candidates(plan, [plan.prior]), guess=guess)
+        candidates = _candidates(plan, [plan.prior])
+        return GameView(plan.start, candidates, guess=guess, secret=secret)
     beliefs = []
     for n_answers in range(len(answers) + 1):
         hidden = [None] * (len(answers) - n_answers)
@@ -99,17 +110,18 @@ def view_of(
         beliefs.append(posterior.belief)
 
     decision = player.decide(plan, answers)
-    best: int | None = decision.best
     guess = guess or decision.guess
+    best: int | None = decision.best
     if not same_text(guess.opening_sentence, decision.guess.opening_sentence):
         best = plan.row_of(guess.opening_sentence)
     row = plan.row_of(secret) if secret else None
     return GameView(
         plan.start,
         _candidates(plan, beliefs),
-        tuple(_steps(plan, answers, best if row is None else row)),
+        _steps(plan, answers, best if row is None else row),
         guess,
         _passage_id(plan, best),
+        secret,
         is_secret=row is not None,
     )
 
@@ -119,12 +131,12 @@ def _passage_id(plan: Plan, row: int | None) -> str:
     if row is None:
         return ""
     passages = plan.places.passages_of(int(plan.rows[row]))
-    if not len(passages):
-        return ""
-    return plan.places.paragraphs[int(passages[0])].paragraph_id
+    for passage in passages[:1]:
+        return plan.places.paragraphs[int(passage)].paragraph_id
+    return ""
 
 
-def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> tuple[Candidate, ...]:
+def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
     """Return the opening sentences that were likeliest at some time."""
     sums = np.array([by_sentence(belief, plan.keys) for belief in beliefs])
     first_of_key = np.unique(plan.keys, return_index=True)[1]
@@ -133,14 +145,10 @@ def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> tuple[Candidate,
     candidates = []
     for row in first_of_key[np.argsort(-peaks, kind="stable")[:N_SHOWN]].tolist():
         paragraph = plan.paragraph(row)
-        candidate = Candidate(
-            paragraph.opening_sentence,
-            f"{paragraph.doc_id}, page {paragraph.page}",
-            paragraph.paragraph_id,
-            tuple(sums[:, row].tolist()),
-        )
-        candidates.append(candidate)
-    return tuple(candidates)
+        where = f"{paragraph.doc_id}, page {paragraph.page}"
+        beliefs_of_row = tuple(sums[:, row].tolist())
+        candidates.append(Candidate(paragraph.opening_sentence, where, beliefs_of_row))
+    return candidates
 
 
 def _steps(plan: Plan, answers: Answers, row: int | None) -> list[Step]:
@@ -148,7 +156,5 @@ def _steps(plan: Plan, answers: Answers, row: int | None) -> list[Step]:
     steps = []
     for at, (question, answer) in enumerate(zip(plan.questions, answers, strict=True)):
         fitting = "" if row is None else LETTERS[int(plan.fits[0, at, row].argmax())]
-        is_letter = letter_row(answer) is not None
-        shown = str(answer) if is_letter else "not relevant"
-        steps.append(Step(at + 1, question.text, question.options, shown, fitting))
+        steps.append(Step(question.text, question.options, answer, fitting))
     return steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import FastAPI, Form, Query
@@ -15,18 +15,18 @@ from evaluate.games.locating import rule_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
-from evaluate.studio.games import view_of
+from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing
 from evaluate.studio.state import Session, Studio
 from ingest.embed import Models
-from player.protocol.messages import RoundStart, Score
-from player.questions.answer import NOT_RELEVANT, letter_row
+from player.protocol.messages import RoundStart
+from player.questions.answer import NOT_RELEVANT, Answers, letter_row
 
 N_LISTED = 25
 """Passages on a page of the list."""
 
 
-class HintForm(BaseModel):
+class HintForm(BaseModel, str_strip_whitespace=True):
     """Fields of the form for a hint.
 
     Attributes:
@@ -47,18 +47,17 @@ class HintForm(BaseModel):
 
 def add_referee(app: FastAPI, studio: Studio, page: Page) -> None:
     """Add the pages."""
-    _add_choice(app, studio, page)
     _add_hints(app, studio, page)
     _add_questions(app, studio, page)
 
 
-def _add_choice(app: FastAPI, studio: Studio, page: Page) -> None:
+def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
+    """Add the list of passages, and the form for a hint."""
     lectures = studio.lectures
 
     @app.get("/referee")
     def choose(lecture: str = "", kind: str = "", start: int = 0) -> HTMLResponse:
         passages = lectures.passages(lecture, kind)
-        labelled = studio.labelled()
         return page(
             "referee.html",
             passages=passages[start : start + N_LISTED],
@@ -66,35 +65,40 @@ def _add_choice(app: FastAPI, studio: Studio, page: Page) -> None:
             n_listed=N_LISTED,
             n_passages=len(passages),
             documents=lectures.course.documents,
-            kinds=lectures.kinds(),
+            kinds=sorted({passage.kind for passage in lectures.passages()}),
             lecture=lecture,
             kind=kind,
-            labelled={game.paragraph_id for game in labelled},
-            n_labelled=len(labelled),
+            labelled=[game.paragraph_id for game in studio.labelled()],
             games=studio.files.games,
         )
 
-
-def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
     def show(form: HintForm, *errors: str) -> HTMLResponse:
-        paragraph = studio.passage(form.passage)
-        passages = studio.lectures.passages(form.lecture, form.kind)
+        passages = lectures.passages(form.lecture, form.kind)
         labelled = {game.paragraph_id for game in studio.labelled()}
         ids = [passage.paragraph_id for passage in passages]
         place = ids.index(form.passage) if form.passage in ids else 0
         return page(
             "hint.html",
             422 if errors else 200,
-            paragraph=paragraph,
+            paragraph=studio.passage(form.passage),
             form=form,
             errors=errors,
             marked=(),
             before=ids[place - 1] if place else "",
-            after=ids[place + 1] if place + 1 < len(ids) else "",
+            after="".join(ids[place + 1 : place + 2]),
             place=place + 1,
             n_passages=len(ids),
             n_labelled=len(labelled.intersection(ids)),
         )
+
+    def errors_of(form: HintForm) -> list[str]:
+        text = studio.passage(form.passage).text
+        errors = list(rule_errors(text, form.hint, form.word))
+        return errors if form.hint else ["Write a hint first.", *errors]
+
+    def play(form: HintForm, referee: str = "") -> RedirectResponse:
+        session = _session(studio, form, referee)
+        return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
 
     @app.get("/referee/passage")
     def write(form: Annotated[HintForm, Query()]) -> HTMLResponse:
@@ -103,29 +107,25 @@ def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
     @app.post("/referee/check")
     def check(form: Annotated[HintForm, Form()]) -> HTMLResponse:
         text = studio.passage(form.passage).text
-        return page(
-            "errors.html",
-            errors=list(rule_errors(text, form.hint, form.word)),
-            form=form,
-            marked=_marked(form.hint, text),
-        )
+        errors = list(rule_errors(text, form.hint, form.word))
+        taken = set(tokens(text))
+        marked = []
+        for word in form.hint.split():
+            marked.append((word, not taken.isdisjoint(tokens(word))))
+        return page("errors.html", errors=errors, form=form, marked=marked)
 
     @app.post("/referee/play", response_model=None)
-    def play(form: Annotated[HintForm, Form()]) -> Response:
-        errors = _all_errors(studio, form)
-        if errors:
-            return show(form, *errors)
-        session = _session(studio, form)
-        return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
+    def ask_person(form: Annotated[HintForm, Form()]) -> Response:
+        errors = errors_of(form)
+        return show(form, *errors) if errors else play(form)
 
     @app.post("/referee/replay")
-    def replay(form: Annotated[HintForm, Form()]) -> RedirectResponse:
-        session = _session(studio, form, form.referee)
-        return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
+    def ask_simulated(form: Annotated[HintForm, Form()]) -> RedirectResponse:
+        return play(form, form.referee)
 
-    @app.post("/referee/keep", response_model=None)
-    def keep(form: Annotated[HintForm, Form()]) -> Response:
-        errors = _all_errors(studio, form)
+    @app.post("/referee/keep")
+    def keep(form: Annotated[HintForm, Form()]) -> HTMLResponse:
+        errors = errors_of(form)
         if errors:
             return show(form, *errors)
         paragraph = studio.passage(form.passage)
@@ -137,12 +137,32 @@ def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
             associative_word=form.word,
             association_domain=form.domain,
         )
-
-        passages = studio.lectures.passages(form.lecture, form.kind)
+        passages = lectures.passages(form.lecture, form.kind)
         row = passages.index(paragraph) + 1 if paragraph in passages else 0
         following = passages[row % len(passages)].paragraph_id
-        changes = {"passage": following, "lecture": form.lecture, "kind": form.kind}
-        return show(HintForm(**changes))
+        return show(HintForm(passage=following, lecture=form.lecture, kind=form.kind))
+
+
+def _session(studio: Studio, form: HintForm, referee: str) -> Session:
+    """Return a new game; a simulated referee answers at once.
+
+    Args:
+        referee: SPEC of a simulated one, "" for a person.
+    """
+    player = studio.player(form.preset)
+    paragraph = studio.passage(form.passage)
+    plan = player.plan(RoundStart("studio", form.book, form.hint, form.domain))
+    preset = form.preset or studio.settings.preset
+    note = f"preset {preset}, referee {referee or 'a person'}"
+    session = Session(paragraph, form.word, note, player, plan)
+    if referee:
+        tools = tools_of(studio.lectures.course, studio.settings.embed)
+        posed = [(question.text, question.options) for question in plan.questions]
+        secret = Secret(
+            paragraph.text, paragraph.opening_sentence, form.book, form.hint
+        )
+        session.answers = make_referee(referee, tools=tools).answers(secret, posed)
+    return session
 
 
 def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
@@ -156,29 +176,19 @@ def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
         session = session_of(session_id)
         answers = tuple(session.answers)
         if len(answers) < len(session.plan.questions):
-            return page("question.html", session=session, session_id=session_id)
-
-        secret = session.paragraph.opening_sentence
+            return page("question.html", session=session)
         view = studio.view(
-            (session_id, answers),
-            lambda: view_of(session.player, session.plan, answers, secret),
+            (session_id, answers), lambda: _judged(studio, session, answers)
         )
         assert view.guess is not None
-        has_won = same_sentence(view.guess.opening_sentence, secret)
-        referee = session.referee or "a person"
+        has_won = same_sentence(view.guess.opening_sentence, view.secret)
         return page(
             "game.html",
             title="Found: the player won" if has_won else "Not found: the player lost",
-            note=f"preset {session.preset}, referee {referee}",
+            note=session.note,
             path=f"/referee/game/{session_id}",
-            is_running=False,
-            start=session.start,
             view=view,
             step=step,
-            secret=secret,
-            score=_score(studio, session, asdict(view.guess)),
-            word=session.word,
-            passage=session.paragraph.paragraph_id,
         )
 
     @app.post("/referee/game/{session_id}")
@@ -191,57 +201,24 @@ def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
         if is_due and answer == "undo":
             del session.answers[-1:]
         elif is_due and number <= len(session.plan.questions):
-            session.answers.append(
-                answer if letter_row(answer) is not None else NOT_RELEVANT
-            )
+            is_letter = letter_row(answer) is not None
+            session.answers.append(answer if is_letter else NOT_RELEVANT)
         return RedirectResponse(f"/referee/game/{session_id}", 303)
 
 
-def _start(form: HintForm) -> RoundStart:
-    return RoundStart(
-        "studio", form.book.strip(), form.hint.strip(), form.domain.strip()
-    )
-
-
-def _session(studio: Studio, form: HintForm, referee: str = "") -> Session:
-    """Return a new game; a simulated referee answers at once."""
-    player, start = studio.player(form.preset), _start(form)
-    paragraph = studio.passage(form.passage)
-    preset = form.preset or studio.settings.preset
-    session = Session(
-        paragraph, start, form.word, preset, player, player.plan(start), referee
-    )
-    if referee:
-        tools = tools_of(studio.lectures.course, studio.settings.embed)
-        questions = session.plan.questions
-        posed = [(question.text, question.options) for question in questions]
-        secret = Secret(
-            paragraph.text, paragraph.opening_sentence, form.book, form.hint
-        )
-        session.answers = make_referee(referee, tools=tools).answers(secret, posed)
-    return session
-
-
-def _score(studio: Studio, session: Session, guess: dict[str, object]) -> Score:
-    """Return the score that the practice referee gives."""
-    numbered = enumerate(session.answers, 1)
+def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
+    """Return a game that is over, with the score that the practice referee gives."""
+    paragraph, secret = session.paragraph, session.paragraph.opening_sentence
+    view = view_of(session.player, session.plan, answers, secret)
+    assert view.guess is not None
+    numbered = enumerate(answers, 1)
     models = Models.of(studio.settings.embed)
-    return score_guess(
-        guess,
-        opening_sentence=session.paragraph.opening_sentence,
+    score = score_guess(
+        asdict(view.guess),
+        opening_sentence=secret,
         associative_word=session.word,
         answers={number: answer for number, answer in numbered if answer is not None},
         similarity=word_similarity(studio.lectures.course.embedder_spec, models),
     )
-
-
-def _all_errors(studio: Studio, form: HintForm) -> list[str]:
-    text = studio.passage(form.passage).text
-    errors = list(rule_errors(text, form.hint, form.word))
-    return errors if form.hint.strip() else ["Write a hint first.", *errors]
-
-
-def _marked(hint: str, text: str) -> list[tuple[str, bool]]:
-    """Return the words of a hint, and whether each is in the text."""
-    taken = set(tokens(text))
-    return [(word, not taken.isdisjoint(tokens(word))) for word in hint.split()]
+    passage = paragraph.paragraph_id
+    return replace(view, passage=passage, word=session.word, score=score)

@@ -22,7 +22,6 @@ from evaluate.studio.pages import Page, add_safety, existing, make_page
 from ingest.errors import IngestError
 from player.errors import PlayerError
 from player.protocol.messages import Guess
-from player.questions.answer import letter_row
 
 
 def create_app(practice: PracticeServer) -> ASGIApp:
@@ -58,20 +57,14 @@ def add_server(
     def game(game_id: str) -> HTMLResponse:
         match = practice().matches.get(game_id)
         match = existing(match, f"game {game_id} on this server")
-        is_over = match.score is not None
         return page(
             "game.html",
             title=f"Game {game_id}",
             note=f"state {match.state}",
             path=f"/server/{game_id}",
-            is_running=not is_over,
-            start=match.label,
-            view=_view(match) if is_over else None,
+            is_running=match.score is None,
+            view=_view(match),
             step=-1,
-            secret=match.secret.opening_sentence if is_over else "",
-            score=match.score,
-            word=match.label.associative_word if is_over else "",
-            passage="",
         )
 
     @app.get("/docs")
@@ -99,18 +92,19 @@ def with_players(app: ASGIApp, practice: Callable[[], PracticeServer]) -> ASGIAp
 
 
 def _view(match: Match) -> GameView:
-    """Return a game that has ended, without beliefs, which are the player's own."""
+    """Return a game without beliefs, which are the player's own; nothing but its hint before it is over."""
+    start = match.label.round_start()
+    if match.score is None:
+        return GameView(start)
     secret = match.secret
     context = visible_context(secret.paragraph, secret.opening_sentence)
     steps = []
-    pairs = zip(match.posed, match.answers, strict=True)
-    for number, ((text, options), answer) in enumerate(pairs, 1):
+    for (text, options), answer in zip(match.posed, match.answers, strict=True):
         fitting = answer_by_reading(context, text, tuple(options))
-        shown = "not relevant" if letter_row(answer) is None else str(answer)
-        steps.append(Step(number, text, tuple(options), shown, fitting))
+        steps.append(Step(text, options, answer, fitting))
 
-    def text_of(name: str) -> str:
-        return str(match.guess.get(name, ""))
+    def text_of(key: str) -> str:
+        return str(match.guess.get(key, ""))
 
     guess = Guess(
         text_of("opening_sentence"),
@@ -119,4 +113,12 @@ def _view(match: Match) -> GameView:
         text_of("word_justification"),
         confidence=0.0,
     )
-    return GameView(match.label.round_start(), (), tuple(steps), guess, is_secret=True)
+    return GameView(
+        start,
+        steps=steps,
+        guess=guess,
+        secret=secret.opening_sentence,
+        is_secret=True,
+        word=match.label.associative_word,
+        score=match.score,
+    )

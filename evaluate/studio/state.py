@@ -22,7 +22,6 @@ from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player.game.journal import Journal, SavedGame
 from player.player import Plan, Player, build_player
-from player.protocol.messages import RoundStart
 from player.questions.answer import Answer
 
 MAX_KEPT = 100
@@ -54,17 +53,14 @@ class Session:
 
     Attributes:
         word: the associative word, "" if there is none.
-        preset: of the player.
-        referee: "" for a person, else a SPEC.
+        note: names preset and referee.
     """
 
     paragraph: Paragraph
-    start: RoundStart
     word: str
-    preset: str
+    note: str
     player: Player
     plan: Plan
-    referee: str = ""
     answers: list[Answer] = field(default_factory=list)
 
 
@@ -92,8 +88,7 @@ class Studio:
         with self._lock:
             if preset not in self._players:
                 settings = self.settings_of(preset)
-                player = build_player(self.lectures.course, settings)
-                self._players[preset] = player
+                self._players[preset] = build_player(self.lectures.course, settings)
             return self._players[preset]
 
     def practice(self) -> PracticeServer:
@@ -125,8 +120,8 @@ class Studio:
     def run_path(self, name: str) -> Path:
         """Return the path of a run; raise 404 if it is outside the folder of runs."""
         folder = self.files.runs.resolve()
-        path = (folder / name).resolve() if "\0" not in name else None
-        is_inside = path is not None and path.is_relative_to(folder)
+        path = (folder / name.replace("\0", "")).resolve()
+        is_inside = path.is_relative_to(folder) and path != folder
         return existing(path if is_inside else None, "such run")
 
     def passage(self, paragraph_id: str) -> Paragraph:

@@ -14,7 +14,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from configs.settings import load
-from evaluate.games.labelled import load_games
+from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.http import serving
 from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import replay_store
@@ -25,10 +25,10 @@ from evaluate.studio.games import view_of
 from evaluate.studio.state import Files, Studio
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
-from ingest.store import open_store
+from ingest.store import Course, open_store
 from player.game.journal import Journal
 from player.game.loop import play_games
-from player.player import Player, build_player
+from player.player import Plan, Player, build_player
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, RoundStart
 from tests.evaluate.fakes import small_repertoire, use_hashing_embedder
@@ -44,6 +44,7 @@ PARAGRAPHS = (
     "Bees dance on the comb at noon. Direction and distance of a meadow are in the "
     "dance, and the other workers read both of them in the dark of the hive.",
 )
+START = RoundStart("m", "sediments", "vessels near rocks", "")
 LABEL = {"book": HOSTILE, "hint": "pebbles, silt: who sinks earliest"}
 
 
@@ -63,8 +64,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
 
 
 @pytest.fixture(scope="module")
-def app(files: Files) -> Any:
-    return create_app(open_store(files.store), load(), files)
+def course(files: Files) -> Course:
+    return open_store(files.store)
+
+
+@pytest.fixture(scope="module")
+def player(course: Course) -> Player:
+    return build_player(course, load())
+
+
+@pytest.fixture(scope="module")
+def plan(player: Player) -> Plan:
+    return player.plan(START)
+
+
+@pytest.fixture(scope="module")
+def app(course: Course, files: Files) -> Any:
+    return create_app(course, load(), files)
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +88,9 @@ def client(app: Any) -> TestClient:
     return TestClient(app)
 
 
-def passage_id(files: Files, beginning: str) -> str:
-    paragraphs = open_store(files.store).paragraphs
-    return next(
-        paragraph.paragraph_id
-        for paragraph in paragraphs
-        if paragraph.text.startswith(beginning)
-    )
+def passage_id(course: Course, beginning: str) -> str:
+    ids = {item.text.partition(" ")[0]: item.paragraph_id for item in course.paragraphs}
+    return ids[beginning]
 
 
 def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
@@ -134,21 +146,19 @@ def test_pages_are_served_under_local_names_only(client: TestClient) -> None:
 
 
 def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
-    client: TestClient, files: Files
+    client: TestClient, course: Course, files: Files
 ) -> None:
-    form = {"passage": passage_id(files, "Gravel"), "hint": "sand again"}
-    assert "<mark>sand</mark>again" in "".join(
-        client.post("/referee/check", data=form).text.split()
-    )
+    form = {"passage": passage_id(course, "Gravel"), "hint": "sand again"}
+    assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
     refused = client.post("/referee/keep", data=form)
     assert refused.status_code == 422
     assert not files.games.exists()
 
 
 def test_passages_are_labelled_one_after_another_with_progress(
-    client: TestClient, files: Files
+    client: TestClient, course: Course, files: Files
 ) -> None:
-    form = {"passage": passage_id(files, "Gravel"), "kind": "prose", **LABEL}
+    form = {"passage": passage_id(course, "Gravel"), "kind": "prose", **LABEL}
     following = client.post("/referee/keep", data=form)
     assert "A lighthouse keeper" in following.text
     assert "passage 2 of 3, 1 labelled" in following.text
@@ -166,7 +176,7 @@ def test_hostile_text_of_the_journal_stays_text(
     with contextlib.closing(Journal(files.journal)) as journal:
         key = journal.ask()
         start = RoundStart("m", HOSTILE, "a hint", "")
-        journal.update(key, game_id="0101001", start=start)
+        journal.update(key, game_id="9901001", start=start)
     for path in ("/games", f"/games/{key}"):
         page = client.get(path).text
         assert "&lt;script&gt;" in page
@@ -175,10 +185,8 @@ def test_hostile_text_of_the_journal_stays_text(
 
 
 def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
-    files: Files,
+    player: Player, plan: Plan
 ) -> None:
-    player = build_player(open_store(files.store), load())
-    plan = player.plan(RoundStart("m", "sediments", "vessels near rocks", ""))
     waiting = view_of(player, plan, ())
     assert waiting.steps == ()
     assert sum(item.beliefs[0] for item in waiting.candidates) == pytest.approx(1.0)
@@ -199,49 +207,40 @@ def guess_of(sentence: str) -> Guess:
     return Guess(sentence, "as it was sent", "river", "", 0.5)
 
 
-def test_a_guess_names_the_passage_that_holds_it_or_none(files: Files) -> None:
-    player = build_player(open_store(files.store), load())
-    plan = player.plan(RoundStart("m", "sediments", "vessels near rocks", ""))
+def test_a_guess_names_the_passage_that_holds_it_or_none(
+    player: Player, plan: Plan
+) -> None:
     later = next(start.sentence for start in plan.places.starts if start.number)
     guess = guess_of(later.upper())
     view = view_of(player, plan, ["A"] * 20, guess=guess)
     assert view.guess == guess
-    assert view.guessed in {item.paragraph_id for item in plan.places.paragraphs}
+    assert view.passage in {item.paragraph_id for item in plan.places.paragraphs}
 
     view = view_of(player, plan, ["A"] * 20, guess=guess_of("Nobody wrote this."))
-    assert view.guessed == ""
+    assert view.passage == ""
     assert {step.verdict for step in view.steps} == {"unknown"}
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
-    client: TestClient, files: Files, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, files: Files, plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = RoundStart("m", "sediments", "vessels near rocks", "")
-    questions = build_player(open_store(files.store), load()).plan(start).questions
     with contextlib.closing(Journal(files.journal)) as journal:
         key = journal.ask()
-        journal.update(key, start=start, questions=questions, answers=["A"] * 20)
-        journal.update(key, guess=guess_of("Nobody wrote this."))
+        guess, letters = guess_of("Nobody wrote this."), ["A"] * 20
+        journal.update(key, start=START, questions=plan.questions)
+        journal.update(key, answers=letters, guess=guess)
 
-    planned: list[Any] = []
-    plan = Player.plan
-
-    def counted(*arguments: Any) -> Any:
-        planned.append(arguments)
-        return plan(*arguments)
-
-    monkeypatch.setattr(Player, "plan", counted)
-    for _ in range(2):
-        page = client.get(f"/games/{key}").text
-        assert "Nobody wrote this." in page
-        assert "as it was sent" in page
-        assert "/referee/replay" not in page
-        assert "– unknown" in page
-    assert len(planned) == 1
+    page = client.get(f"/games/{key}").text
+    assert "Nobody wrote this." in page
+    assert "as it was sent" in page
+    assert "/referee/replay" not in page
+    assert "– unknown" in page
+    monkeypatch.delattr(Player, "plan")
+    assert client.get(f"/games/{key}").text == page
 
 
 def test_sentences_are_compared_by_letters_and_digits(
-    client: TestClient, files: Files, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passage = Studio.passage
 
@@ -251,16 +250,16 @@ def test_sentences_are_compared_by_letters_and_digits(
         return replace(paragraph, opening_sentence=sentence)
 
     monkeypatch.setattr(Studio, "passage", shouted)
-    form = {"passage": passage_id(files, "Bees"), "hint": "dance comb hive"}
+    form = {"passage": passage_id(course, "Bees"), "hint": "dance comb hive"}
     page = client.post("/referee/replay", data=form).text
     assert "Found: the player won" in page
     assert "· the secret passage" in page
 
 
 def test_an_answer_counts_only_for_the_question_that_is_due(
-    client: TestClient, files: Files
+    client: TestClient, course: Course
 ) -> None:
-    form = {"passage": passage_id(files, "Bees"), "hint": "insects meet"}
+    form = {"passage": passage_id(course, "Bees"), "hint": "insects meet"}
     asked = client.post("/referee/play", data=form)
     assert 'name="number" value="1"' in asked.text
     for answer, number, due in (
@@ -275,35 +274,37 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
 
 
 def test_players_are_told_when_no_game_is_about_the_course(
-    files: Files, tmp_path: Path
+    course: Course, files: Files, tmp_path: Path
 ) -> None:
     games = tmp_path / "games.jsonl"
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
     games.write_text(json.dumps(label) + "\n")
     elsewhere = replace(files, games=games)
-    client = TestClient(create_app(open_store(files.store), load(), elsewhere))
+    client = TestClient(create_app(course, load(), elsewhere))
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503
     assert refused.headers["content-type"] == "application/problem+json"
     assert "at least one game must be about" in refused.json()["detail"]
 
 
+def lost_run(course: Course, hint: str, path: Path) -> None:
+    """A run of a game about bees, whose referee always answers A."""
+    game = LabelledGame("g", "", hint, paragraph_id=passage_id(course, "Bees"))
+    run = replay_store([game], course, load(), referee="constant:A", name=path.stem)
+    write_run(path, run)
+
+
 def test_a_run_that_is_replayed_with_a_preset_of_a_file_is_named_by_its_stem(
-    files: Files, tmp_path: Path
+    course: Course, files: Files, tmp_path: Path
 ) -> None:
-    games, preset = tmp_path / "games.jsonl", tmp_path / "tuned.yaml"
+    preset = tmp_path / "tuned.yaml"
     preset.write_text("game:\n  questions_pool: 100\n")
-    label = {"hint": "zzz", "paragraph_id": passage_id(files, "Bees")}
-    games.write_text(json.dumps(label) + "\n")
-    course, runs = open_store(files.store), tmp_path / "runs"
-    run = replay_store(load_games(games), course, load(), referee="constant:A")
-    runs.mkdir()
-    write_run(runs / "bad.json", run)
-    settings = load(str(preset))
-    client = TestClient(create_app(course, settings, replace(files, runs=runs)))
+    lost_run(course, "zzz", tmp_path / "bad.json")
+    elsewhere = replace(files, runs=tmp_path)
+    client = TestClient(create_app(course, load(str(preset)), elsewhere))
     data = {"run": "bad.json", "preset": str(preset)}
     assert client.post("/losses", data=data).status_code == 200
-    assert (runs / "bad-lost-tuned.json").exists()
+    assert (tmp_path / "bad-lost-tuned.json").exists()
 
 
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
@@ -390,12 +391,11 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
 
 @pytest.mark.timeout(240)
 def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
-    tab: Any, files: Files
+    tab: Any, player: Player, files: Files
 ) -> None:
     tab.goto("/server")
     server = HttpGameServer(tab.evaluate("location.origin"))
     server.register("Ada")
-    player = build_player(open_store(files.store), load())
     with contextlib.closing(server), contextlib.closing(Journal(files.journal)) as log:
         list(play_games(server, player, 1, name="Ada", timeout_s=60.0, journal=log))
 
@@ -413,19 +413,10 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
 
 @pytest.mark.timeout(240)
 def test_a_person_reads_a_report_and_replays_the_lost_games(
-    tab: Any, files: Files
+    tab: Any, course: Course, files: Files
 ) -> None:
-    course = open_store(files.store)
-    for name, hint in (("bad", "zzz"), ("good", "dance comb hive")):
-        games = files.games.with_name(f"{name}.jsonl")
-        label = {"game_id": "g", "book_name": "", "hint": hint}
-        label["paragraph_id"] = passage_id(files, "Bees")
-        games.write_text(json.dumps(label) + "\n")
-        run = replay_store(
-            load_games(games), course, load(), referee="constant:A", name=name
-        )
-        write_run(files.runs / f"{name}.json", run)
-
+    lost_run(course, "zzz", files.runs / "bad.json")
+    lost_run(course, "dance comb hive", files.runs / "good.json")
     tab.goto("/runs")
     tab.check("[value='bad.json']")
     tab.check("[value='good.json']")
