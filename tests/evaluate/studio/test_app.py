@@ -397,6 +397,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     server = HttpGameServer(tab.evaluate("location.origin"))
     server.register("Ada")
     with contextlib.closing(server), contextlib.closing(Journal(files.journal)) as log:
+        log.give_up()  # the games of other tests
         list(play_games(server, player, 1, name="Ada", timeout_s=60.0, journal=log))
 
     tab.click("th a >> text=0101001")
