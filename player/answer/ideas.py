@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gzip
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -164,10 +163,12 @@ def word_shares(
 
     idea_rows = [associations.row_of(idea.word) for idea in ideas]
     of_ideas = [row for row in idea_rows if row is not None]
+
     rows, shares = associations.rank(domain, hint, text, of_ideas)
     share_of = dict(zip(rows.tolist(), shares.tolist(), strict=True))
     logs = [np.log(share_of.get(row) or np.exp(TYPICAL_LOG)) for row in idea_rows]
     outside = ~np.isin(rows, of_ideas) & (shares > 0.0)
+
     scores = np.concatenate(
         [
             _columns_of(ideas, similarity, np.array(logs)) @ WEIGHTS,
@@ -177,16 +178,17 @@ def word_shares(
     joined = np.exp(scores - scores.max(initial=-np.inf)).astype(np.float32)
     joined /= max(float(joined.sum()), 1e-9)
 
-    outside_rows, outside_shares = rows[outside], joined[len(ideas) :]
-    by_word: dict[str, float] = defaultdict(float)
+    of_words = joined[len(ideas) :]
     if in_hebrew:
-        by_word.update(associations.in_hebrew(outside_rows, outside_shares))
+        by_word = associations.in_hebrew(rows[outside], of_words)
     else:
-        for row, share in zip(outside_rows, outside_shares.tolist(), strict=True):
-            by_word[associations.words[row]] = share
+        english = [associations.words[row] for row in rows[outside]]
+        by_word = dict(zip(english, of_words.tolist(), strict=True))
     for idea, row, share in zip(ideas, idea_rows, joined.tolist(), strict=False):
-        word = idea.word if row is None else associations.words[row]
-        by_word[idea.hebrew if in_hebrew else word] += share
+        word = idea.hebrew
+        if not in_hebrew:
+            word = idea.word if row is None else associations.words[row]
+        by_word[word] = by_word.get(word, 0.0) + share
     return by_word
 
 
