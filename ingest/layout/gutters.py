@@ -37,19 +37,23 @@ def narrow_gutters(rows: Sequence[Row]) -> list[float]:
     different rows.
     """
     spaced = [(row, _gaps(row)) for row in rows]
-    counts: Counter[int] = Counter()
+    in_gaps: Counter[int] = Counter()
     starts: Counter[int] = Counter()
     for row, gaps in spaced:
         starts[round(row.glyphs[0].x0) - 1] += 1
         for left, right in gaps:
             starts[round(right) - 1] += 1
-            counts.update(range(math.ceil(left), int(right) + 1))
+            in_gaps.update(range(math.ceil(left), int(right) + 1))
 
+    # short rows may run across a gap of the others, as headings do
+    long = [pair for pair in spaced if len(pair[0].glyphs) > 2 * GUTTER_GLYPHS]
     gutters: list[float] = []
-    for x, count in [*counts.most_common(), *starts.most_common()]:
-        is_apart = all(abs(x - other) >= MIN_COLUMN for other in gutters)
-        if count >= MIN_GUTTER_ROWS and is_apart and _parts_columns(x, spaced):
-            gutters.append(float(x))
+    for counts, rows_there in ((in_gaps, long), (starts, spaced)):
+        for x, count in counts.most_common():
+            is_apart = all(abs(x - other) >= MIN_COLUMN for other in gutters)
+            is_common = count >= MIN_GUTTER_ROWS and is_apart
+            if is_common and _parts_columns(x, rows_there):
+                gutters.append(float(x))
     return gutters
 
 
@@ -65,7 +69,7 @@ def _parts_columns(x: float, rows: Sequence[tuple[Row, list[_Gap]]]) -> bool:
         elif left < x:
             n_across += 1
     is_common = n_ended >= MIN_GUTTER_ROWS
-    return is_common and n_across <= (1 - GUTTER_SHARE) * n_ended
+    return is_common and n_ended > GUTTER_SHARE * (n_ended + n_across)
 
 
 def _gaps(row: Row) -> list[_Gap]:

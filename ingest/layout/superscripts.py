@@ -92,10 +92,13 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
         small = list(run)
         above = [glyph for glyph in small if y - glyph.y > RAISED * size]
         below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-        if is_small and above and below and not _follows(result, small):
+        is_stacked = above and below and len(above) + len(below) == len(small)
+        if is_small and is_stacked and not _follows(result, small):
             last = above[-1]
-            bar = replace(last, text="/", x0=last.x1, parted=False)
-            small = [*above, bar, *below]
+            shift = (above[0].x0 + last.x1 - below[0].x0 - below[-1].x1) / 2
+            if abs(shift) < 0.2 * last.size:
+                bar = replace(last, text="/", x0=last.x1, parted=False)
+                small = [*above, bar, *below]
         result += small
     return result
 

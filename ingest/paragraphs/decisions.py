@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.layout.placed import PlacedLine
+from ingest.layout.placed import PlacedLine, is_bullet
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words, start_after
 
@@ -119,11 +119,16 @@ def begins_paragraph(seam: Seam) -> bool:
 
 
 def _changes_print(seam: Seam) -> bool:
-    """Return whether a table, the font size or the pitch changes, with no sentence across."""
+    """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
     above, line = seam.above, seam.line
     if line.in_table != above.in_table or not same_size(above, line):
         return True
-    return line.is_mono != above.is_mono and not above.flows_into(line)
+    if line.is_mono != above.is_mono and not above.flows_into(line):
+        return True
+
+    is_clear = min(above.bold, line.bold) < 0.5 and above.n_letters > 3
+    weight_changes = line.is_bold != above.is_bold and is_clear
+    return weight_changes and (above.is_bold or not above.is_full(line))
 
 
 def _is_row_of_table(seam: Seam) -> bool:
@@ -135,15 +140,18 @@ def _is_row_of_table(seam: Seam) -> bool:
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
     flush = abs(seam.shift) < 0.3 or at_margin
     full = above.right - above.end < 1.5 * line.size
-    return not (n_gaps == 1 and flush and full)
+    is_prose = above.is_prose and line.is_prose
+    return not (n_gaps == 1 and flush and full and is_prose)
 
 
 def _is_item(seam: Seam) -> bool:
     """Return whether the line begins an item, and is not prose that begins with a number or dash."""
     if not marker_words(seam.line, seam.following):
         return False
+    first = seam.line.first
+    is_sure = is_bullet(first) and first not in "-–—*·"
     is_apart = seam.above.ends_clause or abs(seam.shift) > 0.5
-    return is_apart or seam.group.marker > 0
+    return is_sure or is_apart or seam.group.marker > 0
 
 
 def _is_far(seam: Seam) -> bool:

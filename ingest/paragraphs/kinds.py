@@ -9,6 +9,12 @@ from ingest.layout.placed import LEADERS, OPENING
 from ingest.paragraph import Kind
 from ingest.paragraphs.blocks import Block
 
+MIN_LETTER_SHARE = 0.72
+"""Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
+
+MIN_WORD_SHARE = 0.62
+"""Minimal share of tokens that are words of two letters or more; prose has 0.85 to 1."""
+
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
 """Minimal number of words of a text, and their minimal share of the tokens."""
@@ -109,7 +115,17 @@ class _Text:
         text = self.block.text
         if self.block.mono > 0.6 or _COMMENT.match(text):
             return True
-        return len(_CODE_MARK.findall(text)) > 0.25 * len(self.tokens)
+        n_marks = len(_CODE_MARK.findall(text))
+        return n_marks > 0.25 * len(self.tokens) and not self.is_rich_in_symbols
+
+    @property
+    def is_wordy(self) -> bool:
+        """Whether it has the letters and words of prose, or is a sentence about symbols."""
+        visible = self.block.text.replace(" ", "")
+        n_letters = sum(map(str.isalpha, visible))
+        has_letters = n_letters >= MIN_LETTER_SHARE * len(visible)
+        has_words = self.n_words >= MIN_WORD_SHARE * len(self.tokens)
+        return self.is_rich_in_symbols or (has_letters and has_words)
 
     @property
     def is_caption(self) -> bool:
@@ -127,6 +143,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """
     text = _Text(block)
     n_tokens = len(text.tokens)
+    is_short = n_tokens < settings.min_words
     reason = ""
     if LEADERS.search(block.text) and text.tokens[-1].strip(".").isdigit():
         reason = "contents"
@@ -139,7 +156,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif block.unknown_share > MAX_UNKNOWN_SHARE:
+    elif is_short and block.unknown_share > MAX_UNKNOWN_SHARE:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"
@@ -156,7 +173,9 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
         return "caption"
     least = min_words * (MIN_FOOTNOTE_LENGTH if block.footnote else 1)
     has_end = text.n_ends > 0 or block.text.endswith(":")
-    if has_end and least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends):
+    has_length = least <= n_tokens <= MAX_SENTENCE_WORDS * max(1, text.n_ends)
+    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
+    if has_end and has_length and text.is_wordy and is_clear:
         return "prose"
     if block.footnote:
         return "footnote"

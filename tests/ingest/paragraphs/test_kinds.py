@@ -70,6 +70,17 @@ RICH = (
             {},
             "symbols",
         ),
+        (
+            "In the manual \\mark[x={a,b}] stands for the first and \\mark[y={c,d}] for "
+            "the second; \\mark{} resets both of them.",
+            {},
+            "other",
+        ),  # a sentence about code is kept
+        (
+            f"{' '.join(['f(x,1)'] * 12)} {' '.join(['word'] * 12)} and then ends.",
+            {},
+            "other",
+        ),  # too few letters for prose
         (RICH, {}, "prose"),
         (
             RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
