@@ -88,10 +88,7 @@ def examine(options: argparse.Namespace) -> Iterator[Finding]:
         version = functools.partial(importlib.metadata.version, package)
         yield _finding(what, version, cost)
     yield _finding("models", functools.partial(_models, options), "")
-    for language, name in (("eng", "English"), ("heb", "Hebrew")):
-        cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
-        reads = functools.partial(_tesseract, language, name)
-        yield _finding("Tesseract", reads, cost)
+    yield from _tesseract()
     yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
     yield _finding("store", functools.partial(_store, options.store), remedy)
@@ -123,15 +120,22 @@ def _models(options: argparse.Namespace) -> str:
     return f"{', '.join(names)} in {folder}"
 
 
-def _tesseract(language: str, name: str) -> str:
+def _tesseract() -> Iterator[Finding]:
     program = shutil.which("tesseract")
     if program is None:
-        raise LookupError("not installed")
+        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
+        yield Finding("Tesseract", "missing", "not installed", cost)
+        return
+
     command = [program, "--list-langs"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    if language not in listed.stdout.split():
-        raise LookupError(f"no {name}")
-    return f"{name}, {program}"
+    languages = listed.stdout.split()
+    for language, name in (("eng", "English"), ("heb", "Hebrew")):
+        if language in languages:
+            yield Finding("Tesseract", "ok", f"{name}, {program}")
+        else:
+            cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
+            yield Finding("Tesseract", "missing", f"no {name}", cost)
 
 
 def _disk() -> str:

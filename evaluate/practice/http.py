@@ -222,13 +222,19 @@ def listen(host: str, port: int) -> socket.socket:
         PortError: the port is in use, or may not be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # socket.create_server leaves the socket open if the port is too large
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        return socket.create_server((host, port), family=family, backlog=1024)
+        listener.bind((host, port))
+        listener.listen(1024)
     except (OSError, OverflowError) as error:
+        listener.close()
         reason = getattr(error, "strerror", None) or error
         raise PortError(
             f"--port must be free on {host}, got {port}: {reason}; stop its program, or name another port or --host"
         ) from error
+    return listener
 
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:

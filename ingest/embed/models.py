@@ -30,6 +30,11 @@ def _exported(network: Network) -> Callable[[EmbedSettings, Path], Embedder]:
     def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
         folder = export_folder(network.spec, models_dir)
         if not (folder / "model.onnx").is_file():
+            _log.info(
+                "exporting the embedding model %s to ONNX, once (about %s s)",
+                network.spec,
+                network.export_s,
+            )
             export(network.spec, folder)
         return OnnxEmbedder(network, folder, settings)
 
@@ -77,12 +82,6 @@ class Models:
             raise EmbedderError(
                 f"the store names the embedder {shown!r}, which may run any code; if you trust it, "
                 f"name it yourself: --set embed.own={shown}"
-            )
-        if spec in BUILT_IN and not export_folder(spec, self.folder).exists():
-            _log.info(
-                "exporting the embedding model %s to ONNX, once (about %s s)",
-                spec,
-                NETWORKS[spec].export_s,
             )
         return load_embedder(spec, self.folder, self.settings)
 

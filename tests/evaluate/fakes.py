@@ -139,7 +139,6 @@ def make_store(
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
     monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
-    monkeypatch.setattr("ingest.embed.models.BUILT_IN", ())  # nothing is exported
     monkeypatch.delenv(
         "QUARRY_MODELS", raising=False
     )  # where the real models' vectors of our hints are kept

@@ -42,7 +42,6 @@ def run(
 ) -> Run:
     """Runs the command over the store; returns exit code, standard output and standard error."""
     monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
-    monkeypatch.setattr("ingest.embed.models.BUILT_IN", ())
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
         try:
