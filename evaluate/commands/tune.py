@@ -16,8 +16,8 @@ from evaluate.games.locating import locate_in
 from evaluate.runs.text import with_interval
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize, visible_json
-from player.kinds import STARTS_FILE
 from player.search.calibration import CALIBRATION, as_tree
+from player.starts import STARTS_FILE
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluate.tuning.calibration import fit_choices
-from player.kinds import KINDS
 from player.questions.places import Places
 from player.questions.start_model import PLACE_FEATURES, place_features
 from player.search.types import SearchResult, Tier
+from player.starts import KINDS
 
 PENALTY = 0.005
 """Penalty on the squared weights, which keeps those of rare features near 0."""

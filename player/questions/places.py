@@ -18,8 +18,8 @@ from ingest.paragraph import Paragraph
 from ingest.paragraphs.kinds import without_label
 from ingest.paragraphs.sentence import alternatives, sentences
 from ingest.text import canonical
-from player.kinds import kind_log_odds, start_weights
 from player.questions.start_model import PLACE_FEATURES, place_features
+from player.starts import kind_log_odds, start_weights
 from player.words import words
 
 PRINTED = "printed"

@@ -15,9 +15,9 @@ from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
 from ingest.text import canonical
-from player.kinds import start_weights
 from player.questions.language import hebrew_forms, is_hebrew, language_of
 from player.questions.places import Places, places_of
+from player.starts import start_weights
 from player.words import is_stop_word, stems, words, written_words
 
 MIN_LETTERS = 3

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ingest.paragraph import Kind, Paragraph
-from player.kinds import search_log_odds, start_weights
 from player.questions.places import (
     by_sentence,
     places_of,
@@ -14,6 +13,7 @@ from player.questions.places import (
     starts_of,
 )
 from player.questions.word_index import index_words
+from player.starts import search_log_odds, start_weights
 
 HEAPS = "Heaps are trees of keys. Parents are larger than both children. The root is largest."
 LINKS = "See also the list of links https://x.org/y Let us try it out now. Then go on."

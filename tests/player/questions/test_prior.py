@@ -9,7 +9,7 @@ import pytest
 
 from configs.settings import GameSettings
 from ingest.arrays import Float64Array
-from player import kinds
+from player import starts
 from player.questions import places as places_module
 from player.questions.places import Places, places_of
 from player.questions.prior import prior_of
@@ -66,7 +66,7 @@ def test_a_place_and_a_kind_count_what_a_referee_begins_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     weights = {"later sentence": float(np.log(0.25)), "heading": float(np.log(0.5))}
-    for module in (kinds, places_module):
+    for module in (starts, places_module):
         monkeypatch.setattr(module, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
     heading = replace(paragraph("b:1:1"), kind="heading")

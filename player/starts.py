@@ -1,4 +1,4 @@
-"""Fitted log-odds that a referee chooses a passage of each kind; search and belief both weigh them.
+"""Fitted weights of where a referee starts, and the log-odds of each kind of passage; search and belief use them.
 
 They are natural log-odds; `evaluate calibrate prior` fits them on labelled games, with those of the places.
 """
