@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from evaluate.games.labelled import LabelledGame
 from evaluate.practice.match import (
     DEADLINES_S,
     MAX_TEXT_CHARS,
@@ -35,22 +34,12 @@ GUESS = {
 }
 
 
-class LettersInTurn:
-    """A referee that answers A, B, C, D and Not Relevant in turn, and remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[str, str, tuple[str, ...]]] = []
+class AlwaysA:
+    """A referee that answers A to everything, and remembers what it was asked."""
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
-        for text, options in questions:
-            self.asked.append((secret.paragraph, text, tuple(options)))
-        letters: list[Answer] = ["A", "B", "C", "D", "Not Relevant"]
-        return (letters * len(questions))[: len(questions)]
-
-
-def make_match(referee: Any = None, label: LabelledGame | None = None) -> Match:
-    referee, label = referee or LettersInTurn(), label or labelled_game()
-    return Match("0101001", label, SECRET, referee, half_alike, "player-1")
+        self.secret, self.questions = secret, questions
+        return ["A"] * len(questions)
 
 
 MESSAGES = [
@@ -60,9 +49,10 @@ MESSAGES = [
 ]
 
 
-def match_at(stage: int, referee: Any = None) -> Match:
+def match_at(stage: int, **label: Any) -> Match:
     """A match that waits for the message of a stage."""
-    match = make_match(referee)
+    game = labelled_game(**label)
+    match = Match("0101001", game, SECRET, AlwaysA(), half_alike, "player-1")
     for sent in MESSAGES[:stage]:
         match.receive(sent)
     return match
@@ -72,7 +62,7 @@ FRAME = {"match_id": "M0101001", "auth_token": "round-0101001"}
 
 
 def test_each_message_is_answered_with_the_next_and_the_state_follows() -> None:
-    match = make_match()
+    match = match_at(0)
     assert match.opening()["message_type"] == "Q21WARMUPCALL"
     states, kinds = [match.state], []
     for sent in MESSAGES:
@@ -88,8 +78,7 @@ def test_each_message_is_answered_with_the_next_and_the_state_follows() -> None:
 
 
 def test_the_round_starts_with_what_the_label_tells() -> None:
-    label = labelled_game(book_name="Old Walls", hint="what climbs")
-    match = make_match(label=label)
+    match = match_at(0, book_name="Old Walls", hint="what climbs")
     assert match.receive(MESSAGES[0])[0]["payload"] == {
         **FRAME,
         "book_name": "Old Walls",
@@ -103,17 +92,18 @@ def test_the_round_starts_with_what_the_label_tells() -> None:
 def test_the_referee_is_asked_in_the_order_of_the_numbers_with_the_options_in_theirs() -> (
     None
 ):
-    referee = LettersInTurn()
     questions = batch()
     for question in questions:
         question["question_text"] = f"Question {question['question_number']}?"
         question["options"] = dict(reversed(question["options"].items()))
-    sent = message("Q21QUESTIONSBATCH", {"questions": questions[::-1]})
-    match_at(1, referee).receive(sent)
-    options = ("merge", "bucket", "vertex", "None of these words")
-    assert referee.asked == [
-        (SECRET.text, f"Question {number}?", options) for number in range(1, 21)
-    ]
+    match = match_at(1)
+    match.receive(message("Q21QUESTIONSBATCH", {"questions": questions[::-1]}))
+
+    assert isinstance(match.referee, AlwaysA)
+    assert match.referee.secret.paragraph == SECRET.text
+    options = ["merge", "bucket", "vertex", "None of these words"]
+    for number, asked in enumerate(match.referee.questions, 1):
+        assert asked == (f"Question {number}?", options)
 
 
 @pytest.mark.parametrize("stage", range(4))
@@ -147,24 +137,29 @@ LONG = "x" * (MAX_TEXT_CHARS + 1)
 OPTIONS = {"A": "a", "B": "b", "C": "c", "D": "d"}
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(("question_number", value) for value in (0, 21, "1", 1.0, True, None)),
-        *(("question_text", value) for value in ("", " \n ", None, 7, LONG)),
-        *(
-            ("options", value)
-            for value in ({}, list("abcd"), {"A": "a", "B": "b", "C": "c"})
-        ),
-        *(("options", {**OPTIONS, key: "a"}) for key in ("E", "a", 1)),
-        *(("options", {**OPTIONS, "C": value}) for value in ("", "  ", 3, LONG)),
+BAD_VALUES = {
+    "question_number": [0, 21, "1", 1.0, True, None],
+    "question_text": ["", " \n ", None, 7, LONG],
+    "options": [
+        {},
+        ["a", "b", "c", "d"],
+        {"A": "a", "B": "b", "C": "c"},
+        {**OPTIONS, "E": "a"},
+        {**OPTIONS, "a": "a"},
+        {**OPTIONS, 1: "a"},
+        {**OPTIONS, "C": ""},
+        {**OPTIONS, "C": "  "},
+        {**OPTIONS, "C": 3},
+        {**OPTIONS, "C": LONG},
     ],
-)
-def test_a_bad_question_is_refused_by_its_place_in_the_batch(
-    key: str, value: Any
-) -> None:
-    with pytest.raises(RefusedMessageError, match=rf"^questions\.0\.{key}.*: "):
-        read_batch({"questions": batch(**{key: value})})
+}
+
+
+@pytest.mark.parametrize("key", BAD_VALUES)
+def test_a_bad_question_is_refused_by_its_place_in_the_batch(key: str) -> None:
+    for value in BAD_VALUES[key]:
+        with pytest.raises(RefusedMessageError, match=rf"^questions\.0\.{key}.*: "):
+            read_batch({"questions": batch(**{key: value})})
 
 
 def test_half_a_surrogate_pair_is_refused_wherever_it_stands() -> None:
