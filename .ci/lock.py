@@ -52,13 +52,6 @@ CONSTRAINTS = ROOT / "constraints.txt"
 """Pins of what the dependencies need. pip reads it with each file but that of mpnet, which is installed without any."""
 
 
-def requirements_of(extras: tuple[str, ...]) -> list[Requirement]:
-    """Return the requirements of extras, such as `numpy>=2.4`."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    groups = {"": project["dependencies"], **project["optional-dependencies"]}
-    return [Requirement(text) for extra in extras for text in groups[extra]]
-
-
 def pins_of(path: Path) -> dict[str, str]:
     """Return the version of each package of a file; {} without a file."""
     text = path.read_text() if path.exists() else ""
@@ -66,32 +59,33 @@ def pins_of(path: Path) -> dict[str, str]:
     return {canonicalize_name(name): version for name, version in pins}
 
 
-def installed() -> dict[str, str]:
-    """Return the version of each installed package."""
-    versions = {}
-    for distribution in importlib.metadata.distributions():
-        version = distribution.version.partition("+")[0]
-        versions[canonicalize_name(distribution.name)] = version
-    return versions
-
-
 def main() -> None:
     """Write all files."""
+    installed = {}
+    for distribution in importlib.metadata.distributions():
+        version = distribution.version.partition("+")[0]
+        installed[canonicalize_name(distribution.name)] = version
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = {"": project["dependencies"], **project["optional-dependencies"]}
+
     direct = {"quarry-lectures", "pip"}
     for name, (heading, extras) in FILES.items():
-        pins = pins_of(ROOT / name) | installed()
+        pins = pins_of(ROOT / name) | installed
         lines = [f"# {heading}", "# Written by `make lock` from pyproject.toml."]
         if extras != ("mpnet",):
             lines.append(f"-c {CONSTRAINTS.name}")
-        for requirement in requirements_of(extras):
-            package = canonicalize_name(requirement.name)
-            direct.add(package)
-            lines.append(f"{str(requirement).partition('>=')[0]}=={pins[package]}")
+        for extra in extras:
+            for requirement in map(Requirement, groups[extra]):
+                package = canonicalize_name(requirement.name)
+                direct.add(package)
+                pinned = str(requirement).partition(">=")[0]
+                lines.append(f"{pinned}=={pins[package]}")
         (ROOT / name).write_text("\n".join(lines) + "\n")
 
-    needed = pins_of(CONSTRAINTS) | installed()
+    needed = pins_of(CONSTRAINTS) | installed
     lines = ["# What the packages of requirements*.txt need. Written by `make lock`."]
-    lines += [f"{name}=={needed[name]}" for name in sorted(needed.keys() - direct)]
+    for name in sorted(needed.keys() - direct):
+        lines.append(f"{name}=={needed[name]}")
     CONSTRAINTS.write_text("\n".join(lines) + "\n")
 
 

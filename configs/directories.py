@@ -18,18 +18,11 @@ ROOT = Path(__file__).resolve().parents[1]
 """The folder of the packages: the checkout, or site-packages."""
 IS_CHECKOUT = (ROOT / "pyproject.toml").is_file()
 
-
-def _bundled() -> Path:
-    """Return the folder of the lectures and labelled games that come with the code."""
-    if IS_CHECKOUT:
-        return ROOT / "data"
-    beside_packages = ROOT / "share" / "quarry"  # pip install --target
-    if beside_packages.is_dir():
-        return beside_packages
-    return Path(sysconfig.get_path("data")) / "share" / "quarry"
-
-
-BUNDLED = _bundled()
+BUNDLED = ROOT / "data"
+if not IS_CHECKOUT:
+    BUNDLED = ROOT / "share" / "quarry"  # pip install --target
+    if not BUNDLED.is_dir():
+        BUNDLED = Path(sysconfig.get_path("data")) / "share" / "quarry"
 """The folder of the lectures and labelled games that come with the code."""
 
 

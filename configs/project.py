@@ -33,14 +33,14 @@ class Project:
 KEYS = tuple(field.name for field in fields(Project))[:-1]
 
 
-def find_project(folder: Path | None = None) -> Project:
-    """Read the nearest project file of a folder and those above it; the current folder by default.
+def find_project() -> Project:
+    """Read the nearest project file of the current folder and those above it.
 
     Raises:
         SettingsError: the file cannot be read, or has an unknown key or a value that is no text.
     """
-    start = (folder or Path.cwd()).resolve()
-    for place in (start, *start.parents):
+    folder = Path.cwd()
+    for place in (folder, *folder.parents):
         for path in (place / "quarry.toml", place / "pyproject.toml"):
             table = _table_of(path) if path.is_file() else None
             if table is not None:
@@ -63,7 +63,7 @@ def _table_of(path: Path) -> Mapping[str, Any] | None:
 def _project(table: Mapping[str, Any], path: Path) -> Project:
     """Return the checked values; paths among them are relative to the file."""
     values = {}
-    for key, value in dict(table).items():
+    for key, value in table.items():
         require_key(key, KEYS, str(path))
         if not isinstance(value, str):
             raise SettingsError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import reprlib
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
@@ -32,6 +33,8 @@ SpillOver = Literal["never", "no-book", "always"]
 
 ROUNDING = 1e-9
 """The excess of a sum of fractions over its bound that is ignored."""
+MAX_SHOWN = 100
+"""The most characters of a command line, or of the keys that a section has, that an error quotes."""
 N = TypeVar("N", int, float)
 
 
@@ -248,7 +251,7 @@ def load(
     if accuracy and settings.search.accuracy == "auto":
         tree = {"search": {"accuracy": accuracy}}
         settings = merge_settings(settings, tree, "QUARRY_ACCURACY")
-    where = " ".join(f"--set {change}" for change in changes)[:200]
+    where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN]
     return merge_settings(settings, _changed(changes), where)
 
 
@@ -272,13 +275,13 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
         section, _, key = name.partition(".")
         if not equals or not key:
             raise SettingsError(
-                f"--set must be SECTION.KEY=VALUE, got {change!r}; e.g. search.rule_weight=0"
+                f"--set must be SECTION.KEY=VALUE, got {reprlib.repr(change)}; e.g. search.rule_weight=0"
             )
         try:
             value = read_plain_yaml(text) or ""
         except ValueError as error:
             raise SettingsError(
-                f"--set {change[:80]}: the value must be {error}"
+                f"--set {change[:MAX_SHOWN]}: the value must be {error}"
             ) from error
         tree.setdefault(section, {})[key] = value
     return tree
@@ -333,8 +336,9 @@ def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
 def require_key(key: object, names: Collection[str], what: str) -> None:
     """Raise a SettingsError with the nearest name unless a key is one of the names."""
     if key not in names:
+        shown = textwrap.shorten(", ".join(names), MAX_SHOWN, placeholder=" ...")
         raise SettingsError(
-            f"{what} has no key {reprlib.repr(key)}; it has {', '.join(names)}{did_you_mean(str(key), names)}"
+            f"{what} has no key {reprlib.repr(key)}; it has {shown}{did_you_mean(str(key), names)}"
         )
 
 

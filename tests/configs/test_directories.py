@@ -1,3 +1,5 @@
+"""The folders of a checkout, of an installed package, and of a user who names one."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,22 +10,10 @@ from configs import directories
 from configs.directories import BUNDLED, ROOT, default_journal, default_store, home
 
 
-@pytest.fixture(autouse=True)
-def _nothing_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("QUARRY_HOME", raising=False)
-
-
-@pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The code as if it were installed; returns the home of what is made."""
-    monkeypatch.setattr(directories, "IS_CHECKOUT", False)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
-    return tmp_path / "share" / "quarry"
-
-
 def test_in_a_checkout_all_is_in_its_data_wherever_one_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("QUARRY_HOME", raising=False)
     monkeypatch.chdir(tmp_path)
     assert (default_store(), home()) == (str(ROOT / "data" / "store"), BUNDLED)
 
@@ -32,10 +22,13 @@ def test_in_a_checkout_all_is_in_its_data_wherever_one_stands(
     "sys.platform != 'linux'", reason="other systems keep data elsewhere"
 )
 def test_an_installed_package_makes_everything_in_a_folder_of_the_user(
-    installed: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (home(), default_store()) == (installed, str(installed / "store"))
-    assert default_journal() == installed / "runs" / "games.sqlite"
+    monkeypatch.delenv("QUARRY_HOME", raising=False)
+    monkeypatch.setattr(directories, "IS_CHECKOUT", False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_store() == str(tmp_path / "quarry" / "store")
+    assert default_journal() == tmp_path / "quarry" / "runs" / "games.sqlite"
 
 
 def test_the_environment_names_another_home(

@@ -116,10 +116,10 @@ def test_values_of_the_nearest_file_are_defaults(
     inner = tmp_path / "course" / "week"
     inner.mkdir(parents=True)
 
-    assert find_project(inner).store == str(tmp_path / "below")
+    monkeypatch.chdir(inner)
+    assert find_project().store == str(tmp_path / "below")
     values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
     (tmp_path / "course" / "quarry.toml").write_text(values)
-    monkeypatch.chdir(inner)
     replay = command_of(COMMANDS, "replay").parser("x").parse_args([])
     assert (replay.store, replay.preset) == ("http://chroma:8000", "fast")
     assert replay.games == tmp_path / "course" / "games.jsonl"
