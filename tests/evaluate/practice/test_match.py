@@ -134,10 +134,10 @@ def test_a_message_that_the_referee_failed_on_may_be_sent_again(
 
 
 LONG = "x" * (MAX_TEXT_CHARS + 1)
-OPTIONS = {"A": "a", "B": "b", "C": "c", "D": "d"}
+OPTIONS: dict[Any, Any] = {"A": "a", "B": "b", "C": "c", "D": "d"}
 
 
-BAD_VALUES = {
+BAD_VALUES: dict[str, list[Any]] = {
     "question_number": [0, 21, "1", 1.0, True, None],
     "question_text": ["", " \n ", None, 7, LONG],
     "options": [
