@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,41 +28,37 @@ from player.search.references import References
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
 from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
-from player.words import words
 from tests.contracts.paragraphs import paragraph
+from tests.fakes import HashingEmbedder
 
 
 def hits(
     *paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9
 ) -> list[Hit]:
     """Hits in this order, ranks from 1, each a tenth less relevant than the one before."""
-    return [
-        Hit(
-            paragraph(paragraph_id),
-            relevance - 0.1 * row,
-            relevance - 0.1 * row,
-            row + 1,
-            strategy,
-        )
-        for row, paragraph_id in enumerate(paragraph_ids)
-    ]
+    ranking = []
+    for rank, paragraph_id in enumerate(paragraph_ids, 1):
+        share = relevance - 0.1 * (rank - 1)
+        ranking.append(Hit(paragraph(paragraph_id), share, share, rank, strategy))
+    return ranking
 
 
 def document(
     doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = ""
 ) -> Document:
     """A document that goes by its stem and by these aliases."""
-    names = (Alias(doc_id, "stem"), *(Alias(text, source) for text, source in aliases))
+    names = [Alias(doc_id, "stem")]
+    for text, source in aliases:
+        names.append(Alias(text, source))
     return Document(
-        doc_id,
-        f"{doc_id}.pdf",
-        f"hash of {doc_id}",
-        "1",
-        names,
-        1,
-        0 if same_as else 1,
-        {},
-        same_as,
+        doc_id=doc_id,
+        path=f"{doc_id}.pdf",
+        content_hash=f"hash of {doc_id}",
+        version="1",
+        aliases=tuple(names),
+        n_pages=1,
+        n_paragraphs=0 if same_as else 1,
+        same_as=same_as,
     )
 
 
@@ -88,53 +83,26 @@ def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
     return Dense(paragraphs, vectors, CachingEmbedder(embedder))
 
 
-class WordsEmbedder:
-    """Texts as unit vectors of their words' hashes: texts with the same words are alike, and nothing else counts."""
+class WordsEmbedder(HashingEmbedder):
+    """Texts with the same words are alike, and nothing else counts; counts the hints that it embeds."""
 
-    def __init__(self, dim: int = 64) -> None:
-        self._dim = dim
+    def __init__(self) -> None:
+        super().__init__("words", 64)
         self.n_queries = 0
 
-    @property
-    def spec(self) -> str:
-        """Always "words"."""
-        return "words"
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._dim
-
-    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        """(len(texts), dim) unit vectors."""
-        vectors = np.full((len(texts), self._dim), 1e-3, dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in words(text):
-                vectors[row, zlib.crc32(word.encode()) % self._dim] += 1.0
-        return np.asarray(
-            vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32
-        )
-
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """(len(texts), dim) unit vectors; counts the texts."""
         self.n_queries += len(texts)
-        return self.embed_passages(texts)
+        return super().embed_queries(texts)
 
 
-class FixedEmbedder(WordsEmbedder):
+class FixedEmbedder(HashingEmbedder):
     """An embedder that returns the vectors it was given, by text."""
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        super().__init__(len(next(iter(vectors.values()))))
+        super().__init__("fixed", len(next(iter(vectors.values()))))
         self._vectors = vectors
 
-    @property
-    def spec(self) -> str:
-        """Always "fixed"."""
-        return "fixed"
-
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        """(len(texts), dim) vectors as given."""
         return np.array([self._vectors[text] for text in texts], dtype=np.float32)
 
 
@@ -158,13 +126,12 @@ class ListStrategy(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
-        found = [
-            self.relevance.get(item.paragraph_id, 0.0) for item in self._paragraphs
-        ]
-        log_odds = [
-            log_odds_of(relevance) if relevance else NOT_FOUND for relevance in found
-        ]
-        return ScoreArrays(10.0 * np.array(found), np.array(log_odds))
+        relevance, log_odds = [], []
+        for item in self._paragraphs:
+            share = self.relevance.get(item.paragraph_id, 0.0)
+            relevance.append(share)
+            log_odds.append(log_odds_of(share) if share else NOT_FOUND)
+        return ScoreArrays(10.0 * np.array(relevance), np.array(log_odds))
 
 
 class FailingStrategy(ListStrategy):
@@ -183,52 +150,39 @@ def index_of(
     strategies: Sequence[ListStrategy], documents: Sequence[Document], *more: str
 ) -> SearchIndex:
     """An index over `more` paragraphs and those that the strategies find."""
-    ids = {found for strategy in strategies for found in strategy.relevance}
-    paragraphs = [paragraph(paragraph_id) for paragraph_id in sorted(ids | set(more))]
+    ids = set(more).union(*(strategy.relevance for strategy in strategies))
+    paragraphs = list(map(paragraph, sorted(ids)))
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name: dict[str, Strategy] = {strategy.name: strategy for strategy in strategies}
     return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs)
 
 
-def ranked(strategy: Strategy, query: Query, k: int = 1_000) -> list[Hit]:
-    """The hits of a strategy alone, ties by paragraph_id."""
-    found, paragraphs = (
-        strategy.score(replace(query, keywords=query.keywords or "off")),
-        strategy._paragraphs,
-    )
-    rows = [row for row in range(len(paragraphs)) if found.log_odds[row] > NOT_FOUND]
-    rows.sort(key=lambda row: (-found.log_odds[row], paragraphs[row].paragraph_id))
-    return [
-        Hit(
-            paragraphs[row],
-            float(found.scores[row]),
-            probability(float(found.relevance[row])),
-            rank,
-            strategy.name,
-        )
-        for rank, row in enumerate(rows[:k], 1)
-    ]
+def ranked(strategy: Strategy, query: Query) -> list[Hit]:
+    """The hits of a strategy alone, in order but without ranks, ties by paragraph_id."""
+    scored = strategy.score(replace(query, keywords=query.keywords or "off"))
+    passages, ranking = strategy._paragraphs, []
+    ids = [passage.paragraph_id for passage in passages]
+    for row in np.lexsort([np.array(ids), -scored.log_odds]):
+        if scored.log_odds[row] > NOT_FOUND:
+            relevance = probability(float(scored.relevance[row]))
+            score = float(scored.scores[row])
+            ranking.append(Hit(passages[row], score, relevance, 0, strategy.name))
+    return ranking
 
 
 def dense_player(
     paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any
 ) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
-    embedder = WordsEmbedder()
-    dense = dense_of(paragraphs, embedder)
-    references = References(
-        [document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})],
-        0.9,
-        0.6,
-    )
-    orchestrator = SearchOrchestrator(
-        SearchIndex({"dense": dense}, references, paragraphs),
-        search_settings(spill_over="always"),
-    )
-    return Player(
-        orchestrator, game_settings(**({"questions_pool": 150} | changes)), seed
-    )
+    dense = dense_of(paragraphs, WordsEmbedder())
+    books = [
+        document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})
+    ]
+    index = SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
+    search = SearchOrchestrator(index, search_settings(spill_over="always"))
+    settings = game_settings(**{"questions_pool": 150, **changes})
+    return Player(search, settings, seed)
 
 
 SUBJECTS = (
@@ -246,22 +200,22 @@ SUBJECTS = (
 
 def course() -> list[Paragraph]:
     """Twelve paragraphs in two books; each has words of its own and shares some with its neighbours."""
-    found = []
+    passages = []
     for row in range(12):
         name, own = SUBJECTS[row % 6]
         _, other = SUBJECTS[(row + row // 6 + 1) % 6]
-        mine = " ".join(own.split()[:4] if row < 6 else own.split()[4:])
+        first, book = row // 6 * 4, "first" if row % 2 else "second"
+        mine = " ".join(own.split()[first : first + 4])
         shared = " ".join(other.split()[row % 3 : row % 3 + 3])
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
-        found.append(paragraph(f"{'first' if row % 2 else 'second'}:{row + 1}:1", text))
-    return found
+        passages.append(paragraph(f"{book}:{row + 1}:1", text))
+    return passages
 
 
 def perfect_answer(question: Question, text: str) -> str:
     """As a careful referee answers by the letters: the harness's oracle, which shares no code with the player."""
-    return answer_by_reading(
-        visible_context(text), question.text, tuple(question.options)
-    )
+    context = visible_context(text)
+    return answer_by_reading(context, question.text, question.options)
 
 
 class FakeGameServer:
@@ -269,22 +223,39 @@ class FakeGameServer:
 
     Args:
         batches: the messages of each poll; then there are none.
-        game_id: of the game that is asked for.
+        game_ids: of the games that are asked for.
+        faults: by method, what its calls raise before they do what they are asked; None stands for no fault.
+
+    Attributes:
+        states: of games that do not run any more.
     """
 
     def __init__(
-        self, batches: Sequence[Sequence[Json]], game_id: str = "0101001"
+        self,
+        batches: Sequence[Sequence[Json]],
+        game_ids: Sequence[str] = ("0101001",),
+        **faults: list[Any],
     ) -> None:
-        self._batches = list(batches)
-        self._game_id = game_id
         self.sent: list[Json] = []
+        self.states: dict[str, GameState] = {}
+        self._batches = batches
+        self._ids = list(game_ids)
+        self._faults = faults
+
+    def _perhaps_fail(self, method: str) -> None:
+        faults = self._faults.get(method)
+        fault = faults.pop(0) if faults else None
+        if fault is not None:
+            raise fault
 
     def request_game(self) -> str:
-        """The game_id as given."""
-        return self._game_id
+        """The next game_id as given."""
+        self._perhaps_fail("request_game")
+        return self._ids.pop(0)
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """The next batch; after the last, nothing, a moment later."""
+        self._perhaps_fail("inbox")
         place = int(cursor or "0")
         if place >= len(self._batches):
             time.sleep(min(wait_s, 0.005))
@@ -293,11 +264,12 @@ class FakeGameServer:
 
     def send(self, envelope: Mapping[str, Any]) -> None:
         """Keep it."""
+        self._perhaps_fail("send")
         self.sent.append(dict(envelope))
 
     def game(self, game_id: str) -> GameState:
-        """A game that is never over."""
-        return GameState(game_id, "running", None, None)
+        """The state as given; else of a game that is never over."""
+        return self.states.get(game_id) or GameState(game_id, "running")
 
     def sent_types(self) -> list[str]:
         """The types of the messages sent, in order."""

@@ -15,7 +15,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game
 from tests.player.fakes import FakeGameServer, course, dense_player
-from tests.player.game.test_loop import GAME, answers, round_start, score, warmup
+from tests.player.game.test_loop import answers, round_start, score, warmup
 
 SEARCH = game_record()["search"]
 
@@ -95,9 +95,8 @@ def test_a_search_that_missed_says_what_the_book_did(
 
 
 def report_with(letters: list[Answer]) -> GameReport:
-    server = FakeGameServer(
-        [[warmup()], [round_start()], [answers(letters)], [score()]], GAME
-    )
+    given = answers(letters=letters)
+    server = FakeGameServer([[warmup()], [round_start()], [given], [score()]])
     return play(server, dense_player(course()), name="me", timeout_s=20.0)
 
 

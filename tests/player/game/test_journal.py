@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import signal
@@ -16,7 +17,13 @@ from pathlib import Path
 import pytest
 
 from player.errors import JournalError, UnauthorizedError
-from player.game.journal import VERSION, Journal, authenticate
+from player.game.journal import (
+    VERSION,
+    Journal,
+    SavedGame,
+    SavedMessage,
+    authenticate,
+)
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
 from player.questions.places import PRINTED
@@ -28,6 +35,12 @@ SCORE = Score(88.0, 3, {"opening_sentence_score": 100.0}, {})
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
 
 
+def opened(
+    path: Path, server: str = "http://one"
+) -> contextlib.AbstractContextManager[Journal]:
+    return contextlib.closing(Journal(path, server, "me"))
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "runs" / "games.sqlite"
@@ -35,37 +48,42 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(path: Path) -> Iterator[Journal]:
-    with contextlib.closing(Journal(path, "http://one", "me")) as journal:
+    with opened(path) as journal:
         yield journal
 
 
-def reply(kind: str) -> Json:
-    return {"message_type": kind, "payload": {"b": 0.1, "a": "שלום"}}
-
-
 def test_a_game_is_read_as_it_was_written(path: Path) -> None:
-    with contextlib.closing(Journal(path, "http://one", "me")) as journal:
+    call, reply = {"a": "שלום"}, {"b": 0.1, "a": {"d": 1, "c": "שלום"}}
+    with opened(path) as journal:
         key = journal.ask()
         journal.name(key, "0101001")
         facts = {"start": START, "questions": QUESTIONS}
-        journal.replied(key, "ROUND", reply("BATCH"), reply("ROUND"), **facts)
+        journal.replied(key, "ROUND", reply, call, **facts)
         journal.update(key, answers=["A", None], guess=GUESS)
         journal.update(key, score=SCORE)
         journal.move_cursor("7")
 
-    with contextlib.closing(Journal(path, "http://one", "me")) as journal:
+    with opened(path) as journal:
         (game,) = journal.running()
         assert journal.cursor() == "7"
         assert journal.game(key) == game
         assert journal.game(99) is None
-    assert (game.key, game.game_id) == (key, "0101001")
-    assert (game.start, game.questions) == (START, QUESTIONS)
-    assert (game.answers, game.guess) == (("A", None), GUESS)
-    assert game.score == SCORE
     (message,) = game.messages
-    assert (message.key, message.received) == ("ROUND", reply("ROUND"))
-    assert message.reply == reply("BATCH")
-    assert list(message.reply["payload"]) == ["b", "a"]
+    assert message == SavedMessage("ROUND", reply, call, message.at)
+    assert json.dumps(message.reply) == json.dumps(reply), "its keys are in order"
+    assert game == SavedGame(
+        key=key,
+        server="http://one",
+        game_id="0101001",
+        began=game.began,
+        ending="running",
+        start=START,
+        questions=QUESTIONS,
+        answers=("A", None),
+        guess=GUESS,
+        score=SCORE,
+        messages=(message,),
+    )
 
 
 def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
@@ -86,7 +104,7 @@ def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
     moments = random.Random(0)
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
     try:
-        with contextlib.closing(Journal(path)) as journal:
+        with opened(path) as journal:
             for _ in range(200):
                 moment = moments.uniform(0.0, 0.002)
                 with contextlib.suppress(KeyboardInterrupt):
@@ -109,21 +127,21 @@ def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
     assert not journal.holds("0101002")
 
 
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [("start", '{"match_id": []}'), ("questions", "[" * 5_000), ("answers", '"ABCD"')],
-)
 def test_an_altered_game_is_left_and_logged(
-    journal: Journal, column: str, value: str, caplog: pytest.LogCaptureFixture
+    journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for game_id in ("0101001", "0101002"):
-        journal.name(journal.ask(), game_id)
-    alter = f"UPDATE games SET {column} = ? WHERE game_id = '0101001'"
-    journal.write((alter, (value,)))
+    start, questions, answers, whole = (journal.ask() for _ in range(4))
+    for key, column, value in (
+        (start, "start", '{"match_id": []}'),
+        (questions, "questions", "[" * 5_000),
+        (answers, "answers", '"ABCD"'),
+    ):
+        journal.name(key, f"game {key}")
+        journal.write((f"UPDATE games SET {column} = ? WHERE game = ?", (value, key)))
     for _ in range(2):
-        assert [game.game_id for game in journal.running()] == ["0101002"]
-    (line,) = caplog.messages
-    assert "game 0101001 cannot be read and is skipped" in line
+        assert [game.key for game in journal.running()] == [whole]
+    assert len(caplog.messages) == 3
+    assert f"game {start} cannot be read and is skipped" in caplog.text
 
 
 def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> None:
@@ -169,11 +187,12 @@ def test_a_journal_of_an_earlier_version_is_read_and_written(path: Path) -> None
             "INSERT INTO games (server, player, game_id, began) VALUES ('http://one', 'me', '7', 1.0);"
             "INSERT INTO replies VALUES (1, 'Q21WARMUPCALL a', '{}'); PRAGMA user_version = 1"
         )
-    with contextlib.closing(Journal(path, "http://one", "me")) as journal:
+    with opened(path) as journal:
         journal.update(1, score=SCORE)
         (game,) = journal.running()
-    assert (game.game_id, game.score, len(game.messages)) == ("7", SCORE, 1)
-    assert game.messages[0].received is None
+    assert game.game_id == "7"
+    assert game.score == SCORE
+    assert game.messages == (SavedMessage("Q21WARMUPCALL a", {}),)
 
 
 def test_a_file_that_is_no_journal_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -205,14 +224,14 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
 
 def test_beliefs_about_an_opponent_add_up_and_survive_the_process(path: Path) -> None:
     for share in (0.25, 0.5):
-        with contextlib.closing(Journal(path, "server", "me")) as journal:
+        with opened(path) as journal:
             journal.learn("referee", {PRINTED: share, "pypdf:page": 1.0 - share})
 
-    with contextlib.closing(Journal(path, "server", "me")) as journal:
+    with opened(path) as journal:
         editions = journal.editions("referee")
         assert editions == pytest.approx({PRINTED: 0.75, "pypdf:page": 1.25})
         assert journal.editions("other") == {}
-    with contextlib.closing(Journal(path, "other server", "me")) as journal:
+    with opened(path, "http://other") as journal:
         assert journal.editions("referee") == {}
 
 
@@ -235,24 +254,24 @@ class Registry(HttpGameServer):
 
 def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
     server = Registry()
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         key = authenticate(server, "me", journal).ask()
 
-    for name, token in (("me", server.token), ("another", "token-1")):
+    for name, token, keys in (("me", server.token, [key]), ("another", "token-1", [])):
         again = Registry(server.token)
-        with contextlib.closing(Journal(path)) as journal:
+        with opened(path) as journal:
             games = authenticate(again, name, journal).running()
         assert again.token == token
-        assert [game.key for game in games] == ([key] if name == "me" else [])
+        assert [game.key for game in games] == keys
 
 
 def test_a_server_that_forgot_the_player_gets_a_new_one(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         authenticate(Registry(), "me", journal).ask()
     server = Registry("of-somebody")
-    with contextlib.closing(Journal(path)) as journal:
+    with opened(path) as journal:
         assert authenticate(server, "me", journal).running() == []
         assert [game.ending for game in journal.games()] == ["given up"]
     assert server.token == "token-1"
@@ -264,7 +283,7 @@ def test_two_processes_do_not_play_as_one_player(
 ) -> None:
     server = Registry()
     authenticate(server, "me", journal).ask()
-    with contextlib.closing(Journal(path)) as other:
+    with opened(path) as other:
         assert authenticate(server, "me", other).running() == []
         assert "another process plays as this player" in caplog.text
 

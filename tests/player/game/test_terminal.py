@@ -19,7 +19,7 @@ from tests.player.game.test_loop import answers, round_start, score, warmup
 def shown_game(width: int) -> tuple[list[str], GameReport]:
     out = io.StringIO()
     terminal = Terminal(Console(file=out, width=width))
-    given = answers(["B", "Not Relevant", None])
+    given = answers(letters=["B", "Not Relevant", None])
     server = FakeGameServer([[warmup()], [round_start()], [given], [score()]])
     player = dense_player(course())
     report = play(server, player, name="me", timeout_s=20.0, spectator=terminal)
