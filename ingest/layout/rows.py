@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingest.pdf.model import Glyph
@@ -12,14 +12,18 @@ from ingest.pdf.model import Glyph
 SEGMENT_GAP = 1.1
 """Minimal white space between two lines of one row (table cells, columns), in ems."""
 
-STACK_RISE, STACK_REACH = 0.95, 0.65
+STACK_RISE = 0.95
+STACK_REACH = 0.65
 """Maximal distance of a numerator or denominator from its row, and the white space next to it, in ems; a note in the
 margin is farther away."""
 
-INDEX_RISE, INDEX_REACH, INDEX_SIZE = 0.62, 0.4, 0.75
+INDEX_RISE = 0.62
+INDEX_REACH = 0.4
+INDEX_SIZE = 0.75
 """Maximal distance of an index from its row and the white space around it, in ems; its size in sizes of the row."""
 
-MAX_STACKED, MAX_INDEX = 24, 12
+MAX_STACKED = 24
+MAX_INDEX = 12
 """Maximal number of glyphs of a numerator or denominator, and of an index."""
 
 NEAR_ROWS = 3
@@ -39,12 +43,39 @@ class Row:
 
     def touches(self, x0: float, x1: float, reach: float) -> bool:
         """Return whether a glyph is within `reach` ems of a span."""
-        left, right = x0 - reach * self.size, x1 + reach * self.size
+        left = x0 - reach * self.size
+        right = x1 + reach * self.size
         return any(glyph.x0 < right and left < glyph.x1 for glyph in self.glyphs)
 
-    def merge(self, glyphs: Sequence[Glyph]) -> None:
+    def merge(self, glyphs: Iterable[Glyph]) -> None:
         """Add glyphs in their places."""
-        self.glyphs = sorted([*self.glyphs, *glyphs], key=lambda glyph: glyph.x0)
+        self.glyphs.extend(glyphs)
+        self.sort()
+
+    def sort(self) -> None:
+        """Sort the glyphs from left to right."""
+        self.glyphs.sort(key=lambda glyph: glyph.x0)
+
+
+def rows_of(glyphs: list[Glyph]) -> list[Row]:
+    """Group the glyphs of a page into rows, from top to bottom; indices and exponents are in the row of their base."""
+    spans = _spans(glyphs)
+    spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
+    by_y: dict[int, list[Row]] = defaultdict(list)
+    waiting = []
+    for span in spans:
+        if not _put(span, by_y, may_wait=True):
+            waiting.append(span)
+    for span in waiting:
+        _put(span, by_y, may_wait=False)
+
+    rows = []
+    for bucket in by_y.values():
+        rows += bucket
+    rows.sort(key=lambda row: row.y)
+    for row in rows:
+        row.sort()
+    return _with_indices(_with_stacked(_rejoined(rows)))
 
 
 class _Span:
@@ -52,7 +83,8 @@ class _Span:
 
     def __init__(self, glyphs: list[Glyph]) -> None:
         self.glyphs = glyphs
-        self.y, self.size = glyphs[0].y, glyphs[0].size
+        self.y = glyphs[0].y
+        self.size = glyphs[0].size
         self.x0 = min(glyph.x0 for glyph in glyphs)
         self.x1 = max(glyph.x1 for glyph in glyphs)
         has_letters = any(glyph.text.isalnum() for glyph in glyphs)
@@ -62,70 +94,62 @@ class _Span:
         """Return whether it is on the baseline of a row."""
         return abs(row.y - self.y) < 0.12 * min(row.size, self.size)
 
+    def touches(self, row: Row, reach: float) -> bool:
+        """Return whether a glyph of a row is within `reach` ems of it."""
+        return row.touches(self.x0, self.x1, reach)
+
     def distance(self, row: Row) -> float | None:
         """Return how far it is from its place in a row; None if it is no part of it, infinity if it may be an index."""
         rise = (row.y - self.y) / row.size
         is_small = self.size < 0.87 * row.size
         is_level = self.is_level(row)
         is_near = is_level or (abs(rise) < 0.25 and not is_small)
-        if is_near and (is_level or row.touches(self.x0, self.x1, 1.0)):
+        if is_near and (is_level or self.touches(row, 1.0)):
             # indices of the next column share many baselines
-            is_apart = is_small and not row.touches(self.x0, self.x1, 0.5)
+            is_apart = is_small and not self.touches(row, 0.5)
             return abs(rise) + 2 * is_apart
+
         if not -0.5 < rise < 0.7 or not (is_small or self.is_mark):
             return None
         reach = 2.5 if self.is_mark else 0.5
-        return 1 + abs(rise) if row.touches(self.x0, self.x1, reach) else math.inf
-
-
-def rows_of(glyphs: list[Glyph]) -> list[Row]:
-    """Group the glyphs of a page into rows, from top to bottom; indices and exponents are in the row of their base."""
-    by_y: dict[int, list[Row]] = defaultdict(list)
-    waiting: list[_Span] = []
-    spans = _spans(glyphs)
-    spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
-    for span in spans:
-        row, is_unsure = _row_of(span, by_y)
-        if is_unsure:
-            waiting.append(span)
-        else:
-            _put(span, row, by_y)
-    for span in waiting:  # the row that they touch may have come later
-        _put(span, _row_of(span, by_y)[0], by_y)
-
-    rows = [row for bucket in by_y.values() for row in bucket]
-    rows.sort(key=lambda row: row.y)
-    for row in rows:
-        row.glyphs.sort(key=lambda glyph: glyph.x0)
-    return _with_indices(_with_stacked(_rejoined(rows)))
+        return 1 + abs(rise) if self.touches(row, reach) else math.inf
 
 
 def _spans(glyphs: list[Glyph]) -> list[_Span]:
     """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
     parts: list[list[Glyph]] = []
     for glyph in glyphs:
-        if parts and _continues(glyph, parts[-1][-1]):
-            parts[-1].append(glyph)
-        else:
-            parts.append([glyph])
-    return [_Span(part) for part in parts if any(glyph.text != " " for glyph in part)]
+        if not parts or not _continues(glyph, parts[-1][-1]):
+            parts.append([])
+        parts[-1].append(glyph)
+    return [_Span(part) for part in parts if _visible(part)]
 
 
 def _continues(glyph: Glyph, last: Glyph) -> bool:
     """Return whether a glyph is on the baseline of the last one and next to it."""
     em = last.size
     gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-    is_level = abs(glyph.y - last.y) < 0.05 * em and abs(glyph.size - em) < 0.05 * em
-    return is_level and -0.3 * em < gap < SEGMENT_GAP * em
+    return (
+        abs(glyph.y - last.y) < 0.05 * em
+        and abs(glyph.size - em) < 0.05 * em
+        and -0.3 * em < gap < SEGMENT_GAP * em
+    )
 
 
-def _row_of(span: _Span, by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
-    """Return the row that glyphs belong to, or None, and whether a better row may come.
+def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
+    """Return the glyphs without the spaces."""
+    return [glyph for glyph in glyphs if glyph.text != " "]
 
-    A better row may come for glyphs that are small and near like an index of a row but do not touch it, and for glyphs
-    a little above or below the baseline of a row, which may be in the next column.
+
+def _put(span: _Span, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
+    """Add glyphs to their row, or make a new row of them; return whether that is done.
+
+    Args:
+        may_wait: whether nothing is done if a better row may come: for glyphs that are small and near like an index
+            of a row but do not touch it, and for glyphs a little above or below the baseline of a row, which may be
+            in the next column.
     """
-    best: Row | None = None
+    best = None
     least = math.inf
     is_index = False
     bucket = int(span.y // _BUCKET)
@@ -133,45 +157,70 @@ def _row_of(span: _Span, by_y: dict[int, list[Row]]) -> tuple[Row | None, bool]:
         distance = span.distance(row)
         is_index = is_index or distance == math.inf
         if distance is not None and distance < least:
-            best, least = row, distance
+            best = row
+            least = distance
+
     if best is None:
-        return None, is_index
-    return best, least < 1 and not span.is_level(best)
+        if may_wait and is_index:
+            return False
+        best = Row(span.y, span.size, [])
+        by_y[bucket].append(best)
+    elif may_wait and least < 1 and not span.is_level(best):
+        return False
+    best.glyphs += span.glyphs
+    return True
 
 
-def _put(span: _Span, row: Row | None, by_y: dict[int, list[Row]]) -> None:
-    """Add glyphs to a row; if it is None, make a new row of them."""
-    if row is None:
-        row = Row(span.y, span.size, [])
-        by_y[int(row.y // _BUCKET)].append(row)
-    row.glyphs.extend(span.glyphs)
+def _rejoined(rows: list[Row]) -> list[Row]:
+    """Merge halves of one row with slightly different baselines, as at a change of fonts."""
+    joined = rows[:1]
+    for row in rows[1:]:
+        above = joined[-1]
+        left = above.glyphs
+        right = row.glyphs
+        if right[0].x0 < left[0].x0:
+            left, right = right, left
+        is_level = row.y - above.y < 0.25 * row.size
+        is_alike = abs(row.size - above.size) < 0.13 * row.size
+        is_next = -1 < right[0].x0 - left[-1].x1 < row.size
+        if is_level and is_alike and is_next:
+            above.glyphs = left + right
+        else:
+            joined.append(row)
+    return joined
 
 
 def _with_stacked(rows: list[Row]) -> list[Row]:
     """Make a small fraction in a row of the pieces above and below a gap of that row."""
     merged: set[int] = set()
-    for above, row, below in zip(rows, rows[1:], rows[2:], strict=False):
+    for position in range(1, len(rows) - 1):
+        above, row, below = rows[position - 1 : position + 2]
         if len(row.glyphs) < 3 or not _is_over(above, below):
             continue
         is_upper = _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED)
-        if is_upper and _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
-            for part, shift in ((above, -0.35), (below, 0.35)):
-                for glyph in part.glyphs:
-                    glyph.y = row.y + shift * row.size
-                    glyph.size = 0.7 * row.size
-                row.merge(part.glyphs)
-                merged.add(id(part))
+        if not is_upper or not _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
+            continue
+
+        for part, shift in ((above, -0.35), (below, 0.35)):
+            for glyph in part.glyphs:
+                glyph.y = row.y + shift * row.size
+                glyph.size = 0.7 * row.size
+            row.merge(part.glyphs)
+            merged.add(id(part))
     return [row for row in rows if id(row) not in merged]
 
 
 def _is_over(above: Row, below: Row) -> bool:
     """Return whether the pieces of two rows have nearly the same centres."""
-    upper, lower = _pieces(above), _pieces(below)
-    for one, other in zip(upper, lower, strict=False):
+    upper = _pieces(above)
+    lower = _pieces(below)
+    if len(upper) != len(lower):
+        return False
+    for one, other in zip(upper, lower, strict=True):
         widest = max(one[1] - one[0], other[1] - other[0])
         if abs(sum(one) - sum(other)) / 2 >= 0.25 * widest:
             return False
-    return len(upper) == len(lower)
+    return True
 
 
 def _with_indices(rows: list[Row]) -> list[Row]:
@@ -189,7 +238,7 @@ def _with_indices(rows: list[Row]) -> list[Row]:
             if _fits(small, large, INDEX_RISE, INDEX_REACH, most):
                 for glyph in small.glyphs:
                     glyph.size = min(glyph.size, INDEX_SIZE * large.size)
-                large.merge([glyph for glyph in small.glyphs if glyph.text != " "])
+                large.merge(_visible(small.glyphs))
                 merged.add(id(small))
                 break
     return [row for row in rows if id(row) not in merged]
@@ -205,12 +254,13 @@ def _fits(small: Row, row: Row, rise: float, reach: float, most: int) -> bool:
     """
     if abs(row.y - small.y) >= rise * row.size:
         return False
-    glyphs = [glyph for glyph in small.glyphs if glyph.text != " "]
+    glyphs = _visible(small.glyphs)
     if len(glyphs) > most:
         return False
+
     middles = [(glyph.x0 + glyph.x1) / 2 for glyph in glyphs]
-    for other in row.glyphs:
-        if other.text != " " and any(other.x0 < x < other.x1 for x in middles):
+    for other in _visible(row.glyphs):
+        if any(other.x0 < x < other.x1 for x in middles):
             return False
     return all(row.touches(x0, x1, reach) for x0, x1 in _pieces(small))
 
@@ -218,27 +268,10 @@ def _fits(small: Row, row: Row, rise: float, reach: float, most: int) -> bool:
 def _pieces(row: Row) -> list[tuple[float, float]]:
     """Return left and right edges of the runs of glyphs in a row."""
     pieces: list[tuple[float, float]] = []
-    for glyph in row.glyphs:
-        if glyph.text == " ":
-            continue
+    for glyph in _visible(row.glyphs):
         if pieces and glyph.x0 - pieces[-1][1] < 0.5 * row.size:
-            pieces[-1] = pieces[-1][0], max(pieces[-1][1], glyph.x1)
+            left, right = pieces.pop()
+            pieces.append((left, max(right, glyph.x1)))
         else:
             pieces.append((glyph.x0, glyph.x1))
     return pieces
-
-
-def _rejoined(rows: list[Row]) -> list[Row]:
-    """Merge halves of one row with slightly different baselines, as at a change of fonts."""
-    joined = rows[:1]
-    for row in rows[1:]:
-        above = joined[-1]
-        left, right = sorted((above, row), key=lambda half: half.glyphs[0].x0)
-        gap = right.glyphs[0].x0 - left.glyphs[-1].x1
-        is_level = row.y - above.y < 0.25 * row.size
-        is_alike = abs(row.size - above.size) < 0.13 * row.size
-        if is_level and is_alike and -1 < gap < row.size:
-            above.glyphs = left.glyphs + right.glyphs
-        else:
-            joined.append(row)
-    return joined
