@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.layout.columns import columns_of, rows_of_lines
+from ingest.layout.columns import Columns, rows_of_lines
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
 from ingest.layout.lines import Line, line_of
@@ -35,7 +35,7 @@ class Arranged:
     """
 
     title: str
-    pages: Sequence[tuple[PlacedLine, ...]]
+    pages: Sequence[Sequence[PlacedLine]]
     body_size: float
     rtl: bool
 
@@ -49,72 +49,97 @@ def arrange(pdf: Pdf) -> Arranged:
     """Put the lines of a document in reading order, without running heads and page numbers."""
     pages = [with_drop_caps(without_line_numbers(page)) for page in pdf.pages]
     heads = RunningHeads(pages)
-    arranged: list[tuple[PlacedLine, ...]] = []
-    title = ""
+    page_columns = Columns(pdf.rtl)
     numbers = itertools.count()
-    gutters: list[float] = []
+    title = ""
+    arranged: list[list[PlacedLine]] = []
     for page in pages:
-        dropped = heads.on(page)
-        lines = [
-            line for position, line in enumerate(page.lines) if position not in dropped
-        ]
+        lines = heads.without(page)
         if page.number == 1:
             title = _title(page, lines, heads.body_size)
 
         text, *margin_notes = parted_from_notes(lines, heads.body_size)
-        columns = columns_of(text, 0.0, page.width, pdf.rtl, gutters)
-        bodies: list[PlacedLine] = []
+        columns = page_columns.of(text, 0.0, page.width)
+        columns += filter(None, margin_notes)
+        body: list[PlacedLine] = []
         notes: list[PlacedLine] = []
-        for column in (*columns, *filter(None, margin_notes)):
+        for column in columns:
             placed = _place(column, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, heads.body_size)
-            bodies += placed[:first_note]
-            notes += (replace(line, footnote=True) for line in placed[first_note:])
-        arranged.append((*bodies, *notes))
+            body += placed[:first_note]
+            for line in placed[first_note:]:
+                notes.append(replace(line, footnote=True))
+        arranged.append(body + notes)
     return Arranged(title, arranged, heads.body_size, pdf.rtl)
 
 
+def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
+    """Return the largest print in the upper part of the first page, if it is larger than the text."""
+    upper = []
+    for line in lines:
+        if line.y < 0.6 * page.height and any(map(str.isalpha, line.text)):
+            upper.append(line)
+    largest = max((line.size for line in upper), default=0.0)
+    if largest < 1.15 * body_size:
+        return ""
+
+    parts = []
+    for line in upper:
+        if line.size > 0.97 * largest:
+            parts.append(line.text)
+        elif parts:
+            break
+    title = " ".join(parts).replace(UNKNOWN, "").strip()
+    is_name = len(title.split()) <= 25 and sum(map(str.isalpha, title)) >= 3
+    return title if is_name else ""
+
+
 def _place(
-    column: Sequence[Line], page: Page, number: int, rtl: bool
+    column: Sequence[Line],
+    page: Page,
+    number: int,
+    rtl: bool,
 ) -> list[PlacedLine]:
     """Join the parts of each row of a column, and add the margins of the column."""
-    rows = [_joined(row, page, number, rtl) for row in rows_of_lines(column)]
-    left, right = _margins(rows)
-    return [replace(line, left=left, right=right) for line in rows]
+    lines = []
+    for row in rows_of_lines(column):
+        lines.append(_joined(row, page, number, rtl))
+    left, right = _margins(lines)
+    return [replace(line, left=left, right=right) for line in lines]
 
 
 def _joined(row: list[Line], page: Page, column: int, rtl: bool) -> PlacedLine:
     """Join the parts of a row; the margins of its column are not known yet."""
-    has_letters = any(any(map(str.isalpha, line.text)) for line in row)
-    is_latin = has_letters and not any(line.rtl for line in row)
+    text = "".join(line.text for line in row)
+    is_hebrew = any(line.rtl for line in row)
+    is_latin = any(map(str.isalpha, text)) and not is_hebrew
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
+    words = itertools.chain.from_iterable(line.words for line in row)
+    whole = line_of(list(words), row[0].y, rtl)
     # a drop cap moves the edges of lines
-    x0, x1 = min(line.x0 for line in row), max(line.x1 for line in row)
-    words = [word for line in row for word in line.words]
-    whole = line_of(words, row[0].y, rtl)
+    x0 = min(line.x0 for line in row)
+    x1 = max(line.x1 for line in row)
+
     longest = max(row, key=lambda line: line.n_chars)
     middle = (longest.x0 + longest.x1) / 2
-    in_table = False
-    for box in page.tables:
-        is_level = box.top < longest.y < box.bottom
-        in_table |= is_level and box.x0 < middle < box.x1
+    in_table = any(box.holds(middle, longest.y) for box in page.tables)
 
     # the gap after a bullet or number is none
     first = row[0].text
     is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
     return PlacedLine(
         words=whole.words,
-        page=page.number,
-        column=column,
-        start=-x1 if rtl else x0,
-        end=-x0 if rtl else x1,
-        left=0.0,
-        right=0.0,
+        x0=x0,
+        x1=x1,
         y=whole.y,
         size=longest.size,
         bold=whole.bold,
         mono=whole.mono,
         rtl=longest.rtl,
+        page=page.number,
+        column=column,
+        start=-x1 if rtl else x0,
+        end=-x0 if rtl else x1,
         n_gaps=max(0, len(row) - 1 - is_marker),
         in_table=in_table,
     )
@@ -128,45 +153,32 @@ def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
             prose.append(line)
     if len(prose) >= MIN_PROSE_LINES:  # tables and listings may be wider
         lines = prose
+
     least = max(2, 0.15 * len(lines))
     starts = Counter(round(line.start) for line in lines)
     common = [float(start) for start, count in starts.items() if count >= least]
+    if not common:
+        common = [line.start for line in lines]
     ends = sorted(line.end for line in lines)
     n_overfull = len(ends) // 20 if len(ends) >= 10 else 0
-    return min(common or [line.start for line in lines]), ends[-1 - n_overfull]
+    return min(common), ends[-1 - n_overfull]
 
 
 def _first_note(lines: Sequence[PlacedLine], body_size: float) -> int:
     """Return the position of the first footnote of a column: these are small, at its foot, and begin with a mark."""
-    first_note = first_small = len(lines)
-    while first_small and lines[first_small - 1].size <= 0.94 * body_size:
-        first_small -= 1
-        if _begins_with_mark(lines[first_small]):
-            first_note = first_small
-    return first_note if first_small else len(lines)
+    first_note = position = len(lines)
+    while position and lines[position - 1].size <= 0.94 * body_size:
+        position -= 1
+        if _begins_with_mark(lines[position]):
+            first_note = position
+    return first_note if position else len(lines)
 
 
 def _begins_with_mark(line: PlacedLine) -> bool:
+    """Return whether a line begins with the mark or the number of a footnote."""
     first = line.words[0]
     if first.raised > 0.15 * line.size or first.text[0] in _NOTE_SIGNS:
         return True
-    is_run_in = line.words[0].bold or line.words[-1 if len(line.words) < 2 else 1].bold
-    is_number = re.match(r"\d\d?$|\d(?!\d*[.):,])", first.text)
-    return is_number is not None and not is_run_in  # a heading in its paragraph
-
-
-def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
-    """Return the largest print in the upper part of the first page, if it is larger than the text."""
-    upper = []
-    for line in lines:
-        if line.y < 0.6 * page.height and any(map(str.isalpha, line.text)):
-            upper.append(line)
-    largest = max((line.size for line in upper), default=0.0)
-    if largest < 1.15 * body_size:
-        return ""
-
-    sizes = itertools.groupby(upper, lambda line: line.size > 0.97 * largest)
-    parts = next(list(group) for is_large, group in sizes if is_large)
-    title = " ".join(part.text for part in parts).replace(UNKNOWN, "").strip()
-    is_name = len(title.split()) <= 25 and sum(map(str.isalpha, title)) >= 3
-    return title if is_name else ""
+    if any(word.bold for word in line.words[:2]):  # a heading in its paragraph
+        return False
+    return re.match(r"\d\d?$|\d(?!\d*[.):,])", first.text) is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ingest.layout.bidi import has_rtl_letter, logical_order
 from ingest.layout.gutters import cut_at_gutters
-from ingest.layout.rows import SEGMENT_GAP, Row
+from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
     LOW,
@@ -24,7 +24,7 @@ from ingest.layout.superscripts import (
     without_marks,
     without_signs,
 )
-from ingest.pdf.model import Fonts, Glyph
+from ingest.pdf.model import Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
 _SOFT_BETWEEN_DIGITS = re.compile(rf"(?<=\d){SOFT_HYPHEN}(?=\d)")
@@ -93,46 +93,47 @@ class Line:
 
 
 def lines_of(
-    row: Row, fonts: Fonts, rtl: bool, gutters: Sequence[float] = ()
+    row: Row,
+    fonts: Fonts,
+    rtl: bool,
+    gutters: Sequence[float],
 ) -> list[Line]:
     """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
-    parts = cut_at_gutters(row, gutters, SEGMENT_GAP)
-    lines = [_line(part, row, fonts, rtl) for part in parts]
-    return [line for line in lines if line.words]
+    lines = []
+    for glyphs in cut_at_gutters(row, gutters):
+        while glyphs[-1].text == " ":
+            glyphs.pop()
+        is_rtl = rtl and has_rtl_letter(text_of(glyphs))
+        words = []
+        for members in _spelt(glyphs, row, rtl):
+            if members:
+                words.append(_word(members, row, fonts))
+        lines.append(line_of(words, row.y, is_rtl))
+    return lines
 
 
-def _line(glyphs: list[Glyph], row: Row, fonts: Fonts, rtl: bool) -> Line:
-    """Make a line of glyphs of a row: find its words, their reading order, and drop marks of notes."""
-    while glyphs[-1].text == " ":
-        glyphs.pop()
-    text = "".join([glyph.text for glyph in glyphs])
-    if _has_accents(glyphs, text, row.y):
+def _spelt(glyphs: list[Glyph], row: Row, rtl: bool) -> list[list[Glyph]]:
+    """Return the glyphs of the words of a line in reading order, without the marks of notes."""
+    text = text_of(glyphs)
+    dots = [glyph for glyph in glyphs if glyph.text == "."]
+    has_low_dots = any(dot.y - row.y > LOW * dot.size for dot in dots)
+    if has_low_dots or not ACCENTS.keys().isdisjoint(text):
         glyphs = with_accents(glyphs)
     has_small = min(glyph.size for glyph in glyphs) < SMALL * row.size
     if has_small:
         glyphs = with_fractions(glyphs, row.y, row.size)
 
-    spelt = _spelt(glyphs, row.size)
-    is_hebrew = has_rtl_letter(text)
-    if is_hebrew:
-        spelt = _reordered(spelt, rtl)
+    words = _parted(glyphs, row.size)
+    if has_rtl_letter(text):
+        words = _reordered(words, rtl)
     if has_small:
-        spelt = without_marks(spelt)
-    elif any(sign in text for sign in NOTE_SIGNS):
-        spelt = list(map(without_signs, spelt))
-    words = [_word(members, row, fonts) for members in spelt if members]
-    return line_of(words, row.y, rtl and is_hebrew)
+        return without_marks(words)
+    if any(sign in text for sign in NOTE_SIGNS):
+        return list(map(without_signs, words))
+    return words
 
 
-def _has_accents(glyphs: list[Glyph], text: str, y: float) -> bool:
-    """Return whether accents or dots below a letter may be drawn apart from their letters."""
-    if not ACCENTS.keys().isdisjoint(text):
-        return True
-    dots = [glyph for glyph in glyphs if glyph.text == "."]
-    return any(dot.y - y > LOW * dot.size for dot in dots)
-
-
-def _spelt(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
+def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     """Part glyphs from left to right into words, by the white space between them."""
     words: list[list[Glyph]] = [[]]
     right = glyphs[0].x0
@@ -144,37 +145,16 @@ def _spelt(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         word = words[-1]
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
-        least = (WORD_GAP_HINTED if hinted else WORD_GAP) * min(glyph.size, em)
-        is_apart = gap > least and not (hinted and _is_in_number(word, glyph, gap))
+        least = WORD_GAP_HINTED if hinted else WORD_GAP
+        is_apart = gap > least * min(glyph.size, em)
+        if hinted and _is_in_number(word, glyph, gap):
+            is_apart = False
         if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
         spaced = False
         words[-1].append(glyph)
         right = max(right, glyph.x1)
     return words
-
-
-def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
-    """Make a line of words in reading order."""
-    sizes: Counter[float] = Counter()
-    bold: Counter[bool] = Counter()
-    mono: Counter[bool] = Counter()
-    for word in words:
-        length = len(word.text)
-        sizes[word.size] += length
-        bold[word.bold] += length
-        mono[word.mono] += length
-
-    return Line(
-        words=tuple(words),
-        x0=min(word.x0 for word in words),
-        x1=max(word.x1 for word in words),
-        y=y,
-        size=round(sizes.most_common(1)[0][0], 1),
-        bold=bold[True] / bold.total(),
-        mono=mono[True] / mono.total(),
-        rtl=rtl,
-    )
 
 
 def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
@@ -191,18 +171,21 @@ def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
 def _is_initial(left: Glyph, right: Glyph) -> bool:
     """Return whether one of two letters on a baseline is the large initial of a paragraph."""
     small, large = sorted((left.size, right.size))
-    is_letters = left.text[:1].isalpha() and right.text[:1].isalpha()
     return (
-        large >= INITIAL * small and is_letters and abs(left.y - right.y) < 0.1 * small
+        large >= INITIAL * small
+        and left.text[:1].isalpha()
+        and right.text[:1].isalpha()
+        and abs(left.y - right.y) < 0.1 * small
     )
 
 
-def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
+def _reordered(words: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
-    space = replace(spelt[0][0], text=" ")
-    members = spelt[0][:]
-    for word in spelt[1:]:
-        members += [space, *word]
+    space = replace(words[0][0], text=" ")
+    members = words[0][:]
+    for word in words[1:]:
+        members.append(space)
+        members += word
 
     texts = [glyph.text for glyph in members]
     reordered: list[list[Glyph]] = [[]]
@@ -217,16 +200,50 @@ def _reordered(spelt: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
-    text = "".join([glyph.text for glyph in members])
+    text = text_of(members)
     if SOFT_HYPHEN in text:  # visible between digits and at the end of a line only
         text = _SOFT_BETWEEN_DIGITS.sub("-", text)
-        text = text[:-1].replace(SOFT_HYPHEN, "") + text[-1].replace(SOFT_HYPHEN, "-")
+        last = text[-1].replace(SOFT_HYPHEN, "-")
+        text = text[:-1].replace(SOFT_HYPHEN, "") + last
     largest = members[0]
-    x0, x1 = largest.x0, largest.x1
+    x0 = largest.x0
+    x1 = largest.x1
     for glyph in members:
         if glyph.size > largest.size:
             largest = glyph
         x0 = min(x0, glyph.x0)
         x1 = max(x1, glyph.x1)
-    bold, mono = fonts.bold[largest.font], fonts.mono(largest.font)
-    return Word(text, x0, x1, largest.size, row.y - largest.y, bold, mono)
+    return Word(
+        text=text,
+        x0=x0,
+        x1=x1,
+        size=largest.size,
+        raised=row.y - largest.y,
+        bold=fonts.bold[largest.font],
+        mono=fonts.mono(largest.font),
+    )
+
+
+def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
+    """Make a line of words in reading order."""
+    sizes: Counter[float] = Counter()
+    n_bold = 0
+    n_mono = 0
+    for word in words:
+        length = len(word.text)
+        sizes[word.size] += length
+        n_bold += length * word.bold
+        n_mono += length * word.mono
+
+    size, _ = sizes.most_common(1)[0]
+    n_chars = sizes.total()
+    return Line(
+        words=tuple(words),
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=y,
+        size=round(size, 1),
+        bold=n_bold / n_chars,
+        mono=n_mono / n_chars,
+        rtl=rtl,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.layout.extract import Page
@@ -34,48 +34,52 @@ class RunningHeads:
         body_size: font size of most of the text.
     """
 
-    def __init__(self, pages: Iterable[Page]) -> None:
+    def __init__(self, pages: Sequence[Page]) -> None:
         sizes: Counter[float] = Counter()
         # hashes of text and height need less memory than the texts
         self._n_pages_with: Counter[int] = Counter()
-        n_pages = 0
         for page in pages:
-            n_pages += 1
+            near = set()
             for line in page.lines:
                 sizes[round(line.size * 2) / 2] += line.n_chars
-            near: set[int] = set()
-            for _, key, height in _at_edges(page):
-                near.update(hash((key, height + step)) for step in (-1, 0, 1))
+                if _is_at_edge(line, page):
+                    near |= {_print(line, step) for step in (-1, 0, 1)}
             self._n_pages_with.update(near)
 
-        self.body_size = sizes.most_common(1)[0][0]
-        self._needed = 2 if n_pages <= 4 else max(3, round(0.08 * n_pages))
+        self.body_size, _ = sizes.most_common(1)[0]
+        self._needed = 2 if len(pages) <= 4 else max(3, round(0.08 * len(pages)))
 
-    def on(self, page: Page) -> set[int]:
-        """Return the positions of the lines of a page that are running heads, page numbers or the like."""
-        positions = set()
-        for position, key, height in _at_edges(page):
-            line = page.lines[position]
+    def without(self, page: Page) -> list[Line]:
+        """Return the lines of a page that are no running heads, page numbers or the like."""
+        lines = []
+        for line in page.lines:
             in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-            is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
-            if is_number or self._n_pages_with[hash((key, height))] >= self._needed:
-                positions.add(position)
-        return positions
+            is_head = self._n_pages_with[_print(line)] >= self._needed
+            if in_end_row and _PAGE_NUMBER.fullmatch(line.text):
+                is_head = True
+            if not (is_head and _is_at_edge(line, page)):
+                lines.append(line)
+        return lines
 
 
-def _at_edges(page: Page) -> Iterator[tuple[int, str, int]]:
-    """Yield position, text with "#" for its numbers, and height (in 4 points) of each line near an edge."""
-    for position, line in enumerate(page.lines):
-        if not EDGE * page.height < line.y < (1 - EDGE) * page.height:
-            yield position, _DIGITS.sub("#", line.text).casefold(), round(line.y / 4)
+def _is_at_edge(line: Line, page: Page) -> bool:
+    return not EDGE * page.height < line.y < (1 - EDGE) * page.height
+
+
+def _print(line: Line, step: int = 0) -> int:
+    """Hash the text of a line, with "#" for its numbers, and its height (in 4 points) moved by some steps."""
+    text = _DIGITS.sub("#", line.text).casefold()
+    return hash((text, round(line.y / 4) + step))
 
 
 def without_line_numbers(page: Page) -> Page:
     """Remove small line numbers in the margin of a page."""
-    by_edge = _margin_numbers(page)
     numbered: set[int] = set()
+    by_edge = _margin_numbers(page)
     for edge in by_edge:
-        column = [item for near in (-1, 0, 1) for item in by_edge.get(edge + near, ())]
+        column = []
+        for near in (edge - 1, edge, edge + 1):
+            column += by_edge.get(near, [])
         column.sort()
         steps: Counter[int] = Counter()
         for (_, earlier), (_, later) in itertools.pairwise(column):
@@ -89,7 +93,8 @@ def without_line_numbers(page: Page) -> Page:
         if position not in numbered:
             lines.append(line)
         elif words := line.words[1:]:
-            lines.append(replace(line, words=words, x0=min(word.x0 for word in words)))
+            x0 = min(word.x0 for word in words)
+            lines.append(replace(line, words=words, x0=x0))
     return replace(page, lines=tuple(lines))
 
 
@@ -97,13 +102,16 @@ def _margin_numbers(page: Page) -> dict[int, list[tuple[int, int]]]:
     """Return position and value of small numbers at the beginning of lines, by their right edge (in 4 points)."""
     row_sizes: dict[float, float] = defaultdict(float)
     for line in page.lines:
-        row_sizes[line.y] = max(row_sizes[line.y], *(word.size for word in line.words))
+        largest = max(word.size for word in line.words)
+        row_sizes[line.y] = max(row_sizes[line.y], largest)
+
     by_edge: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for position, line in enumerate(page.lines):
         first = line.words[0]
-        is_small = first.size < 0.8 * row_sizes[line.y]
-        if is_small and first.text.isdecimal() and len(first.text) <= 4:
-            by_edge[round(first.x1 / 4)].append((position, int(first.text)))
+        is_number = first.text.isdecimal() and len(first.text) <= 4
+        if is_number and first.size < 0.8 * row_sizes[line.y]:
+            edge = round(first.x1 / 4)
+            by_edge[edge].append((position, int(first.text)))
     return by_edge
 
 
@@ -113,7 +121,8 @@ def parted_from_notes(
     """Return three lists of lines: the text, the smaller print wholly to its left, and that wholly to its right."""
     body = []
     for line in lines:
-        if abs(line.size - body_size) < 0.05 * body_size and len(line.words) > 1:
+        is_of_size = abs(line.size - body_size) < 0.05 * body_size
+        if is_of_size and len(line.words) > 1:
             body.append(line)
     if len(body) < MIN_TEXT_LINES:
         return list(lines), [], []
@@ -125,8 +134,11 @@ def parted_from_notes(
     on_left: list[Line] = []
     on_right: list[Line] = []
     for line in lines:
-        if line.size >= 0.92 * body_size or (line.x0 < right and line.x1 > left):
+        is_between = line.x0 < right and line.x1 > left
+        if is_between or line.size >= 0.92 * body_size:
             text.append(line)
+        elif line.x1 <= left:
+            on_left.append(line)
         else:
-            (on_left if line.x1 <= left else on_right).append(line)
+            on_right.append(line)
     return text, on_left, on_right

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.layout.lines import Word
+from ingest.layout.lines import Line
 
 PROSE_SHARE = 0.3
 """Minimal share of words in a line of prose."""
@@ -19,40 +19,28 @@ OPENING = "([\"'“‘„"
 
 
 @dataclass(frozen=True)
-class PlacedLine:
-    """A line in its column. Lengths in points; `start` and `end` grow in reading direction.
+class PlacedLine(Line):
+    """A line in its column; lengths in points; `start`, `end` and the margins grow in reading direction.
 
     Attributes:
         page: 1-based.
         column: number of the column within the document; lines of one column follow each other from top to bottom.
         start, end: its first and last edge.
         left, right: margins of its column, in the same direction.
-        y: the baseline, downwards from the top of the page.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
         in_table: whether it is inside a table with rules.
     """
 
-    words: tuple[Word, ...]
     page: int
     column: int
     start: float
     end: float
-    left: float
-    right: float
-    y: float
-    size: float
-    bold: float
-    mono: float
-    rtl: bool
     n_gaps: int
+    in_table: bool
+    left: float = 0.0
+    right: float = 0.0
     footnote: bool = False
-    in_table: bool = False
-
-    @cached_property
-    def text(self) -> str:
-        """Text of the words, with single spaces between."""
-        return " ".join(word.text for word in self.words)
 
     @property
     def first(self) -> str:
@@ -120,14 +108,12 @@ class PlacedLine:
         return sum(map(str.isalpha, self.text))
 
     @cached_property
-    def n_chars(self) -> int:
-        """Number of characters without spaces."""
-        return sum(len(word.text) for word in self.words)
-
-    @cached_property
     def n_words(self) -> int:
         """Number of words with three letters or more."""
-        return sum(sum(map(str.isalpha, word.text)) > 2 for word in self.words)
+        count = 0
+        for word in self.words:
+            count += sum(map(str.isalpha, word.text)) > 2
+        return count
 
     @property
     def word_share(self) -> float:
@@ -141,14 +127,16 @@ class PlacedLine:
 
     def is_full(self, following: PlacedLine) -> bool:
         """Return whether the first word of the next line would not have fitted into it."""
+        slack = 0.9
         if not self.ends_clause:
-            fill = (self.end - self.start) / max(1.0, self.right - self.left)
+            slack = 1.5
             # a Latin word or a formula may begin a line of Hebrew
             begins = following.first[0].isupper() and not following.rtl
-            if fill > (0.85 if begins else 0.6):
+            enough = 0.85 if begins else 0.6
+            width = max(1.0, self.right - self.left)
+            if (self.end - self.start) / width > enough:
                 return True
         word = following.words[0]
-        slack = 0.9 if self.ends_clause else 1.5
         return self.right - self.end < word.x1 - word.x0 + slack * following.size
 
     def flows_into(self, following: PlacedLine) -> bool:
@@ -161,11 +149,3 @@ class PlacedLine:
             return True
         is_full = self.right - self.end < 2 * following.size
         return is_full and not following.initial.isdigit()
-
-
-_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
-
-
-def is_bullet(text: str) -> bool:
-    """Return whether a word is a bullet."""
-    return bool(_BULLET.fullmatch(text))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ingest.layout.placed import PlacedLine, is_bullet
+from ingest.layout.placed import PlacedLine
 from ingest.paragraphs.habits import TypesettingHabits
-from ingest.paragraphs.markers import marker_words, start_after
+from ingest.paragraphs.markers import is_bullet, marker_words, start_after
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""

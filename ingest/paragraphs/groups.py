@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ingest.layout.placed import PlacedLine, is_bullet
+from ingest.layout.placed import PlacedLine
 from ingest.paragraphs.decisions import (
     LineGroup,
     Seam,
@@ -17,7 +17,7 @@ from ingest.paragraphs.decisions import (
     is_body,
 )
 from ingest.paragraphs.habits import TypesettingHabits
-from ingest.paragraphs.markers import marker_words, start_after
+from ingest.paragraphs.markers import is_bullet, marker_words, start_after
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""

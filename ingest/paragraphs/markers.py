@@ -6,13 +6,14 @@ import itertools
 import re
 from statistics import median
 
-from ingest.layout.placed import PlacedLine, is_bullet
+from ingest.layout.placed import PlacedLine
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES, APART = 3, 1.3
 """Minimal number of spaces that tell the usual width of a space, and the width of the space after a number or dash, as
 a multiple of it."""
 
+_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 )
@@ -57,6 +58,11 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
     return is_number or first[0] in "([" or line.bold > 0.9 or is_set_apart(line)
+
+
+def is_bullet(text: str) -> bool:
+    """Return whether a word is a bullet."""
+    return _BULLET.fullmatch(text) is not None
 
 
 def _without_stars(text: str) -> str:

@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import Protocol
@@ -57,6 +57,11 @@ class Glyph:
     parted: bool
 
 
+def text_of(glyphs: Iterable[Glyph]) -> str:
+    """Return the texts of glyphs as one."""
+    return "".join([glyph.text for glyph in glyphs])
+
+
 @dataclass(frozen=True, slots=True)
 class GlyphPage:
     """One page: its upright glyphs in the order of drawing.
@@ -81,6 +86,10 @@ class Box:
     top: float
     x1: float
     bottom: float
+
+    def holds(self, x: float, y: float) -> bool:
+        """Return whether a point is inside it."""
+        return self.x0 < x < self.x1 and self.top < y < self.bottom
 
 
 class PdfReader(Protocol):
