@@ -1,94 +1,103 @@
-"""The lectures of a course as a person looks at them: pages, and what was taken from each."""
+"""Pages of a course: its lectures, the passages of each page, and the search."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Any
 
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import HTMLResponse, Response
+
+from evaluate.studio.pages import Page, existing
+from evaluate.studio.state import CurrentStudio
 from ingest.editions.readers import READERS
 from ingest.errors import SourceError
-from ingest.paragraph import Document, Paragraph, RejectedParagraph
-from ingest.pdf.pictures import Box, boxes_of, page_words
-from ingest.store import Course
+from ingest.paragraph import Document
+from ingest.pdf.pictures import boxes_of, page_picture, page_words
+from player.search.types import Query
 
-P = TypeVar("P", Paragraph, RejectedParagraph)
-
-
-@dataclass(frozen=True, slots=True)
-class PageView:
-    """One page of a lecture.
-
-    Attributes:
-        passages, rejected: each piece of text with the boxes of its lines; without boxes if it was not found.
-        notice: why there is no picture, "" if there is one.
-    """
-
-    document: Document
-    page: int
-    n_pages: int
-    passages: Sequence[tuple[Paragraph, Sequence[Box]]]
-    rejected: Sequence[tuple[RejectedParagraph, Sequence[Box]]]
-    notice: str = ""
+N_HITS = 20
+router = APIRouter()
 
 
-class Lectures:
-    """Pages and passages of a course.
-
-    Args:
-        course: whose documents are shown.
-    """
-
-    def __init__(self, course: Course) -> None:
-        self.course = course
-        self.documents = {document.doc_id: document for document in course.documents}
-        self.by_id = {
-            paragraph.paragraph_id: paragraph for paragraph in course.paragraphs
-        }
-        self._rejected = list(course.rejected())
-
-    def passages(self, doc_id: str = "", kind: str = "") -> Sequence[Paragraph]:
-        """Return the passages of a document and a kind; "" stands for all."""
-        return [
-            paragraph
-            for paragraph in self.course.paragraphs
-            if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind)
-        ]
-
-    def page(self, document: Document, page: int) -> PageView:
-        """Return a page with the outlines of all that was read on it."""
-        n_pages = max(document.n_pages, 1)
-        page = min(max(page, 1), n_pages)
-        try:
-            words, notice = page_words(pdf_of(document), page), ""
-        except SourceError as error:
-            words, notice = [], str(error)
-
-        def outlined(pieces: Iterable[P]) -> list[tuple[P, Sequence[Box]]]:
-            outlines: list[tuple[P, Sequence[Box]]] = []
-            for piece in pieces:
-                if (piece.doc_id, piece.page) == (document.doc_id, page):
-                    outlines.append((piece, boxes_of(piece.text, words)))
-            return outlines
-
-        passages = outlined(self.course.paragraphs)
-        rejected = outlined(self._rejected)
-        return PageView(document, page, n_pages, passages, rejected, notice)
+async def _lecture_of(doc_id: str, studio: CurrentStudio) -> Document:
+    """Return a document of the course; raise 404 if there is none."""
+    by_id = {document.doc_id: document for document in studio.course.documents}
+    return existing(by_id.get(doc_id), f"lecture {doc_id}")
 
 
-def readings(path: Path, page: int) -> dict[str, str]:
-    """Return the text of a page as each installed program reads it, by the program's name."""
-    texts = {}
-    for name, read in READERS.items():
-        with contextlib.suppress(Exception):  # a reader may be absent, or fail
-            texts[name] = "".join(itertools.islice(read(path), page - 1, page))
-    return texts
+Lecture = Annotated[Document, Depends(_lecture_of)]
 
 
-def pdf_of(document: Document) -> Path:
+@router.get("/")
+def _course(
+    studio: CurrentStudio, page: Page, request: Request, hint: str = "", book: str = ""
+) -> HTMLResponse:
+    result = None
+    if hint.strip():
+        query = Query(hint, book, N_HITS)
+        result = studio.player().orchestrator.search(query)
+    name = "hits.html" if "hx-request" in request.headers else "course.html"
+    return page(name, course=studio.course, result=result, hint=hint, book=book)
+
+
+@router.get("/lecture/{doc_id}")
+def _lecture(
+    lecture: Lecture,
+    studio: CurrentStudio,
+    page: Page,
+    number: int = 1,
+    passage: str = "",
+    editions: bool = False,
+) -> HTMLResponse:
+    n_pages = max(lecture.n_pages, 1)
+    number = min(max(number, 1), n_pages)
+    words, notice, texts = [], "", {}
+    try:
+        path = _pdf_of(lecture)
+        words = page_words(path, number)
+    except SourceError as error:
+        notice = str(error)
+    else:
+        for name, read in READERS.items() if editions else ():
+            with contextlib.suppress(Exception):  # a reader may be absent, or fail
+                of_page = itertools.islice(read(path), number - 1, number)
+                texts[name] = "".join(of_page)
+
+    def outlined(pieces: Iterable[Any]) -> list[tuple[Any, Any]]:
+        """Return the pieces of the page with the boxes of their lines."""
+        outlines = []
+        for piece in pieces:
+            if (piece.doc_id, piece.page) == (lecture.doc_id, number):
+                outlines.append((piece, boxes_of(piece.text, words)))
+        return outlines
+
+    return page(
+        "lecture.html",
+        document=lecture,
+        page=number,
+        n_pages=n_pages,
+        passages=outlined(studio.course.paragraphs),
+        rejected=outlined(studio.course.rejected()),
+        notice=notice,
+        passage=passage,
+        texts=texts,
+    )
+
+
+@router.get("/picture/{doc_id}/{number}.png")
+def _picture(lecture: Lecture, number: int) -> Response:
+    try:
+        content = page_picture(_pdf_of(lecture), number)
+    except SourceError as error:
+        raise HTTPException(404, str(error)) from error
+    return Response(content, media_type="image/png")
+
+
+def _pdf_of(document: Document) -> Path:
     """Return the path of a document's PDF.
 
     Raises:

@@ -114,26 +114,31 @@ def view_of(
     best: int | None = decision.best
     if not same_text(guess.opening_sentence, decision.guess.opening_sentence):
         best = plan.row_of(guess.opening_sentence)
+    passage = ""
+    if best is not None:
+        for at in plan.places.passages_of(int(plan.rows[best]))[:1]:
+            passage = plan.places.paragraphs[int(at)].paragraph_id
+
     row = plan.row_of(secret) if secret else None
+    is_secret = row is not None
+    if row is None:
+        row = best
+    steps = []
+    pairs = zip(plan.questions, answers, strict=True)
+    for number, (question, answer) in enumerate(pairs):
+        fitting = ""
+        if row is not None:
+            fitting = LETTERS[int(plan.fits[0, number, row].argmax())]
+        steps.append(Step(question.text, question.options, answer, fitting))
     return GameView(
         plan.start,
         _candidates(plan, beliefs),
-        _steps(plan, answers, best if row is None else row),
+        steps,
         guess,
-        _passage_id(plan, best),
+        passage,
         secret,
-        is_secret=row is not None,
+        is_secret,
     )
-
-
-def _passage_id(plan: Plan, row: int | None) -> str:
-    """Return the id of the first passage in which a candidate begins, or which its piece holds; "" if there is none."""
-    if row is None:
-        return ""
-    passages = plan.places.passages_of(int(plan.rows[row]))
-    for passage in passages[:1]:
-        return plan.places.paragraphs[int(passage)].paragraph_id
-    return ""
 
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
@@ -149,12 +154,3 @@ def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
         beliefs_of_row = tuple(sums[:, row].tolist())
         candidates.append(Candidate(paragraph.opening_sentence, where, beliefs_of_row))
     return candidates
-
-
-def _steps(plan: Plan, answers: Answers, row: int | None) -> list[Step]:
-    """Return the questions with their answers, compared with the passage of a row if it is known."""
-    steps = []
-    for at, (question, answer) in enumerate(zip(plan.questions, answers, strict=True)):
-        fitting = "" if row is None else LETTERS[int(plan.fits[0, at, row].argmax())]
-        steps.append(Step(question.text, question.options, answer, fitting))
-    return steps

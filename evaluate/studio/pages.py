@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from configs.settings import QuarryError
 from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
 
@@ -19,8 +20,6 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-Page = Callable[..., HTMLResponse]
-"""Renders a template: name, HTTP status (200), and the values of the template."""
 T = TypeVar("T")
 
 
@@ -35,8 +34,16 @@ def existing(value: T | None, what: str) -> T:
     return value
 
 
-def make_page(sections: Mapping[str, str], **values: object) -> Page:
-    """Return the function that renders templates.
+async def _page_of(request: Request) -> Any:
+    return request.app.state.page
+
+
+Page = Annotated[Callable[..., HTMLResponse], Depends(_page_of)]
+"""Renders a template: name, HTTP status (200), and the values of the template."""
+
+
+def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
+    """Return an application with static files, pages for errors, and checks of where forms and contents come from.
 
     Args:
         sections: titles of the sections in the navigation, by path.
@@ -56,11 +63,8 @@ def make_page(sections: Mapping[str, str], **values: object) -> Page:
     def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
         return HTMLResponse(environment.get_template(template).render(**values), status)
 
-    return page
-
-
-def add_safety(app: FastAPI, page: Page) -> None:
-    """Add static files, a page for errors, a policy against foreign content, and a check where forms come from."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.page = page
     app.mount("/static", StaticFiles(directory=FOLDER / "static"))
 
     @app.middleware("http")
@@ -80,6 +84,12 @@ def add_safety(app: FastAPI, page: Page) -> None:
     async def refuse(_: Request, error: HTTPException) -> HTMLResponse:
         return page("error.html", error.status_code, text=error.detail)
 
+    @app.exception_handler(QuarryError)
+    async def refuse_input(_: Request, error: QuarryError) -> HTMLResponse:
+        return page("error.html", 422, text=str(error))
+
     @app.get("/favicon.ico")
     def icon() -> Response:
         return Response(status_code=204)
+
+    return app

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Annotated
 
-from fastapi import FastAPI, Form, Query
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi import APIRouter, Depends, Form, Query
+from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel
 
 from evaluate.games.labelled import same_sentence, tokens
@@ -17,7 +17,7 @@ from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
 from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing
-from evaluate.studio.state import Session, Studio
+from evaluate.studio.state import CurrentStudio, Session, Studio
 from ingest.embed import Models
 from player.protocol.messages import RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers, letter_row
@@ -45,106 +45,97 @@ class HintForm(BaseModel, str_strip_whitespace=True):
     referee: str = "oracle"
 
 
-def add_referee(app: FastAPI, studio: Studio, page: Page) -> None:
-    """Add the pages."""
-    _add_hints(app, studio, page)
-    _add_questions(app, studio, page)
+Hint = Annotated[HintForm, Form()]
+router = APIRouter()
 
 
-def _add_hints(app: FastAPI, studio: Studio, page: Page) -> None:
-    """Add the list of passages, and the form for a hint."""
-    lectures = studio.lectures
-
-    @app.get("/referee")
-    def choose(lecture: str = "", kind: str = "", start: int = 0) -> HTMLResponse:
-        passages = lectures.passages(lecture, kind)
-        return page(
-            "referee.html",
-            passages=passages[start : start + N_LISTED],
-            start=start,
-            n_listed=N_LISTED,
-            n_passages=len(passages),
-            documents=lectures.course.documents,
-            kinds=sorted({passage.kind for passage in lectures.passages()}),
-            lecture=lecture,
-            kind=kind,
-            labelled=[game.paragraph_id for game in studio.labelled()],
-            games=studio.files.games,
-        )
-
-    def show(form: HintForm, *errors: str) -> HTMLResponse:
-        passages = lectures.passages(form.lecture, form.kind)
-        labelled = {game.paragraph_id for game in studio.labelled()}
-        ids = [passage.paragraph_id for passage in passages]
-        place = ids.index(form.passage) if form.passage in ids else 0
-        return page(
-            "hint.html",
-            422 if errors else 200,
-            paragraph=studio.passage(form.passage),
-            form=form,
-            errors=errors,
-            marked=(),
-            before=ids[place - 1] if place else "",
-            after="".join(ids[place + 1 : place + 2]),
-            place=place + 1,
-            n_passages=len(ids),
-            n_labelled=len(labelled.intersection(ids)),
-        )
-
-    def errors_of(form: HintForm) -> list[str]:
-        text = studio.passage(form.passage).text
-        errors = list(rule_errors(text, form.hint, form.word))
-        return errors if form.hint else ["Write a hint first.", *errors]
-
-    def play(form: HintForm, referee: str = "") -> RedirectResponse:
-        session = _session(studio, form, referee)
-        return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
-
-    @app.get("/referee/passage")
-    def write(form: Annotated[HintForm, Query()]) -> HTMLResponse:
-        return show(form)
-
-    @app.post("/referee/check")
-    def check(form: Annotated[HintForm, Form()]) -> HTMLResponse:
-        text = studio.passage(form.passage).text
-        errors = list(rule_errors(text, form.hint, form.word))
-        taken = set(tokens(text))
-        marked = []
-        for word in form.hint.split():
-            marked.append((word, not taken.isdisjoint(tokens(word))))
-        return page("errors.html", errors=errors, form=form, marked=marked)
-
-    @app.post("/referee/play", response_model=None)
-    def ask_person(form: Annotated[HintForm, Form()]) -> Response:
-        errors = errors_of(form)
-        return show(form, *errors) if errors else play(form)
-
-    @app.post("/referee/replay")
-    def ask_simulated(form: Annotated[HintForm, Form()]) -> RedirectResponse:
-        return play(form, form.referee)
-
-    @app.post("/referee/keep")
-    def keep(form: Annotated[HintForm, Form()]) -> HTMLResponse:
-        errors = errors_of(form)
-        if errors:
-            return show(form, *errors)
-        paragraph = studio.passage(form.passage)
-        add_game(
-            studio.files.games,
-            paragraph,
-            hint=form.hint,
-            book_name=form.book,
-            associative_word=form.word,
-            association_domain=form.domain,
-        )
-        passages = lectures.passages(form.lecture, form.kind)
-        row = passages.index(paragraph) + 1 if paragraph in passages else 0
-        following = passages[row % len(passages)].paragraph_id
-        return show(HintForm(passage=following, lecture=form.lecture, kind=form.kind))
+@router.get("/referee")
+def _choose(
+    studio: CurrentStudio,
+    page: Page,
+    lecture: str = "",
+    kind: str = "",
+    start: int = 0,
+) -> HTMLResponse:
+    passages = studio.passages(lecture, kind)
+    return page(
+        "referee.html",
+        passages=passages[start : start + N_LISTED],
+        start=start,
+        n_listed=N_LISTED,
+        n_passages=len(passages),
+        documents=studio.course.documents,
+        kinds=sorted({passage.kind for passage in studio.course.paragraphs}),
+        lecture=lecture,
+        kind=kind,
+        labelled=[game.paragraph_id for game in studio.labelled()],
+        games=studio.files.games,
+    )
 
 
-def _session(studio: Studio, form: HintForm, referee: str) -> Session:
-    """Return a new game; a simulated referee answers at once.
+@router.get("/referee/passage")
+def _write(
+    form: Annotated[HintForm, Query()], studio: CurrentStudio, page: Page
+) -> HTMLResponse:
+    return _form(form, studio, page, [])
+
+
+def _form(
+    form: HintForm, studio: Studio, page: Page, errors: list[str]
+) -> HTMLResponse:
+    passages = studio.passages(form.lecture, form.kind)
+    labelled = {game.paragraph_id for game in studio.labelled()}
+    ids = [passage.paragraph_id for passage in passages]
+    place = ids.index(form.passage) if form.passage in ids else 0
+    return page(
+        "hint.html",
+        422 if errors else 200,
+        paragraph=studio.passage(form.passage),
+        form=form,
+        errors=errors,
+        marked=(),
+        before=ids[place - 1] if place else "",
+        after="".join(ids[place + 1 : place + 2]),
+        place=place + 1,
+        n_passages=len(ids),
+        n_labelled=len(labelled.intersection(ids)),
+    )
+
+
+@router.post("/referee/check")
+def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
+    text = studio.passage(form.passage).text
+    errors = list(rule_errors(text, form.hint, form.word))
+    taken = set(tokens(text))
+    marked = []
+    for word in form.hint.split():
+        marked.append((word, not taken.isdisjoint(tokens(word))))
+    return page("errors.html", errors=errors, form=form, marked=marked)
+
+
+def _refusals(form: HintForm, studio: Studio) -> list[str]:
+    """Return the reasons for which a hint is neither played nor kept."""
+    text = studio.passage(form.passage).text
+    errors = list(rule_errors(text, form.hint, form.word))
+    return errors if form.hint else ["Write a hint first.", *errors]
+
+
+@router.post("/referee/play", response_model=None)
+def _ask_person(
+    form: Hint, studio: CurrentStudio, page: Page
+) -> HTMLResponse | RedirectResponse:
+    if errors := _refusals(form, studio):
+        return _form(form, studio, page, errors)
+    return _play(form, studio, "")
+
+
+@router.post("/referee/replay")
+def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
+    return _play(form, studio, form.referee)
+
+
+def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
+    """Begin a game and lead to its page; a simulated referee answers at once.
 
     Args:
         referee: SPEC of a simulated one, "" for a person.
@@ -156,54 +147,84 @@ def _session(studio: Studio, form: HintForm, referee: str) -> Session:
     note = f"preset {preset}, referee {referee or 'a person'}"
     session = Session(paragraph, form.word, note, player, plan)
     if referee:
-        tools = tools_of(studio.lectures.course, studio.settings.embed)
+        tools = tools_of(studio.course, studio.settings.embed)
         posed = [(question.text, question.options) for question in plan.questions]
         secret = Secret(
             paragraph.text, paragraph.opening_sentence, form.book, form.hint
         )
         session.answers = make_referee(referee, tools=tools).answers(secret, posed)
-    return session
+    return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
 
 
-def _add_questions(app: FastAPI, studio: Studio, page: Page) -> None:
-    """Add the twenty questions of a game, and its outcome."""
+@router.post("/referee/keep")
+def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
+    if errors := _refusals(form, studio):
+        return _form(form, studio, page, errors)
+    paragraph = studio.passage(form.passage)
+    add_game(
+        studio.files.games,
+        paragraph,
+        hint=form.hint,
+        book_name=form.book,
+        associative_word=form.word,
+        association_domain=form.domain,
+    )
+    passages = studio.passages(form.lecture, form.kind)
+    row = passages.index(paragraph) + 1 if paragraph in passages else 0
+    following = HintForm(
+        passage=passages[row % len(passages)].paragraph_id,
+        lecture=form.lecture,
+        kind=form.kind,
+    )
+    return _form(following, studio, page, [])
 
-    def session_of(session_id: str) -> Session:
-        return existing(studio.sessions.get(session_id), "such game any more")
 
-    @app.get("/referee/game/{session_id}")
-    def ask(session_id: str, step: int = -1) -> HTMLResponse:
-        session = session_of(session_id)
-        answers = tuple(session.answers)
-        if len(answers) < len(session.plan.questions):
-            return page("question.html", session=session)
-        view = studio.view(
-            (session_id, answers), lambda: _judged(studio, session, answers)
-        )
-        assert view.guess is not None
-        has_won = same_sentence(view.guess.opening_sentence, view.secret)
-        return page(
-            "game.html",
-            title="Found: the player won" if has_won else "Not found: the player lost",
-            note=session.note,
-            path=f"/referee/game/{session_id}",
-            view=view,
-            step=step,
-        )
+async def _session_of(session_id: str, studio: CurrentStudio) -> Session:
+    return existing(studio.sessions.get(session_id), "such game any more")
 
-    @app.post("/referee/game/{session_id}")
-    async def answer(
-        session_id: str, answer: Annotated[str, Form()], number: Annotated[int, Form()]
-    ) -> RedirectResponse:
-        # not in a thread: of two clicks at once, one counts
-        session = session_of(session_id)
-        is_due = number == len(session.answers) + 1  # else the page is out of date
-        if is_due and answer == "undo":
-            del session.answers[-1:]
-        elif is_due and number <= len(session.plan.questions):
-            is_letter = letter_row(answer) is not None
-            session.answers.append(answer if is_letter else NOT_RELEVANT)
-        return RedirectResponse(f"/referee/game/{session_id}", 303)
+
+CurrentSession = Annotated[Session, Depends(_session_of)]
+
+
+@router.get("/referee/game/{session_id}")
+def _ask(
+    session_id: str,
+    session: CurrentSession,
+    studio: CurrentStudio,
+    page: Page,
+    step: int = -1,
+) -> HTMLResponse:
+    answers = tuple(session.answers)
+    if len(answers) < len(session.plan.questions):
+        return page("question.html", session=session)
+    view = studio.view((session_id, answers), lambda: _judged(studio, session, answers))
+    assert view.guess is not None
+    has_won = same_sentence(view.guess.opening_sentence, view.secret)
+    return page(
+        "game.html",
+        title="Found: the player won" if has_won else "Not found: the player lost",
+        note=session.note,
+        path=f"/referee/game/{session_id}",
+        view=view,
+        step=step,
+    )
+
+
+@router.post("/referee/game/{session_id}")
+async def _answer(
+    session_id: str,
+    session: CurrentSession,
+    answer: Annotated[str, Form()],
+    number: Annotated[int, Form()],
+) -> RedirectResponse:
+    # not in a thread: of two clicks at once, one counts
+    is_due = number == len(session.answers) + 1  # else the page is out of date
+    if is_due and answer == "undo":
+        del session.answers[-1:]
+    elif is_due and number <= len(session.plan.questions):
+        is_letter = letter_row(answer) is not None
+        session.answers.append(answer if is_letter else NOT_RELEVANT)
+    return RedirectResponse(f"/referee/game/{session_id}", 303)
 
 
 def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
@@ -218,7 +239,7 @@ def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
         opening_sentence=secret,
         associative_word=session.word,
         answers={number: answer for number, answer in numbered if answer is not None},
-        similarity=word_similarity(studio.lectures.course.embedder_spec, models),
+        similarity=word_similarity(studio.course.embedder_spec, models),
     )
     passage = paragraph.paragraph_id
     return replace(view, passage=passage, word=session.word, score=score)

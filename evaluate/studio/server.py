@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from configs.settings import SettingsError
-from evaluate.errors import EvaluateError
+from configs.settings import QuarryError
 from evaluate.practice.http import create_app as create_practice
 from evaluate.practice.http import problem, routes
 from evaluate.practice.match import Match
@@ -18,77 +19,85 @@ from evaluate.practice.server import PracticeServer
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from evaluate.studio.games import GameView, Step
-from evaluate.studio.pages import Page, add_safety, existing, make_page
-from ingest.errors import IngestError
-from player.errors import PlayerError
+from evaluate.studio.pages import Page, existing, make_app
 from player.protocol.messages import Guess
+
+GUESSED = (
+    "opening_sentence",
+    "sentence_justification",
+    "associative_word",
+    "word_justification",
+)
+"""Texts of a guess that are shown."""
+router = APIRouter()
+
+
+def _practice_of(request: Request) -> Any:
+    return request.app.state.practice()
+
+
+Practice = Annotated[PracticeServer, Depends(_practice_of)]
 
 
 def create_app(practice: PracticeServer) -> ASGIApp:
     """Return the application of a practice server with its pages."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    page = make_page({"/server": "Server", "/docs": "HTTP"})
-    add_safety(app, page)
+    app = make_app({"/server": "Server", "/docs": "HTTP"})
 
     @app.get("/")
     def home() -> RedirectResponse:
         return RedirectResponse("/server")
 
-    add_server(app, lambda: practice, page)
-    return with_players(app, lambda: practice)
+    return with_practice(app, lambda: practice)
 
 
-def add_server(
-    app: FastAPI, practice: Callable[[], PracticeServer], page: Page
-) -> None:
-    """Add the pages of a practice server."""
-
-    @app.get("/server")
-    def server() -> HTMLResponse:
-        players = []
-        for player in list(practice().players.values()):
-            matches = list(player.matches.values())
-            scores = [match.score for match in matches if match.score is not None]
-            players.append((player, scores))
-        players.sort(key=lambda item: -sum(score.league_points for score in item[1]))
-        return page("server.html", players=players)
-
-    @app.get("/server/{game_id}")
-    def game(game_id: str) -> HTMLResponse:
-        match = practice().matches.get(game_id)
-        match = existing(match, f"game {game_id} on this server")
-        return page(
-            "game.html",
-            title=f"Game {game_id}",
-            note=f"state {match.state}",
-            path=f"/server/{game_id}",
-            is_running=match.score is None,
-            view=_view(match),
-            step=-1,
-        )
-
-    @app.get("/docs")
-    def docs() -> HTMLResponse:
-        return page("docs.html", paths=routes(practice()).openapi()["paths"])
-
-
-def with_players(app: ASGIApp, practice: Callable[[], PracticeServer]) -> ASGIApp:
-    """Return an application that gives the requests of players to a practice server, and all others to `app`."""
-    servers: list[ASGIApp] = []
+def with_practice(app: FastAPI, practice: Callable[[], PracticeServer]) -> ASGIApp:
+    """Add the pages of a practice server to an application, and give the requests of players to the server."""
+    app.state.practice = practice
+    app.include_router(router)
+    players = functools.cache(lambda: create_practice(practice()))
 
     async def handle(scope: Scope, receive: Receive, send: Send) -> None:
-        if not scope.get("path", "").startswith(("/v1/", "/healthz")):
-            await app(scope, receive, send)
-            return
-        if not servers:
+        handler: ASGIApp = app
+        if scope.get("path", "").startswith(("/v1/", "/healthz")):
             try:
-                servers.append(create_practice(await run_in_threadpool(practice)))
-            except (PlayerError, EvaluateError, IngestError, SettingsError) as error:
-                await problem(503, str(error))(scope, receive, send)
-                return
-        await servers[0](scope, receive, send)
+                handler = await run_in_threadpool(players)
+            except QuarryError as error:
+                handler = problem(503, str(error))
+        await handler(scope, receive, send)
 
     return handle
+
+
+@router.get("/server")
+def _server(practice: Practice, page: Page) -> HTMLResponse:
+    players = []
+    for player in list(practice.players.values()):
+        matches = list(player.matches.values())
+        scores = [match.score for match in matches if match.score is not None]
+        league_points = sum(score.league_points for score in scores)
+        players.append((league_points, player, scores))
+    players.sort(key=lambda item: -item[0])
+    return page("server.html", players=players)
+
+
+@router.get("/server/{game_id}")
+def _game(game_id: str, practice: Practice, page: Page) -> HTMLResponse:
+    match = practice.matches.get(game_id)
+    match = existing(match, f"game {game_id} on this server")
+    return page(
+        "game.html",
+        title=f"Game {game_id}",
+        note=f"state {match.state}",
+        path=f"/server/{game_id}",
+        is_running=match.score is None,
+        view=_view(match),
+        step=-1,
+    )
+
+
+@router.get("/docs")
+def _docs(practice: Practice, page: Page) -> HTMLResponse:
+    return page("docs.html", paths=routes(practice).openapi()["paths"])
 
 
 def _view(match: Match) -> GameView:
@@ -103,20 +112,11 @@ def _view(match: Match) -> GameView:
         fitting = answer_by_reading(context, text, tuple(options))
         steps.append(Step(text, options, answer, fitting))
 
-    def text_of(key: str) -> str:
-        return str(match.guess.get(key, ""))
-
-    guess = Guess(
-        text_of("opening_sentence"),
-        text_of("sentence_justification"),
-        text_of("associative_word"),
-        text_of("word_justification"),
-        confidence=0.0,
-    )
+    texts = {key: str(match.guess.get(key, "")) for key in GUESSED}
     return GameView(
         start,
         steps=steps,
-        guess=guess,
+        guess=Guess(**texts, confidence=0.0),
         secret=secret.opening_sentence,
         is_secret=True,
         word=match.label.associative_word,

@@ -8,14 +8,15 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
 
 from cachetools import FIFOCache
+from fastapi import Depends, Request
 
 from configs.directories import BUNDLED
 from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.server import PracticeServer, load_repertoire
-from evaluate.studio.course import Lectures
 from evaluate.studio.games import GameView
 from evaluate.studio.pages import existing
 from ingest.paragraph import Paragraph
@@ -68,7 +69,7 @@ class Studio:
     """State of the studio; safe under threads."""
 
     def __init__(self, course: Course, settings: Settings, files: Files) -> None:
-        self.lectures = Lectures(course)
+        self.course = course
         self.settings = settings
         self.files = files
         self.sessions: FIFOCache[str, Session] = FIFOCache(MAX_KEPT)
@@ -88,7 +89,7 @@ class Studio:
         with self._lock:
             if preset not in self._players:
                 settings = self.settings_of(preset)
-                self._players[preset] = build_player(self.lectures.course, settings)
+                self._players[preset] = build_player(self.course, settings)
             return self._players[preset]
 
     def practice(self) -> PracticeServer:
@@ -98,8 +99,9 @@ class Studio:
                 games = self.files.games
                 if not self.labelled():
                     games = BUNDLED / "games" / "english.jsonl"
-                course = self.lectures.course
-                repertoire = load_repertoire(course, games, ERRING, None, self.settings)
+                repertoire = load_repertoire(
+                    self.course, games, ERRING, None, self.settings
+                )
                 self._practice = PracticeServer(repertoire)
             return self._practice
 
@@ -126,8 +128,16 @@ class Studio:
 
     def passage(self, paragraph_id: str) -> Paragraph:
         """Return a passage of the course; raise 404 if there is none."""
-        by_id = self.lectures.by_id
+        by_id = {item.paragraph_id: item for item in self.course.paragraphs}
         return existing(by_id.get(paragraph_id), f"passage {paragraph_id}")
+
+    def passages(self, doc_id: str, kind: str) -> list[Paragraph]:
+        """Return the passages of a document and a kind; "" stands for all."""
+        passages = []
+        for paragraph in self.course.paragraphs:
+            if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind):
+                passages.append(paragraph)
+        return passages
 
     def labelled(self) -> list[LabelledGame]:
         """Return the games of the file of labelled games."""
@@ -143,3 +153,11 @@ class Studio:
             return []
         with contextlib.closing(Journal(path)) as journal:
             return [game for game in journal.games() if game.start is not None]
+
+
+async def _studio_of(request: Request) -> Any:
+    return request.app.state.studio
+
+
+CurrentStudio = Annotated[Studio, Depends(_studio_of)]
+"""The studio of the application that handles a request."""
