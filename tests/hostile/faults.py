@@ -20,18 +20,17 @@ class Reply:
     """A response that the server sends in place of the right one.
 
     Attributes:
-        pieces: of the body, sent one by one; () sends no response.
-        pause_s: seconds before each piece.
-        repeats: number of times that the last piece is sent.
+        repeats: number of times that the body is sent.
+        pause_s: seconds before each time.
         does: True carries the request out all the same.
-        hangs_up: True cuts the connection after the pieces.
+        hangs_up: True cuts the connection after the body.
     """
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    pieces: tuple[bytes, ...] = (b"",)
-    pause_s: float = 0.0
+    body: bytes = b""
     repeats: int = 1
+    pause_s: float = 0.0
     does: bool = False
     hangs_up: bool = False
 
@@ -56,79 +55,40 @@ class Fault:
 
 INBOX, OUTBOX, GAMES = "/v1/inbox", "/v1/outbox", "/v1/games"
 PATHS = (INBOX, OUTBOX)
-ROUND, ANSWERS, SCORE = (
-    protocol.ROUND_START,
-    protocol.ANSWERS_BATCH,
-    protocol.SCORE_FEEDBACK,
-)
+WARMUP, ROUND = protocol.WARMUP_CALL, protocol.ROUND_START
+ANSWERS, SCORE = protocol.ANSWERS_BATCH, protocol.SCORE_FEEDBACK
+
+
+def _filled(message: Json, **fields: Any) -> Json:
+    """A message with other fields in its payload."""
+    return {**message, "payload": {**message["payload"], **fields}}
+
+
+def _of(message_type: str, change: Callable[[Json], list[Json | bytes]]) -> Rewrite:
+    """Messages of one type are delivered as changed."""
+    return lambda message, _: (
+        change(message) if message["message_type"] == message_type else [message]
+    )
 
 
 def _changed(message_type: str, **fields: Any) -> Rewrite:
-    """These fields of the payload of one type are others."""
-
-    def rewrite(message: Json, _: int) -> list[Json | bytes]:
-        if message["message_type"] == message_type:
-            message = {**message, "payload": {**message["payload"], **fields}}
-        return [message]
-
-    return rewrite
+    return _of(message_type, lambda message: [_filled(message, **fields)])
 
 
-def _envelope(change: Callable[[Json], Json]) -> Rewrite:
-    """Every envelope is written otherwise."""
-    return lambda message, _: [change(dict(message))]
+def _twice_otherwise(message_type: str, **fields: Any) -> Rewrite:
+    """A message of one type comes again, with a new id and other fields."""
+    other = {"message_id": f"another {message_type}"}
+    return _of(message_type, lambda m: [m, {**_filled(m, **fields), **other}])
 
 
 def _answers(change: Callable[[list[Json]], Any]) -> Rewrite:
     """The list of answers is written otherwise."""
-
-    def rewrite(message: Json, _: int) -> list[Json | bytes]:
-        if message["message_type"] == ANSWERS:
-            given = change([dict(item) for item in message["payload"]["answers"]])
-            message = {**message, "payload": {**message["payload"], "answers": given}}
-        return [message]
-
-    return rewrite
+    return _of(ANSWERS, lambda m: [_filled(m, answers=change(m["payload"]["answers"]))])
 
 
 def _preceded(*others: Json | bytes) -> Rewrite:
     """Every message comes after these."""
     return lambda message, _: [*others, message]
-
-
-def _twice_otherwise(message_type: str, **fields: Any) -> Rewrite:
-    """A message of one type comes again, with a new id and other fields."""
-
-    def rewrite(message: Json, _: int) -> list[Json | bytes]:
-        if message["message_type"] != message_type:
-            return [message]
-        other = {
-            **message,
-            "message_id": f"{message['message_id']}-2",
-            "payload": {**message["payload"], **fields},
-        }
-        return [message, other]
-
-    return rewrite
-
-
-def _emptied_first(message: Json, _: int) -> list[Json | bytes]:
-    if message["message_type"] != ANSWERS:
-        return [message]
-    return [
-        {
-            **message,
-            "message_id": "empty",
-            "payload": {**message["payload"], "answers": []},
-        },
-        message,
-    ]
-
-
-def _without(message_type: str) -> Rewrite:
-    return lambda message, _: (
-        [] if message["message_type"] == message_type else [message]
-    )
 
 
 def _renamed(names: dict[str, str]) -> Rewrite:
@@ -140,44 +100,41 @@ def _renamed(names: dict[str, str]) -> Rewrite:
     return lambda message, _: [rename(message)]
 
 
-def _moved(message: Json) -> Json:
-    """The game's id stands in the payload alone."""
-    message["payload"] = {**message["payload"], "game_id": message.pop("game_id")}
-    return message
-
-
-def _replaced(**fields: Any) -> Callable[[Json], Json]:
-    return lambda message: {**message, **fields}
-
-
-def _lettered(written: Callable[[str], Any]) -> Rewrite:
-    return _answers(
-        lambda items: [{**item, "answer": written(item["answer"])} for item in items]
-    )
+def _moved(message: Json, _: int) -> list[Json]:
+    """The game's id is in the payload alone."""
+    moved = _filled(message, game_id=message["game_id"])
+    del moved["game_id"]
+    return [moved]
 
 
 def _texts(name: str, text: str) -> Fault:
-    """A text stands wherever a referee may write one."""
+    """A text is written wherever a referee may write one."""
 
-    def rewrite(message: Json, _: int) -> list[Json | bytes]:
-        payload = dict(message["payload"])
+    def rewrite(message: Json, _: int) -> list[Json]:
         if message["message_type"] == ROUND:
-            payload |= {
-                "book_hint": text,
-                "book_name": text[:1_000],
-                "association_word": text[:1_000],
-            }
+            names = ("book_hint", "book_name", "association_word")
+            message = _filled(message, **dict.fromkeys(names, text))
         if message["message_type"] == SCORE:
-            payload["feedback"] = {text[:1_000]: text, "opening_sentence": text}
-        return [
-            {
-                **message,
-                "payload": payload,
-                "sender": {"logical_id": text[:1_000], "role": text[:1_000]},
-            }
-        ]
+            message = _filled(message, feedback={text: text, "opening_sentence": text})
+        return [{**message, "sender": {"logical_id": text, "role": text}}]
 
     return Fault(name, rewrite)
+
+
+def _inbox(name: str, *replies: Reply) -> Fault:
+    return Fault(name, answers={INBOX: replies})
+
+
+def _outbox(name: str, *replies: Reply) -> Fault:
+    return Fault(name, answers={OUTBOX: replies})
+
+
+def _both(name: str, *replies: Reply) -> Fault:
+    return Fault(name, answers=dict.fromkeys(PATHS, replies))
+
+
+def _no_game(name: str, *replies: Reply) -> Fault:
+    return Fault(name, answers={GAMES: replies}, scored=False)
 
 
 _DEEP = b'{"message_type": "X", "payload": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
@@ -187,10 +144,21 @@ _STRANGER = {
     "game_id": "9909999",
     "payload": {"book_name": "another", "book_hint": "another game"},
 }
+_OTHER_NAMES = {
+    "message_type": "messagetype",
+    "game_id": "gameid",
+    "book_hint": "general_description",
+    "association_word": "associative_domain",
+    "question_number": "number",
+    "answer": "choice",
+    "league_points": "league_score",
+}
+_REQUIRED = ("message_type", "game_id", "payload")
+_MORE = [{"question_number": number, "answer": "A"} for number in range(21, 31)]
 
 MESSAGES = (
     Fault("nothing wrong"),
-    Fault("every message twice", lambda message, _: [message, message]),
+    Fault("every message twice", lambda m, _: [m, m]),
     Fault(
         "a second round with another hint",
         _twice_otherwise(ROUND, book_hint="another hint altogether"),
@@ -201,15 +169,11 @@ MESSAGES = (
     ),
     Fault("a second score", _twice_otherwise(SCORE, private_score=0)),
     Fault("messages of a stranger's game between", _preceded(_STRANGER)),
-    Fault("an empty batch before the right one", _emptied_first),
     Fault(
-        "30 answers numbered on",
-        _answers(
-            lambda items: (
-                items + [{"question_number": n, "answer": "A"} for n in range(21, 31)]
-            )
-        ),
+        "an empty batch before the right one",
+        _of(ANSWERS, lambda m: [{**_filled(m, answers=[]), "message_id": "empty"}, m]),
     ),
+    Fault("30 answers numbered on", _answers(lambda items: items + _MORE)),
     Fault("3 of 20 answers", _answers(lambda items: items[:3])),
     Fault("no answer", _answers(lambda items: [])),
     Fault(
@@ -217,45 +181,30 @@ MESSAGES = (
         _answers(lambda items: {str(i["question_number"]): i["answer"] for i in items}),
     ),
     Fault(
-        "answers as plain letters",
-        _answers(lambda items: [item["answer"] for item in items]),
+        "answers as plain letters", _answers(lambda items: [i["answer"] for i in items])
     ),
-    Fault("all answers NOT_RELEVANT", _lettered(lambda letter: "NOT_RELEVANT")),
+    Fault(
+        "all answers NOT_RELEVANT",
+        _answers(lambda items: [{**item, "answer": "NOT_RELEVANT"} for item in items]),
+    ),
     Fault(
         "underscored types",
-        _envelope(
-            lambda m: {
-                **m,
-                "message_type": m["message_type"].replace("Q21", "Q21_").lower(),
-            }
-        ),
+        lambda m, _: [
+            {**m, "message_type": m["message_type"].replace("Q21", "Q21_").lower()}
+        ],
     ),
+    Fault("keys of another version", _renamed(_OTHER_NAMES)),
+    Fault("game_id in the payload alone", _moved),
     Fault(
-        "keys of another version",
-        _renamed(
-            {
-                "message_type": "messagetype",
-                "game_id": "gameid",
-                "book_hint": "general_description",
-                "association_word": "associative_domain",
-                "question_number": "number",
-                "answer": "choice",
-                "league_points": "league_score",
-            }
-        ),
-    ),
-    Fault("game_id in the payload alone", _envelope(_moved)),
-    Fault(
-        "payload as a text",
-        _envelope(lambda m: {**m, "payload": json.dumps(m["payload"])}),
+        "payload as a text", lambda m, _: [{**m, "payload": json.dumps(m["payload"])}]
     ),
     Fault(
         "unknown fields",
-        _envelope(_replaced(extra={"a": [1, None]}, sender=None, timestamp=7)),
+        lambda m, _: [{**m, "extra": {"a": [1, None]}, "sender": None, "timestamp": 7}],
     ),
     Fault(
         "no sender, recipient, timestamp or id",
-        _envelope(lambda m: {k: m[k] for k in ("message_type", "game_id", "payload")}),
+        lambda m, _: [{name: m[name] for name in _REQUIRED}],
     ),
     Fault(
         "a message that is no UTF-8",
@@ -296,7 +245,7 @@ MESSAGES = (
     Fault("a deadline of 1 second", _changed(ROUND, deadline=1)),
     Fault(
         "a warm-up of deep parentheses",
-        _changed(protocol.WARMUP_CALL, warmup_question="(" * 50_000 + "1"),
+        _changed(WARMUP, warmup_question="(" * 50_000 + "1"),
     ),
     Fault(
         "a score that is none",
@@ -309,10 +258,10 @@ MESSAGES = (
         _changed(SCORE, feedback={str(n): "x" * 10_000 for n in range(300)}),
     ),
     Fault("a score of 1e308", _changed(SCORE, private_score=1e308)),
-    Fault("a score that never comes by itself", _without(SCORE)),
+    Fault("a score that never comes by itself", _of(SCORE, lambda _: [])),
     Fault(
         "everything but the score twice, a poll late",
-        lambda message, n: [message] if n else [],
+        lambda message, n_fetched: [message] if n_fetched else [],
     ),
 )
 
@@ -322,118 +271,66 @@ STATUSES = tuple(
     for path in PATHS
 )
 
+_HTML = b"<html>busy</html>"
+_UNPACKED = b'{"messages": [' + b" " * 100_000_000
 
-def _transport() -> tuple[Fault, ...]:
-    bomb = gzip.compress(b'{"messages": [' + b" " * 100_000_000)
-    return (
+TRANSPORT = (
+    _both("429 with Retry-After", *[Reply(429, {"Retry-After": "1"})] * 2),
+    _both("one 404", Reply(404)),
+    _outbox("409 to a reply that was taken", Reply(409, does=True)),
+    _outbox("a hang-up after the reply was taken", Reply(does=True, hangs_up=True)),
+    _outbox(
+        "HTML in place of a receipt, and no message taken", *[Reply(body=_HTML)] * 2
+    ),
+    _outbox(
+        "a receipt of each reply, and no message taken",
+        Reply(202, body=b'{"message_id": "x"}'),
+    ),
+    *(
         Fault(
-            "429 with Retry-After",
-            answers=dict.fromkeys(PATHS, (Reply(429, {"Retry-After": "1"}),) * 2),
-        ),
-        Fault("one 404", answers=dict.fromkeys(PATHS, (Reply(404),))),
-        Fault(
-            "409 to a reply that was taken", answers={OUTBOX: (Reply(409, does=True),)}
-        ),
-        Fault(
-            "a hang-up after the reply was taken",
-            answers={OUTBOX: (Reply(does=True, hangs_up=True),)},
-        ),
-        Fault(
-            "HTML in place of a receipt, and no message taken",
-            answers={OUTBOX: (Reply(200, pieces=(b"<html>busy</html>",)),) * 2},
-        ),
-        Fault(
-            "a receipt of each reply, and no message taken",
-            answers={OUTBOX: (Reply(202, pieces=(b'{"message_id": "x"}',)),)},
-        ),
-        *(
-            Fault(
-                f"Retry-After {seconds}",
-                answers={OUTBOX: (Reply(429, {"Retry-After": seconds}),)},
-                rewrite=_changed(protocol.WARMUP_CALL, deadline=12),
-            )
-            for seconds in ("700", "1e9", "inf")
-        ),
-        Fault("one 401", answers=dict.fromkeys(PATHS, (Reply(401),))),
-        Fault("a reply that is refused once", answers={OUTBOX: (Reply(422),)}),
-        Fault("a message of 20 MB", _preceded(b'{"a": "' + b"x" * 20_000_000 + b'"}')),
-        Fault(
-            "a redirection of the outbox",
-            answers={OUTBOX: (Reply(307, {"Location": "/elsewhere"}),)},
-        ),
-        Fault(
-            "a redirection of the inbox",
-            answers={INBOX: (Reply(302, {"Location": "http://127.0.0.1:1/"}),)},
-        ),
-        Fault(
-            "HTML in place of the inbox",
-            answers={INBOX: (Reply(pieces=(b"<html>busy</html>",)),)},
-        ),
-        Fault(
-            "a list in place of the inbox", answers={INBOX: (Reply(pieces=(b"[]",)),)}
-        ),
-        Fault(
-            "half an inbox",
-            answers={
-                INBOX: (Reply(pieces=(b'{"messages": [{"message_type": "Q21WA',)),)
-            },
-        ),
-        Fault(
-            "half a body and a hang-up",
-            answers={
-                INBOX: (
-                    Reply(200, {"Content-Length": "99"}, (b'{"mess',), hangs_up=True),
-                )
-            },
-        ),
-        Fault(
-            "a hang-up",
-            answers=dict.fromkeys(PATHS, (Reply(hangs_up=True, pieces=()),)),
-        ),
-        Fault(
-            "one byte a time, without end",
-            answers=dict.fromkeys(
-                PATHS, (Reply(pieces=(b" ",), pause_s=0.05, repeats=1_200),)
-            ),
-        ),
-        Fault(
-            "silence",
-            answers=dict.fromkeys(PATHS, (Reply(pieces=(b"",), pause_s=60.0),)),
-        ),
-        Fault(
-            "an endless body",
-            answers={INBOX: (Reply(pieces=(b" " * 1_000_000,), repeats=100),)},
-        ),
-        Fault(
-            "gzip that unpacks to 100 MB",
-            answers={INBOX: (Reply(200, {"Content-Encoding": "gzip"}, (bomb,)),)},
-        ),
-        Fault(
-            "an encoding that nobody knows",
-            answers={INBOX: (Reply(200, {"Content-Encoding": "x"}, (b"x",)),)},
-        ),
-        Fault("a cursor that never moves", cursor=lambda cursor: b'""'),
-        Fault("a cursor that is null", cursor=lambda cursor: b"null"),
-        Fault("a cursor of 1 MB", cursor=lambda cursor: b'"' + b"7" * 1_000_000 + b'"'),
-        Fault("no game", answers={GAMES: (Reply(500),) * 9}, scored=False),
-        Fault(
-            "a game without an id",
-            answers={GAMES: (Reply(201, pieces=(b'{"id": 7}',)),)},
-            scored=False,
-        ),
-        Fault(
-            "a game whose id is a path",
-            answers={
-                GAMES: (Reply(201, pieces=(b'{"game_id": "../../etc/passwd"}',)),)
-            },
-            scored=False,
-        ),
-        Fault(
-            "a token that is refused", answers={INBOX: (Reply(401),) * 99}, scored=False
-        ),
-    )
+            f"Retry-After {seconds}",
+            answers={OUTBOX: (Reply(429, {"Retry-After": seconds}),)},
+            rewrite=_changed(WARMUP, deadline=12),
+        )
+        for seconds in ("700", "1e9", "inf")
+    ),
+    _both("one 401", Reply(401)),
+    _outbox("a reply that is refused once", Reply(422)),
+    Fault("a message of 20 MB", _preceded(b'{"a": "' + b"x" * 20_000_000 + b'"}')),
+    _outbox("a redirection of the outbox", Reply(307, {"Location": "/elsewhere"})),
+    _inbox(
+        "a redirection of the inbox", Reply(302, {"Location": "http://127.0.0.1:1/"})
+    ),
+    _inbox("HTML in place of the inbox", Reply(body=_HTML)),
+    _inbox("a list in place of the inbox", Reply(body=b"[]")),
+    _inbox("half an inbox", Reply(body=b'{"messages": [{"message_type": "Q21WA')),
+    _inbox(
+        "half a body and a hang-up",
+        Reply(200, {"Content-Length": "99"}, b'{"mess', hangs_up=True),
+    ),
+    _both("a hang-up", Reply(hangs_up=True)),
+    _both(
+        "one byte a time, without end", Reply(body=b" ", pause_s=0.05, repeats=1_200)
+    ),
+    _both("silence", Reply(pause_s=60.0)),
+    _inbox("an endless body", Reply(body=b" " * 1_000_000, repeats=100)),
+    _inbox(
+        "gzip that unpacks to 100 MB",
+        Reply(200, {"Content-Encoding": "gzip"}, gzip.compress(_UNPACKED)),
+    ),
+    _inbox(
+        "an encoding that nobody knows", Reply(200, {"Content-Encoding": "x"}, b"x")
+    ),
+    Fault("a cursor that never moves", cursor=lambda _: b'""'),
+    Fault("a cursor that is null", cursor=lambda _: b"null"),
+    Fault("a cursor of 1 MB", cursor=lambda _: b'"' + b"7" * 1_000_000 + b'"'),
+    _no_game("no game", *[Reply(500)] * 9),
+    _no_game("a game without an id", Reply(201, body=b'{"id": 7}')),
+    _no_game(
+        "a game whose id is a path", Reply(201, body=b'{"game_id": "../../etc/passwd"}')
+    ),
+    Fault("a token that is refused", answers={INBOX: (Reply(401),) * 99}, scored=False),
+)
 
-
-def all_faults() -> tuple[Fault, ...]:
-    """Every fault, in the order of the table: those that take longest come first, and others are tried meanwhile."""
-    return (*_transport(), *STATUSES, *MESSAGES)
+FAULTS = (*TRANSPORT, *STATUSES, *MESSAGES)
+"""Every fault. Those that take longest come first, and others are tried meanwhile."""

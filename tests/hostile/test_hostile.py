@@ -21,7 +21,7 @@ from player.game.game import GameReport, Timeouts
 from player.game.loop import play_games
 from player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire
-from tests.hostile.faults import Fault, all_faults
+from tests.hostile.faults import FAULTS, Fault
 from tests.hostile.server import HostileApp
 from tests.player.fakes import course, dense_player
 
@@ -95,16 +95,16 @@ def outcomes(log: list[str]) -> dict[str, Outcome]:
     handler = logging.Handler()
     handler.emit = lambda record: log.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("player").addHandler(handler)
-    before_mb, faults = peak_memory_mb(), all_faults()
+    before_mb = peak_memory_mb()
     with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        played = list(pool.map(player_of_faults(), faults))
+        played = list(pool.map(player_of_faults(), FAULTS))
     assert peak_memory_mb() - before_mb < MOST_MB
     logging.getLogger("player").removeHandler(handler)
-    return {fault.name: game for fault, game in zip(faults, played, strict=True)}
+    return dict(zip((fault.name for fault in FAULTS), played, strict=True))
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("fault", all_faults(), ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_no_game_is_lost(fault: Fault, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[fault.name]
     is_scored = isinstance(outcome.result, GameReport)
@@ -125,7 +125,7 @@ def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
 
 
 def test_every_fault_has_a_name_of_its_own() -> None:
-    assert len({fault.name for fault in all_faults()}) == len(all_faults()) == 87
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS) == 87
 
 
 def test_a_fault_that_cannot_be_survived_is_told_as_lost() -> None:

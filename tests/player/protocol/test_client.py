@@ -25,15 +25,14 @@ class Answers:
     """Gives answers in order, the last one over and over, and keeps the requests."""
 
     def __init__(self, *answers: tuple[int, Any] | Exception) -> None:
-        self._answers = list(answers)
+        self._answers = answers
         self.requests: list[httpx.Request] = []
         self.headers: dict[str, str] = {}
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.requests.append(request)
-        answer = self._answers[0]
-        if len(self._answers) > 1:
-            del self._answers[0]
+        number = min(len(self.requests), len(self._answers)) - 1
+        answer = self._answers[number]
         if isinstance(answer, Exception):
             raise answer
         status, body = answer
@@ -83,12 +82,10 @@ def test_registering_gives_the_token_that_is_used_from_then_on(
     assert client.request_game() == "0101001"
 
     first, second = server.requests
-    assert (first.url.path, json.loads(first.content)) == (
-        "/v1/players",
-        {"name": "me"},
-    )
-    assert (second.url.path, json.loads(second.content)) == ("/v1/games", {})
+    assert first.url.path == "/v1/players"
+    assert json.loads(first.content) == {"name": "me"}
     assert "Authorization" not in first.headers
+    assert second.url.path == "/v1/games"
     assert second.headers["Authorization"] == f"Bearer {TOKEN}"
 
 
@@ -101,67 +98,47 @@ def test_the_inbox_gives_messages_and_cursor(connect: Connect) -> None:
     assert parameters == [{"wait_s": "3"}, {"wait_s": "0.5", "after": "c-2"}]
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (
-            {"state": "over", "private_score": 88.5, "league_points": 3},
-            GameState("7", "over", 88.5, 3),
-        ),
-        (
-            {"state": "running", "private_score": None, "league_points": None},
-            GameState("7", "running"),
-        ),
+def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
+    connect: Connect,
+) -> None:
+    over = {"state": "over", "private_score": 88.5, "league_points": 3}
+    running = {"state": "running", "private_score": None, "league_points": None}
+    for body, state in (
+        (over, GameState("7", "over", 88.5, 3)),
+        (running, GameState("7", "running")),
         ({"private_score": "high", "league_points": []}, GameState("7")),
         (b'{"private_score": NaN, "league_points": 1e999}', GameState("7")),
         (b'{"private_score": 1%s}' % (b"0" * 400), GameState("7")),
-    ],
-)
-def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
-    connect: Connect, body: object, expected: GameState
-) -> None:
-    client, server = connect((200, body))
-    assert client.game("7") == expected
-    assert server.requests[0].url.path == "/v1/games/7"
+    ):
+        client, server = connect((200, body))
+        assert client.game("7") == state
+        assert server.requests[0].url.path == "/v1/games/7"
 
 
 # faults that pass
 
 
-@pytest.mark.parametrize(
-    "faults",
-    [
-        [(408, b"")] * 2,
-        [(503, b"busy")] * 3,
-        [(404, b"")],
-        [(401, b"")],
-        [(403, b"")],
-        [httpx.ReadError("hung up")],
-    ],
-)
-def test_a_fault_that_passes_is_not_noticed(
-    connect: Connect, faults: list[tuple[int, bytes]]
-) -> None:
-    client, server = connect(*faults, (200, EMPTY_INBOX))
-    assert client.inbox("", 0.0) == ([], "7")
-    assert len(server.requests) == len(faults) + 1
-    client, _ = connect(*faults, (201, {"game_id": "0101001"}))
-    assert client.request_game() == "0101001"
+def test_a_fault_that_passes_is_not_noticed(connect: Connect) -> None:
+    hung_up = httpx.ReadError("hung up")
+    busy, missing, forbidden = (503, b"busy"), (404, b""), (403, b"")
+    for faults in ([busy] * 3, [missing], [forbidden], [hung_up]):
+        client, server = connect(*faults, (201, {"game_id": "0101001"}))
+        assert client.request_game() == "0101001"
+        assert len(server.requests) == len(faults) + 1
 
 
-@pytest.mark.parametrize("is_escaped", [False, True])
 def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be(
-    connect: Connect, is_escaped: bool
+    connect: Connect,
 ) -> None:
     def message(shown: str) -> dict[str, Any]:
         hint = {"book_hint": f"{shown} is it", "auth_token": TOKEN}
         return {"payload": {**hint, "of": [{"a": shown}]}}
 
     body = json.dumps({"messages": [message(TOKEN)], "cursor": "1"})
-    if is_escaped:
-        body = body.replace(TOKEN, "".join(f"\\u{ord(char):04x}" for char in TOKEN))
-    client, _ = connect((200, body.encode()))
-    assert client.inbox("", 0.0)[0] == [message("***")]
+    escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
+    for written in (body, body.replace(TOKEN, escaped)):
+        client, _ = connect((200, written.encode()))
+        assert client.inbox("", 0.0)[0] == [message("***")]
 
 
 # faults that stay
@@ -189,9 +166,8 @@ def test_a_token_that_is_not_known_twice_is_an_unauthorized_error(
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "reason"),
-    [
+def test_a_refusal_is_one_readable_line_and_not_tried_again(connect: Connect) -> None:
+    for status, body, reason in (
         (422, {"title": "Unprocessable"}, "422: Unprocessable"),
         (400, b"<html>", "400: Bad Request"),
         (409, ["conflict"], "409: Conflict"),
@@ -199,38 +175,28 @@ def test_a_token_that_is_not_known_twice_is_an_unauthorized_error(
         (400, {"detail": {"field": ["name"]}}, "400: {'field': ['name']}"),
         (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"400: {'x' * 190}***"),
         (400, {"detail": "\x1b]0;owned\x07\u202e"}, r"400: \x1b]0;owned\x07\u202e"),
-    ],
-)
-def test_a_refusal_is_one_readable_line_and_not_tried_again(
-    connect: Connect, status: int, body: object, reason: str
-) -> None:
-    client, server = connect((status, body))
-    error = failure(client.request_game)
-    assert isinstance(error, RefusedError)
-    assert str(error) == f"{URL}: POST /v1/games was refused with {reason}"
-    assert len(server.requests) == 1
+    ):
+        client, server = connect((status, body))
+        error = failure(client.request_game)
+        assert isinstance(error, RefusedError)
+        assert str(error) == f"{URL}: POST /v1/games was refused with {reason}"
+        assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"<html>", b"[]", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000],
-    ids=lambda body: f"{body[:8]!r} of {len(body)}",
-)
 def test_a_body_that_is_no_json_object_is_told_in_one_short_line(
-    connect: Connect, body: bytes
+    connect: Connect,
 ) -> None:
-    client, _ = connect((200, body + TOKEN.encode()))
-    text = str(failure(client.request_game))
-    assert "POST /v1/games must answer with a JSON object" in text
-    assert len(text) < 400
+    for body in (b"", b"<html>", b"[]", b"[" * 100_000, b"\xff\xfe", b"9" * 10_000):
+        client, _ = connect((200, body + TOKEN.encode()))
+        text = str(failure(client.request_game))
+        assert "POST /v1/games must answer with a JSON object" in text
+        assert len(text) < 400
 
 
-@pytest.mark.parametrize("token", [None, ["s3cret-token"], ""])
-def test_a_token_in_the_wrong_shape_is_not_shown(
-    connect: Connect, token: object
-) -> None:
-    client, _ = connect((201, {"player_id": "p", "token": token}), token="")
-    assert "has no text 'token'" in str(failure(client.register, "me"))
+def test_a_token_in_the_wrong_shape_is_not_shown(connect: Connect) -> None:
+    for token in (None, ["s3cret-token"], ""):
+        client, _ = connect((201, {"player_id": "p", "token": token}), token="")
+        assert "has no text 'token'" in str(failure(client.register, "me"))
 
 
 def test_a_redirection_is_not_followed_with_the_token(connect: Connect) -> None:
@@ -240,26 +206,29 @@ def test_a_redirection_is_not_followed_with_the_token(connect: Connect) -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("retry_after", "expected_s"),
-    [("5", 5.0), ("600", 600.0), ("inf", 3_600.0), ("nan", 0.0), ("soon", 0.0)],
-)
-def test_a_long_retry_after_is_passed_on_at_once(
-    connect: Connect, retry_after: str, expected_s: float
-) -> None:
-    client, server = connect((503, b""), timeout_s=0.2 if expected_s == 0.0 else 10.0)
-    server.headers["Retry-After"] = retry_after
-    began = time.monotonic()
-    assert failure(client.send, {"message_id": "m"}).retry_after_s == expected_s
-    assert time.monotonic() - began < 5.0
+def test_a_long_retry_after_is_passed_on_at_once(connect: Connect) -> None:
+    for retry_after, expected_s, timeout_s in (
+        ("5", 5.0, 10.0),
+        ("600", 600.0, 10.0),
+        ("inf", 3_600.0, 10.0),
+        ("nan", 0.0, 0.2),
+        ("soon", 0.0, 0.2),
+    ):
+        client, server = connect((503, b""), timeout_s=timeout_s)
+        server.headers["Retry-After"] = retry_after
+        began = time.monotonic()
+        error = failure(client.send, {"message_id": "m"})
+        assert error.retry_after_s == expected_s
+        assert time.monotonic() - began < 5.0
 
 
 # what the client is made with
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it() -> (
+    None
+):
+    for url in (
         "",
         "127.0.0.1:8017",
         "ftp://127.0.0.1",
@@ -272,20 +241,15 @@ def test_a_long_retry_after_is_passed_on_at_once(
         "http://127.0.0.1:1?key=s3cret",
         "127.0.0.1/?s3cret",
         "http://h/#s3cret",
-    ],
-)
-def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it(
-    url: str,
-) -> None:
-    assert "--server must be an address such as" in str(failure(HttpGameServer, url))
+    ):
+        error = failure(HttpGameServer, url)
+        assert "--server must be an address such as" in str(error), url
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\nX-Evil: 1", "ö", "\x00"])
-def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown(
-    end: str,
-) -> None:
-    error = failure(HttpGameServer, URL, TOKEN + end)
-    assert "--token must be plain ASCII" in str(error)
+def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
+    for end in ("\n", "\r\nX-Evil: 1", "ö", "\x00"):
+        error = failure(HttpGameServer, URL, TOKEN + end)
+        assert "--token must be plain ASCII" in str(error)
 
 
 # damaged inboxes
@@ -312,12 +276,13 @@ def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
     assert (messages, cursor) == ([{"a": 1}, note, note, {"b": [[]]}], "7")
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1_000])
-def test_messages_are_read_whatever_pieces_they_come_in(size: int) -> None:
+def test_messages_are_read_whatever_pieces_they_come_in() -> None:
     body = rb'{"messages": [{"a": "\\\" ]}{ [\\"}, {"b": [{"c": "\\"}]}], "cursor": 7}'
     document = json.loads(body)
-    inbox = inbox_of(body, size)
-    assert inbox.inbox() == (document["messages"], document["cursor"])
+    for size in (1, 2, 3, 7, 1_000):
+        messages, cursor = inbox_of(body, size).inbox()
+        assert messages == document["messages"]
+        assert cursor == document["cursor"]
 
 
 def test_an_unreadable_message_costs_no_other() -> None:
