@@ -73,7 +73,8 @@ def test_what_is_longer_than_any_honest_message_is_cut() -> None:
 
 
 def test_a_message_that_is_no_object_is_refused() -> None:
-    for junk in (None, [], "text", 7, 1.5, True, b"bytes"):
+    listed: list[object] = [None, [], "text", 7, 1.5, True, b"bytes"]
+    for junk in listed:
         with pytest.raises(MessageError, match="must be a JSON object, got "):
             protocol.read_message(junk)
 
@@ -177,7 +178,8 @@ def test_a_score_is_read_under_all_its_names() -> None:
 
 
 def test_a_number_that_is_none_counts_as_0() -> None:
-    for junk in (None, "high", [], {}, "nan", float("nan"), 10**5000):
+    listed: list[object] = [None, "high", [], {}, "nan", float("nan"), 10**5000]
+    for junk in listed:
         payload = {"league_points": junk, "breakdown": {"part": junk}, "feedback": junk}
         score = protocol.read_score(payload)
         assert score == Score(0.0, 0, {"part": 0.0}, {})

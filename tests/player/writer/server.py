@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -20,7 +21,7 @@ class ModelServer:
 
     url: str
     prompts: list[str] = field(default_factory=list)
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: Message = field(default_factory=Message)
 
 
 def send(request: BaseHTTPRequestHandler, status: int, content: Any) -> None:
@@ -48,14 +49,14 @@ def model_server(respond: Respond) -> Iterator[ModelServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            asked = json.loads(self.rfile.read(length))
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             assert self.path == "/v1/chat/completions"
             assert not asked.get("stream")
-            server.prompts.append(asked["messages"][0]["content"])
-            server.headers = {k.lower(): v for k, v in self.headers.items()}
+            prompt = asked["messages"][0]["content"]
+            server.prompts.append(prompt)
+            server.headers = self.headers
             with contextlib.suppress(OSError):  # the client may be gone
-                respond(self, server.prompts[-1])
+                respond(self, prompt)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-import pytest
 
 from player.answer.justify import Evidence
 from player.protocol.messages import Guess, RoundStart
 from player.writer.tasks import (
+    Ask,
     ask_justifications,
     ask_passages,
     ask_words,
@@ -24,30 +22,32 @@ INJECTION = (
 GUESS = Guess("Rivers.", "built in", "oak", "built in as well", 0.5)
 
 
-@pytest.mark.parametrize(
-    ("reply", "read"),
-    [
-        ('{"ids": [2, 1, 2]}', [1, 0]),
-        ('Sure! ```json\n{"ids": [3]}\n``` Hope it helps.', [2]),
-        ('<think>{"ids": [1]}</think>{"ids": []}', []),
-        ("", None),
-        ("I cannot help with that.", None),
-        ('{"ids": [1', None),
-        ('{"ids": [0]}', None),
-        ('{"ids": [4]}', None),
-        ('{"ids": ["1"]}', None),
-        ('{"ids": [true]}', None),
-        ('{"ids": 1}', None),
-        ('{"ids": [1, 2, 3, 1, 2, 3]}', None),
-        ('["ids"]', None),
-        ('{"ids": [' * 9_000, None),
-    ],
-)
-def test_of_a_ranking_only_ids_that_were_shown_are_read(
-    reply: str, read: list[int] | None
-) -> None:
+def replying(reply: str) -> Ask:
+    return lambda _: reply
+
+
+RANKINGS = {
+    '{"ids": [2, 1, 2]}': [1, 0],
+    'Sure! ```json\n{"ids": [3]}\n``` Hope it helps.': [2],
+    '<think>{"ids": [1]}</think>{"ids": []}': [],
+    "": None,
+    "I cannot help with that.": None,
+    '{"ids": [1': None,
+    '{"ids": [0]}': None,
+    '{"ids": [4]}': None,
+    '{"ids": ["1"]}': None,
+    '{"ids": [true]}': None,
+    '{"ids": 1}': None,
+    '{"ids": [1, 2, 3, 1, 2, 3]}': None,
+    '["ids"]': None,
+    '{"ids": [' * 9_000: None,
+}
+
+
+def test_of_a_ranking_only_ids_that_were_shown_are_read() -> None:
     passages = [paragraph(f"a:1:{row}") for row in range(3)]
-    assert ask_passages(START, passages, lambda _: reply) == read
+    for reply, read in RANKINGS.items():
+        assert ask_passages(START, passages, replying(reply)) == read
 
 
 def test_an_instruction_in_a_lecture_stays_data() -> None:
@@ -72,23 +72,17 @@ def test_an_instruction_in_a_lecture_stays_data() -> None:
         assert INJECTION in str(json.loads(data.removesuffix("</data>")))
 
 
-LISTED = ["Oak", "river", "natures", "two words", 7, "", "oak", "elm", "oak; elm"]
-
-
-@pytest.mark.parametrize(
-    ("reply", "n_words"),
-    [
-        ({"words": LISTED}, 2),
-        ({"words": [f"word{n}" for n in range(12)]}, 10),
-        ({"words": "oak"}, 0),
-        ([], 0),
-    ],
-)
-def test_words_are_single_new_and_at_most_ten(reply: Any, n_words: int) -> None:
+def test_words_are_single_new_and_at_most_ten() -> None:
     passage = paragraph("a:1:1", "Rivers run downhill.")
-    named = ask_words(START, passage, lambda _: json.dumps(reply))
-    assert len(named) == n_words
-    assert not {"river", "natur", "two", ""} & {*named}
+    listed = ["Oak", "river", "natures", "two words", 7, "", "oak", "elm", "oak; elm"]
+    numbered = [f"word{number}" for number in range(12)]
+    for reply, named in (
+        ({"words": listed}, ["oak", "elm"]),
+        ({"words": numbered}, numbered[:10]),
+        ({"words": "oak"}, []),
+        ([], []),
+    ):
+        assert ask_words(START, passage, replying(json.dumps(reply))) == named
 
 
 SENTENCE = (
@@ -99,25 +93,20 @@ SENTENCE = (
 ANSWERS = {"4": "B", "7": "C", "9": "A", "12": "D"}
 
 
-@pytest.mark.parametrize(
-    ("text", "is_sound"),
-    [
-        (SENTENCE, True),
-        (SENTENCE.replace("answer C", "answer D"), False),
-        (SENTENCE.replace("question 9 (answer A)", "question 9"), False),
-        (SENTENCE.replace("question 9", "question 13"), False),
-        (SENTENCE.replace("question 9 (answer A)", "the rest of it"), False),
-        (f"{SENTENCE} {SENTENCE}", False),
-        (SENTENCE.partition(";")[0], False),
-        (SENTENCE.replace("because", "as").replace("therefore", "so"), False),
-        (SENTENCE.replace("; ", ";\n"), False),
-        (None, False),
-    ],
-)
-def test_a_justification_is_taken_if_length_reasons_and_citations_hold(
-    text: object, is_sound: bool
-) -> None:
-    assert is_justification(text, ANSWERS, (30, 50), 3, "en") == is_sound
+def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
+    assert is_justification(SENTENCE, ANSWERS, (30, 50), 3, "en")
+    for text in (
+        SENTENCE.replace("answer C", "answer D"),
+        SENTENCE.replace("question 9 (answer A)", "question 9"),
+        SENTENCE.replace("question 9", "question 13"),
+        SENTENCE.replace("question 9 (answer A)", "the rest of it"),
+        f"{SENTENCE} {SENTENCE}",
+        SENTENCE.partition(";")[0],
+        SENTENCE.replace("because", "as").replace("therefore", "so"),
+        SENTENCE.replace("; ", ";\n"),
+        None,
+    ):
+        assert not is_justification(text, ANSWERS, (30, 50), 3, "en"), text
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
