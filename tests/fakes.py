@@ -10,11 +10,13 @@ import datetime
 import errno
 import functools
 import io
-import itertools
 import os
 import re
+import subprocess
+import sys
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from ingest.embed.vectors import embed_reading, form_of
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.store import DocumentUpdate, Store
 
+ROOT = Path(__file__).resolve().parents[1]
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
     "Each comparison discards one of the two subtrees, and a tree that stays balanced answers after a few steps."
@@ -77,22 +80,14 @@ class HashingEmbedder:
     """
 
     def __init__(self, spec: str = "minilm", dim: int = 8) -> None:
-        self._spec = spec
-        self._dim = dim
-
-    @property
-    def spec(self) -> str:
-        return self._spec
-
-    @property
-    def dim(self) -> int:
-        return self._dim
+        self.spec = spec
+        self.dim = dim
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        vectors = np.zeros((len(texts), self._dim), dtype=np.float32)
+        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.lower()) or [""]:
-                vectors[row, zlib.crc32(word.encode()) % self._dim] += 1
+                vectors[row, zlib.crc32(word.encode()) % self.dim] += 1
         lengths: Float32Array = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
         return vectors / lengths
 
@@ -100,20 +95,20 @@ class HashingEmbedder:
         return self.embed_passages(texts)
 
     def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        tokens = [re.findall(r"\w+", text.lower()) for text in texts]
-        ids = [zlib.crc32(word.encode()) % 1_000 for word in itertools.chain(*tokens)]
         form = form_of(self.spec)
         dim = len(form.basis) if form else self.dim
-        states = []
-        for number in ids:
-            states.append(
-                np.random.default_rng(number).standard_normal(dim, dtype=np.float32)
-            )
-        starts = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
+        ids: list[int] = []
+        starts, states = [0], []
+        for text in texts:
+            for word in re.findall(r"\w+", text.lower()):
+                ids.append(zlib.crc32(word.encode()) % 1_000)
+                generator = np.random.default_rng(ids[-1])
+                states.append(generator.standard_normal(dim, dtype=np.float32))
+            starts.append(len(ids))
         return self.embed_passages(texts), TokenStates(
             np.array(states, dtype=np.float32).reshape(-1, dim),
             np.array(ids, dtype=np.int64),
-            starts,
+            np.array(starts, dtype=np.int64),
         )
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
@@ -127,17 +122,32 @@ def load_hashing_embedder(
     return HashingEmbedder(spec)
 
 
+def run_python(
+    *arguments: str, folder: Path = ROOT, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder, with further options of `subprocess.run`."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
 @functools.cache
 def lecture_pdf(title: str, *paragraphs: str, lang: str = "en") -> bytes:
     """A PDF of one page or more with a heading and these paragraphs; the same bytes on every call."""
+    import typst
+
     body = "\n\n".join(paragraphs)
-    return _typeset(f'#set text(lang: "{lang}")\n= {title}\n\n{body}\n')
-
-
-@functools.cache
-def drawn_pdf() -> bytes:
-    """A PDF that shows a box and has no text layer, like a scan."""
-    return _typeset("#rect(width: 4cm, height: 2cm)")
+    text = f'#set text(lang: "{lang}")\n= {title}\n\n{body}\n'
+    compiler = typst.Compiler(text.encode(), ignore_system_fonts=True)
+    timestamp = datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC)
+    pdf = compiler.compile(format="pdf", timestamp=timestamp)
+    assert isinstance(pdf, bytes)
+    return pdf
 
 
 @functools.cache
@@ -150,17 +160,6 @@ def encrypted_pdf() -> bytes:
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()
-
-
-def _typeset(text: str) -> bytes:
-    import typst
-
-    compiler = typst.Compiler(text.encode(), ignore_system_fonts=True)
-    pdf = compiler.compile(
-        format="pdf", timestamp=datetime.datetime(2026, 1, 15, tzinfo=datetime.UTC)
-    )
-    assert isinstance(pdf, bytes)
-    return pdf
 
 
 def make_reading(
@@ -183,7 +182,12 @@ def make_reading(
         aliases: beside the stem.
     """
     digest = f"{zlib.crc32((content or repr(texts)).encode()):08x}"
-    reasons = [reason for reason, _ in rejected]
+    reasons = sorted(reason for reason, _ in rejected)
+    paragraphs = []
+    for ordinal, text in enumerate(texts, 1):
+        paragraph_id = f"{doc_id}:1:{ordinal}"
+        opening = f"{text.partition('.')[0]}."
+        paragraphs.append(Paragraph(paragraph_id, doc_id, 1, "", text, opening))
     return Reading(
         document=Document(
             doc_id=doc_id,
@@ -193,20 +197,10 @@ def make_reading(
             aliases=(Alias(doc_id, "stem"), *aliases),
             n_pages=1,
             n_paragraphs=len(texts),
-            rejected={reason: reasons.count(reason) for reason in sorted(set(reasons))},
+            rejected=dict(Counter(reasons)),
             same_as=same_as,
         ),
-        paragraphs=tuple(
-            Paragraph(
-                f"{doc_id}:1:{ordinal}",
-                doc_id,
-                1,
-                "",
-                text,
-                text.partition(".")[0] + ".",
-            )
-            for ordinal, text in enumerate(texts, 1)
-        ),
+        paragraphs=tuple(paragraphs),
         rejected=tuple(
             RejectedParagraph(doc_id, 1, text, reason) for reason, text in rejected
         ),
@@ -249,19 +243,12 @@ class DottedEmbedder(HashingEmbedder):
 DOTTED = "tests.fakes.DottedEmbedder"
 
 
-def hang_reading(
+def faulty_reading(
     path: Path, doc_id: str, content: str, settings: IngestSettings
 ) -> Reading:
-    """Stands in for `read_pdf` in a worker process: a file named slow*.pdf is never read, others hold one paragraph."""
+    """Stands in for `read_pdf` in a worker process: slow*.pdf is never read, deadly*.pdf ends the process."""
     if path.stem.startswith("slow"):
         time.sleep(HANG_S)
-    return make_reading(doc_id, [TREES], content=content)
-
-
-def die_reading(
-    path: Path, doc_id: str, content: str, settings: IngestSettings
-) -> Reading:
-    """Stands in for `read_pdf` in a worker process: a file named deadly*.pdf ends the process."""
     if path.stem.startswith("deadly"):
         os._exit(3)
     return make_reading(doc_id, [TREES], content=content)

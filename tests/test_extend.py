@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +27,9 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
     write_games,
 )
-from tests.fakes import each
+from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
-ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
 TABLES: dict[str, dict[str, Any]] = {
@@ -66,15 +63,9 @@ def test_every_recipe_is_short_and_has_its_suite() -> None:
 
 def test_every_recipe_passes_its_suite(modules: Path) -> None:
     options = f"-q -p no:cacheprovider -c {os.devnull} --rootdir . ."
-    path = os.pathsep.join([str(modules), str(ROOT)])
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options.split()],
-        cwd=modules,
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": f"{modules}{os.pathsep}{ROOT}"}
+    words = ["-m", "pytest", *options.split()]
+    done = run_python(*words, folder=modules, env=environment)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert "skipped" not in done.stdout.splitlines()[-1]
 
@@ -98,9 +89,9 @@ def test_a_game_is_replayed_with_them(
     records = map(record_of, course_games(course())[:2])
     games = write_games(tmp_path / "games.jsonl", records)
     options = ("--store", store, "--games", str(games), "--referee", referee, "--json")
-    settings = (f"search.strategies=[{strategy}]", "game.questions_pool=60")
-    changes = [word for setting in settings for word in ("--set", setting)]
-    assert run_main(main, "replay", *options, *changes) == 0
+    strategies = ("--set", f"search.strategies=[{strategy}]")
+    pool = ("--set", "game.questions_pool=60")
+    assert run_main(main, "replay", *options, *strategies, *pool) == 0
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0

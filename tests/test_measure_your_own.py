@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_readme import ROOT, run
+from tests.fakes import ROOT
+from tests.test_readme import run
 
 PAGE = (ROOT / "docs" / "guides" / "measure-your-own.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\.venv/bin/python (.*)$", PAGE, flags=re.MULTILINE)

@@ -7,20 +7,18 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.fakes import ROOT, run_python
+
 pytestmark = pytest.mark.timeout(900)
 """Six lectures are read and embedded first."""
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDES = "".join(
-    (ROOT / "docs" / "guides" / name).read_text(encoding="utf-8")
-    for name in ("search.md", "compare.md")
-)
+SEARCH = (ROOT / "docs" / "guides" / "search.md").read_text(encoding="utf-8")
+COMPARE = (ROOT / "docs" / "guides" / "compare.md").read_text(encoding="utf-8")
 TERM = "a term that stands in n of N documents"
 
 
@@ -32,7 +30,8 @@ def blocks(begin: str) -> list[str]:
 
 def shown(start: str) -> list[str]:
     """The arguments of the guides' commands that begin so, without the remarks beside them."""
-    lines = re.findall(r"^(?:\$ )?\.venv/bin/python (.*)$", GUIDES, flags=re.MULTILINE)
+    line = r"^(?:\$ )?\.venv/bin/python (.*)$"
+    lines = re.findall(line, SEARCH + COMPARE, flags=re.MULTILINE)
     return [re.split(r"\s{2,}", line)[0] for line in lines if line.startswith(start)]
 
 
@@ -45,15 +44,9 @@ def run(
         "PYTHONWARNINGS": "default",
         "QUARRY_HOME": str(folder / "data"),
     }
-    return subprocess.run(
-        [sys.executable, *shlex.split(arguments)],
-        cwd=folder,
-        env={**os.environ, **ours},
-        input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, **ours}
+    words = shlex.split(arguments)
+    return run_python(*words, folder=folder, env=environment, input=typed)
 
 
 def printed(arguments: str, folder: Path) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.fakes import ROOT, run_python
 from tests.skip_guard import ALLOWED, allowed_reasons
 
-ROOT = Path(__file__).resolve().parents[1]
 REFUSED = f"skipped for a reason that {ALLOWED.name} does not list: "
 
 
@@ -24,21 +22,14 @@ def test_a_skip_passes_only_if_its_reason_is_allowed(
     skipped = f"@pytest.mark.skip(reason={reason!r})\ndef test_it(): pass\n"
     (tmp_path / "test_small.py").write_text(f"import pytest\n{skipped}")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    command = [sys.executable, "-m", "pytest", "-p", "tests.skip_guard"]
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "QUARRY_STRICT_SKIPS": "1",
     }
-    done = subprocess.run(
-        [*command, str(tmp_path)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ["-m", "pytest", "-p", "tests.skip_guard", str(tmp_path)]
+    done = run_python(*words, folder=tmp_path, env=environment)
     assert done.returncode == code
     assert "1 skipped" in done.stdout
     line = f"{REFUSED}test_small.py::test_it: {reason}\n"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.fakes import ROOT, run_python
+
 pytestmark = pytest.mark.timeout(900)
 """A wheel is built, and six lectures are read and embedded."""
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("configs", "evaluate", "ingest", "player", "quarry")
 
 
@@ -21,11 +20,8 @@ PACKAGES = ("configs", "evaluate", "ingest", "player", "quarry")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel installs."""
     folder = tmp_path_factory.mktemp("wheel")
-    install = [sys.executable, "-m", "pip", "install", str(ROOT), "--no-deps", "-q"]
-    install += ["--no-build-isolation", "--target", str(folder / "site")]
-    done = subprocess.run(
-        install, capture_output=True, text=True, check=False, cwd=folder
-    )
+    install = f"-m pip install {ROOT} --no-deps -q --no-build-isolation --target {folder / 'site'}"
+    done = run_python(*install.split(), folder=folder)
     assert done.returncode == 0, done.stderr
     return folder / "site"
 
@@ -57,14 +53,9 @@ def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
 ) -> None:
     before = files_of(unpacked)
     home = tmp_path / "home"
-    done = subprocess.run(
-        [sys.executable, "-m", "quarry", "play", "--seed", "11", "--json"],
-        cwd=unpacked.parent,
-        env={**os.environ, "PYTHONPATH": str(unpacked), "QUARRY_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ours = {"PYTHONPATH": str(unpacked), "QUARRY_HOME": str(home)}
+    words = ["-m", "quarry", "play", "--seed", "11", "--json"]
+    done = run_python(*words, folder=unpacked.parent, env={**os.environ, **ours})
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
     assert (home / "store" / "current").is_file()

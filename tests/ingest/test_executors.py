@@ -47,7 +47,7 @@ from tests.fakes import (
     NETWORKS,
     RANKING,
     TREES,
-    die_reading,
+    faulty_reading,
     lecture_pdf,
 )
 
@@ -241,7 +241,7 @@ class TestIngest:
     ) -> None:
         for name in ("deadly", "good"):
             (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
-        monkeypatch.setattr("ingest.pipeline.read.read_pdf", die_reading)
+        monkeypatch.setattr("ingest.pipeline.read.read_pdf", faulty_reading)
         (failed,) = ingested(tmp_path, tmp_path / "store", cluster).failed
         assert failed.doc_id == "deadly"
         assert "its reader died (exit code 3)" in failed.detail

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +14,8 @@ from tests.evaluate.fakes import (
     use_hashing_embedder,
     write_games,
 )
-from tests.fakes import each
+from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -87,23 +83,16 @@ sys.meta_path.append(Finder)
 """What an editable install leaves: a finder that maps the packages to their folders."""
 
 
-def imported(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a folder with an editable install."""
-    command = [sys.executable, "-c", f"{FINDER}\n{code}"]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False
-    )
-
-
 def test_an_editable_install_is_imported_outside_the_checkout(tmp_path: Path) -> None:
     code = 'import quarry; print(quarry.load_settings("dual").preset, quarry.Course.__module__)'
-    done = imported(tmp_path, code)
+    done = run_python("-c", f"{FINDER}\n{code}", folder=tmp_path)
     assert (done.stdout, done.stderr) == ("dual ingest.store.course\n", "")
 
 
 def test_the_other_project_called_evaluate_is_named(tmp_path: Path) -> None:
     (tmp_path / "evaluate").mkdir()
     (tmp_path / "evaluate" / "__init__.py").touch()
-    last = imported(tmp_path, "import quarry; quarry.replay").stderr.splitlines()[-1]
+    code = f"{FINDER}\nimport quarry; quarry.replay"
+    last = run_python("-c", code, folder=tmp_path).stderr.splitlines()[-1]
     assert last.startswith("ImportError: The package 'evaluate' is ")
     assert last.endswith("Install Quarry into an environment of its own.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,17 +24,18 @@ from tests.evaluate.fakes import (
     run_main,
     write_games,
 )
+from tests.fakes import each, run_python
 from tests.player.fakes import course
 
 Output = pytest.CaptureFixture[str]
-ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",)])
-def test_help_names_every_command(arguments: tuple[str, ...], capsys: Output) -> None:
-    assert run_main(main, *arguments) == 0
-    listed = re.findall(r"^  (\S+(?: \w+)?)  ", capsys.readouterr().out, re.MULTILINE)
-    assert listed == list(COMMANDS)
+def test_help_names_every_command(capsys: Output) -> None:
+    for arguments in ([], ["--help"]):
+        assert run_main(main, *arguments) == 0
+        shown = capsys.readouterr().out
+        listed = re.findall(r"^  (\S+(?: \w+)?)  ", shown, re.MULTILINE)
+        assert listed == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -82,14 +82,9 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
     command: str, ignored: bool
 ) -> None:
     handler = signal.SIG_IGN if ignored else signal.SIG_DFL
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, *command.split(), "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, handler),
-    )
+    words = ["-c", INTERRUPTED, *command.split(), "--help"]
+    heed = functools.partial(signal.signal, signal.SIGINT, handler)
+    done = run_python(*words, preexec_fn=heed)
     interrupted = (130, "quarry: interrupted\n")
     assert (done.returncode, done.stderr) == ((0, "") if ignored else interrupted)
     assert bool(done.stdout) == ignored
@@ -99,14 +94,11 @@ def test_messages_name_the_command_that_was_typed(
     tmp_path: Path, capsys: Output
 ) -> None:
     missing = ("--store", str(tmp_path / "none"), "--hint", "x")
-    for command, beginning, remedy in (
-        (main, "quarry search: ", "run: quarry ingest PATH"),
-        (search, "player search: ", "run: quarry ingest PATH"),
-    ):
+    for command, name in ((main, "quarry"), (search, "player")):
         assert run_main(command, "search", *missing) == 2
         line = capsys.readouterr().err
-        assert line.startswith(beginning)
-        assert remedy in line
+        assert line.startswith(f"{name} search: ")
+        assert "run: quarry ingest PATH" in line
 
 
 def test_values_of_the_nearest_file_are_defaults(
@@ -134,27 +126,19 @@ def test_games_of_the_project_leave_a_person_alone_with_the_player(
     assert "--store must be a folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ('stroe = "x"', "has no key 'stroe'; it has store, games, preset, server"),
-        ("store = 3", "store must be a text in quotation marks, got 3"),
-        ("store", "is not a TOML file"),
-    ],
-)
 def test_a_wrong_file_is_refused_in_one_line(
-    content: str,
-    line: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Output,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
 ) -> None:
-    (tmp_path / "quarry.toml").write_text(content)
     monkeypatch.chdir(tmp_path)
-    for command in (["search", "--hint", "x"], ["play"], ["doctor"]):
-        assert run_main(main, *command) == 2
+    for command, content, says in (
+        ("search --hint x", 'stroe = "x"', "has no key 'stroe'; it has store, games"),
+        ("play", "store = 3", "store must be a text in quotation marks, got 3"),
+        ("doctor", "store", "is not a TOML file"),
+    ):
+        (tmp_path / "quarry.toml").write_text(content)
+        assert run_main(main, *command.split()) == 2
         error = capsys.readouterr().err
-        assert line in error
+        assert says in error
         assert error.count("\n") == 1
 
 
@@ -166,11 +150,10 @@ def test_what_is_missing_is_named_with_its_cost(
     store = ("--store", str(tmp_path / "none"))
     assert run_main(main, "doctor", "--json", *store) == 0
     findings = json.loads(capsys.readouterr().out)["findings"]
-    by_name = {finding["what"]: finding for finding in findings}
-    assert by_name["quarry"]["state"] == "ok"
-    assert by_name["Tesseract"]["state"] == "missing"
-    assert "Scanned pages are not read" in by_name["Tesseract"]["cost"]
-    assert by_name["store"]["state"] == "missing"
+    states = dict(zip(each(findings, "what"), each(findings, "state"), strict=True))
+    assert states["quarry"] == "ok"
+    assert states["Tesseract"] == states["store"] == "missing"
+    assert "Scanned pages are not read" in "".join(each(findings, "cost"))
 
 
 def test_a_game_that_was_played_is_listed_and_shown(
@@ -184,24 +167,23 @@ def test_a_game_that_was_played_is_listed_and_shown(
         journal.update(key, ending="over")
 
     for arguments, code, says in (
-        (["list", "--journal", str(path)], 0, "0101001"),
-        (["show", "0101001", "--journal", str(path)], 0, "hint   tall plants"),
-        (["show", "7", "--journal", str(path)], 2, "holds no game '7'"),
-        (["list", "--journal", str(tmp_path / "none")], 2, "does not exist"),
+        (f"list --journal {path}", 0, "0101001"),
+        (f"show 0101001 --journal {path}", 0, "hint   tall plants"),
+        (f"show 7 --journal {path}", 2, "holds no game '7'"),
+        (f"list --journal {tmp_path / 'none'}", 2, "does not exist"),
     ):
-        assert run_main(main, "games", *arguments) == code
+        assert run_main(main, "games", *arguments.split()) == code
         printed = capsys.readouterr()
         assert says in printed.out + printed.err
         assert "\x1b" not in printed.out
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_completion_knows_every_command_and_its_options(
-    shell: str, capsys: Output
-) -> None:
-    assert run_main(main, "completion", shell) == 0
-    script = capsys.readouterr().out
-    assert all(text in script for text in ("calibrate", "--practice-games", "--hint"))
+def test_completion_knows_every_command_and_its_options(capsys: Output) -> None:
+    for shell in ("bash", "zsh"):
+        assert run_main(main, "completion", shell) == 0
+        script = capsys.readouterr().out
+        for text in ("calibrate", "--practice-games", "--hint"):
+            assert text in script
 
 
 def test_escape_codes_of_a_games_file_do_not_reach_the_terminal(

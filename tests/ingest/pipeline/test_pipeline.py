@@ -434,7 +434,7 @@ def test_file_that_hangs_is_given_up_while_the_others_go_through(
     monkeypatch.setattr(POOL, LocalProcesses)
     paths = course.pdf("quick", TREES), course.pdf("slow", CACHES)
     with monkeypatch.context() as patch:
-        patch.setattr(READ, fakes.hang_reading)
+        patch.setattr(READ, fakes.faulty_reading)
         ran = course.run(
             *paths, "--workers", "1", "--set", "ingest.timeout_s=0.5", "--json"
         )
