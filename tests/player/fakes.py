@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,11 @@ def hits(
         share = relevance - 0.1 * (rank - 1)
         ranking.append(Hit(paragraph(paragraph_id), share, share, rank, strategy))
     return ranking
+
+
+def ids_of(hits: Iterable[Hit]) -> list[str]:
+    """The paragraph_id of each hit."""
+    return [hit.paragraph.paragraph_id for hit in hits]
 
 
 def document(
@@ -143,6 +148,7 @@ class FailingStrategy(ListStrategy):
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Nothing ever; raises."""
+        super().score(query, doc_id)
         raise self._error
 
 

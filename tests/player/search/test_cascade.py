@@ -15,6 +15,7 @@ from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.statistics import OF_PROCESS
 from player.search.types import Query, SearchResult
+from tests.fakes import each
 from tests.player.fakes import (
     FailingStrategy,
     ListStrategy,
@@ -26,43 +27,26 @@ from tests.player.fakes import (
     search_settings,
 )
 
-DOCUMENTS = [document("sure"), document("rest")]
-
 
 def engine(
-    *strategies: ListStrategy, names: tuple[str, ...] = ("dense",), **more: Any
+    *strategies: ListStrategy, cache: ResultCache | None = None, **changes: Any
 ) -> SearchOrchestrator:
     """With the cascade on, thresholds 0.7 and 0.35, and no weight for the book but its filter."""
-    cache = more.pop("cache", None)
     values: dict[str, Any] = {
-        "strategies": names,
         "cascade": True,
         "book_match": "resolved",
         "spill_over": "always",
         "pdf_k": 2,
         "global_k": 2,
     }
-    index = index_of(strategies, DOCUMENTS)
-    return SearchOrchestrator(index, search_settings(**(values | more)), cache=cache)
+    index = index_of(strategies, [document("sure"), document("rest")])
+    return SearchOrchestrator(index, search_settings(**(values | changes)), cache=cache)
 
 
-@pytest.mark.parametrize(
-    ("best", "step"),
-    [(0.7, "original"), (0.69, "lowered"), (0.35, "lowered"), (0.34, "")],
-)
-def test_a_step_answers_from_its_threshold_on(best: float, step: str) -> None:
-    result = engine(ListStrategy("dense", {"rest:1:1": best})).search(Query("hint"))
-    assert (result.answered_by, result.relevant) == (step, step == "original")
-    assert [hit.paragraph.paragraph_id for hit in result.hits] == ["rest:1:1"]
-    assert len(result.relevant_hits) == result.relevant
-
-
-def test_the_books_step_answers_first() -> None:
-    result = engine(ListStrategy("dense", {"rest:1:1": 0.95, "sure:1:1": 0.8})).search(
-        Query("hint", "sure")
-    )
-    assert result.answered_by == "filter"
-    assert [hit.slot for hit in result.hits] == ["book", "global"]
+def dense(**relevance: float) -> ListStrategy:
+    """Find the first paragraphs of documents, by the names of the documents."""
+    found = {f"{doc_id}:1:1": value for doc_id, value in relevance.items()}
+    return ListStrategy("dense", found)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +60,9 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(
     weak |= {"sure:1:1": 0.02, "sure:1:2": 0.01}
     strong = {"rest:1:3": 0.9, "rest:1:2": 0.8, "rest:1:1": 0.75, "sure:1:2": 0.02}
     searches = engine(
-        ListStrategy("dense", weak), ListStrategy("keyword", strong), spill_over="never"
+        ListStrategy("dense", weak),
+        ListStrategy("keyword", strong),
+        spill_over="never",
     )
     result = searches.search(Query("hint", "sure", keywords=keywords))
     assert "".join(hit.slot[0] for hit in result.hits) == slots
@@ -86,153 +72,147 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(
 def test_no_step_asks_a_strategy_twice_for_the_same_and_none_that_failed_again() -> (
     None
 ):
-    asked = []
-
-    class Counts(FailingStrategy):
-        def prepare(self, query: Query) -> None:
-            asked.append(query.hint)
-
-    strategy = ListStrategy("keyword", {"rest:1:1": 0.1, "sure:1:1": 0.1})
-    failing = Counts("dense", OSError("down"))
+    weak = ListStrategy("keyword", {"rest:1:1": 0.1, "sure:1:1": 0.1})
+    failing = FailingStrategy("dense", OSError("down"))
     names = ("dense", "keyword")
-    searches = engine(failing, strategy, names=names, keywords="fallback")
+    searches = engine(failing, weak, strategies=names, keywords="fallback")
     result = searches.search(Query("hint", "sure"))
-    assert asked == ["hint"]
-    assert strategy.asked == [("hint", "sure")]
-    assert [failure.strategy for failure in result.failures] == ["dense"]
+    assert failing.asked == weak.asked == [("hint", "sure")]
+    assert each(result.failures, "strategy") == ["dense"]
 
 
-class TestKeywords:
-    def search(
-        self, dense: float, keyword: float, mode: Any, **changes: Any
-    ) -> SearchResult:
-        strategies = (
-            ListStrategy("dense", {"rest:1:1": dense}),
-            ListStrategy("keyword", {"rest:9:9": keyword}),
-        )
-        return engine(*strategies, **changes).search(Query("hint", keywords=mode))
+def keyword(relevance: float) -> ListStrategy:
+    return ListStrategy("keyword", {"rest:9:9": relevance})
 
-    def test_fallback_takes_keywords_where_the_rest_is_weak_and_says_so(self) -> None:
-        result = self.search(0.6, 0.9, "fallback")
-        assert result.answered_by == "fallback"
-        (hit,) = result.hits
-        assert hit.why == "rank 1 by keyword, over the whole course, as a fallback"
 
-    @pytest.mark.parametrize(("dense", "step"), [(0.7, "original"), (0.6, "lowered")])
-    def test_weak_keywords_do_not_hide_better_vectors(
-        self, dense: float, step: str
-    ) -> None:
-        result = self.search(dense, 0.5, "fallback")
-        assert result.answered_by == step
-        assert [hit.strategy for hit in result.hits] == ["dense"]
+@pytest.mark.parametrize(
+    ("first", "second", "step", "strategy"),
+    [
+        (0.7, 0.9, "original", "dense"),
+        (0.69, 0.7, "fallback", "keyword"),
+        # none reaches .7; the first that reaches .35 answers, else the first
+        (0.35, 0.5, "lowered", "dense"),
+        (0.34, 0.35, "lowered", "keyword"),
+        (0.34, 0.34, "", "dense"),
+    ],
+)
+def test_a_step_answers_from_its_threshold_on_and_keywords_where_the_rest_is_weak(
+    first: float, second: float, step: str, strategy: str
+) -> None:
+    fallback = keyword(second)
+    query = Query("hint", keywords="fallback")
+    result = engine(dense(rest=first), fallback).search(query)
+    assert result.answered_by == step
+    assert result.relevant == (step in ("original", "fallback"))
+    assert len(result.relevant_hits) == result.relevant
+    assert each(result.hits, "strategy") == [strategy]
+    assert len(fallback.asked) == (first < 0.7)
+    if step == "fallback":
+        why = "rank 1 by keyword, over the whole course, as a fallback"
+        assert result.hits[0].why == why
 
-    @pytest.mark.parametrize(
-        ("fusion", "strategy"), [("linear", "fused"), ("rrf", "rrf")]
-    )
-    def test_fused_asks_both(self, fusion: str, strategy: str) -> None:
-        result = self.search(0.6, 0.5, "fused", fusion=fusion)
+
+def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
+    fallback = keyword(0.9)
+    for mode, cascade in (("rule", True), ("off", True), ("fallback", False)):
+        searches = engine(dense(rest=0.6), fallback, cascade=cascade, keywords=mode)
+        searches.search(Query("hint", keywords=searches.settings.keywords))
+    assert not fallback.asked
+
+
+def test_fused_asks_both() -> None:
+    for fusion, strategy in (("linear", "fused"), ("rrf", "rrf")):
+        searches = engine(dense(rest=0.6), keyword(0.5), fusion=fusion)
+        result = searches.search(Query("hint", keywords="fused"))
         found = {hit.paragraph.paragraph_id: hit.strategy for hit in result.hits}
         assert found == {"rest:1:1": strategy, "rest:9:9": strategy}
 
-    @pytest.mark.parametrize("mode", ["rule", "off", None])
-    def test_the_other_modes_ask_no_keywords(self, mode: Any) -> None:
-        result = self.search(0.6, 0.5, mode)
-        assert {hit.strategy for hit in result.hits} == {"dense"}
 
-    def test_the_rule_is_for_games_and_a_search_falls_back_to_keywords(self) -> None:
-        dense = ListStrategy("dense", {"rest:1:1": 0.6})
-        keyword = ListStrategy("keyword", {"rest:9:9": 0.9})
-        searches = engine(dense, keyword, keywords="rule")
-        modes = [
-            search(query).answered_by
-            for search in (searches.search, searches.candidates)
-            for query in (Query("hint"), Query("hint", keywords="rule"))
-        ]
-        assert modes == ["fallback", "lowered", "lowered", "lowered"]
+def test_the_rule_is_for_games_and_a_search_falls_back_to_keywords() -> None:
+    searches = engine(dense(rest=0.6), keyword(0.9), keywords="rule")
+    asked = Query("hint", keywords="rule")
+    assert searches.search(Query("hint")).answered_by == "fallback"
+    assert searches.search(asked).answered_by == "lowered"
+    assert searches.candidates(Query("hint")).answered_by == "lowered"
+    assert searches.candidates(asked).answered_by == "lowered"
 
 
-class TestCache:
-    def searches(self, **more: Any) -> SearchOrchestrator:
-        strategy = ListStrategy("dense", {"rest:1:1": 0.8, "sure:1:1": 0.75})
-        return engine(strategy, cache=ResultCache(100), keywords="rule", **more)
+def caching() -> SearchOrchestrator:
+    return engine(dense(rest=0.8, sure=0.75), cache=ResultCache(100), keywords="rule")
 
-    @pytest.mark.parametrize(
-        "other",
-        [
-            Query("hint of  Ｗaves ", " sure"),
-            Query("hint of Waves", "sure", k=4),
-            Query("hint of Waves", "ｓure", keywords="fallback"),
-        ],
-    )
-    def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search(
-        self, other: Query
-    ) -> None:
-        searches = self.searches()
-        first = searches.search(Query("hint of Waves", "sure"))
+
+def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() -> None:
+    searches = caching()
+    first = searches.search(Query("hint of Waves", "sure"))
+    assert not first.cached
+    for other in (
+        Query("hint of  Ｗaves ", " sure"),
+        Query("hint of Waves", "sure", k=4),
+        Query("hint of Waves", "ｓure", keywords="fallback"),
+    ):
         again = searches.search(other)
-        assert (first.cached, again.cached) == (False, True)
-        assert (again.hits, again.embed_ms) == (first.hits, 0.0)
+        assert again.cached
+        assert again.hits == first.hits
+        assert again.embed_ms == 0.0
         assert (again.query.hint, again.query.k) == (other.hint, other.k)
 
-    @pytest.mark.parametrize(
-        "other",
-        [
-            Query("HINT"),
-            Query("hint", "sure"),
-            Query("hint", k=2),
-            Query("hint", keywords="off"),
-        ],
+
+def test_another_query_is_another_search() -> None:
+    searches = caching()
+    for query in (
+        Query("hint"),
+        Query("HINT"),
+        Query("hint", "sure"),
+        Query("hint", k=2),
+        Query("hint", keywords="off"),
+    ):
+        assert not searches.search(query).cached
+
+
+def test_an_orchestrator_counts_its_searches_and_the_process_those_of_all() -> None:
+    before = OF_PROCESS.as_dict()["searches"]
+    searches = caching()
+    for number in range(10):
+        searches.search(Query(f"hint {number % 2}"))
+    cache = searches.stats()["cache"]
+    assert cache == {"hits": 8, "misses": 2, "hit_rate": 0.8}
+    assert OF_PROCESS.as_dict()["searches"] == before + 10
+
+
+def test_failures_are_not_kept() -> None:
+    searches = engine(
+        FailingStrategy("bad", OSError("down")),
+        dense(rest=0.8),
+        strategies=("bad", "dense"),
+        cache=ResultCache(10),
     )
-    def test_another_query_is_another_search(self, other: Query) -> None:
-        searches = self.searches()
-        searches.search(Query("hint"))
-        assert not searches.search(other).cached
-
-    def test_an_orchestrator_counts_its_searches_and_the_process_those_of_all(
-        self,
-    ) -> None:
-        before = OF_PROCESS.as_dict()["searches"]
-        searches = self.searches()
-        for number in range(10):
-            searches.search(Query(f"hint {number % 2}"))
-        cache = searches.stats()["cache"]
-        assert cache == {"hits": 8, "misses": 2, "hit_rate": 0.8}
-        assert OF_PROCESS.as_dict()["searches"] == before + 10
-
-    def test_failures_are_not_kept(self) -> None:
-        searches = engine(
-            FailingStrategy("bad", OSError("down")),
-            ListStrategy("dense", {"rest:1:1": 0.8}),
-            names=("bad", "dense"),
-            cache=ResultCache(10),
-        )
-        assert not any(searches.search(Query("hint")).cached for _ in range(2))
-        assert searches.stats()["failures"] == {"bad": 2}
+    for _ in range(2):
+        result = searches.search(Query("hint"))
+        assert not result.cached
+        assert each(result.failures, "strategy") == ["bad"]
+    assert searches.stats()["failures"] == {"bad": 2}
 
 
 def test_every_search_is_a_line_of_the_log_with_its_fields(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    searches = engine(ListStrategy("dense", {"rest:1:1": 0.8}), cache=ResultCache(10))
+    searches = caching()
     with caplog.at_level("DEBUG", "player.search.orchestrator"):
         for _ in range(2):
             searches.search(Query("hint"))
-    first, second = (vars(record)["search"] for record in caplog.records)
-    assert (first["answered_by"], first["hits"], first["failures"]) == (
-        "original",
-        1,
-        [],
-    )
+    first, second = each(caplog.records, "search")
+    assert first["answered_by"] == "original"
+    assert first["hits"] == 2
+    assert first["failures"] == []
     assert (first["cached"], second["cached"]) == (False, True)
 
 
 def test_a_prompt_gets_the_most_relevant_paragraphs_and_none_below_the_threshold() -> (
     None
 ):
-    found = {"sure:1:1": 0.8, "rest:1:1": 0.9, "sure:1:2": 0.3}
-    searches = engine(ListStrategy("dense", found), keywords="off")
+    searches = engine(dense(sure=0.8, rest=0.9, weak=0.3), keywords="off")
     prompt = searches.paragraphs_for_prompt("hint", 3)
-    assert [item.paragraph_id for item in prompt] == ["rest:1:1", "sure:1:1"]
+    assert each(prompt, "paragraph_id") == ["rest:1:1", "sure:1:1"]
 
 
 @pytest.mark.parametrize("book_name", ["", "first", "second"])
@@ -240,50 +220,44 @@ def test_a_prompt_gets_the_most_relevant_paragraphs_and_none_below_the_threshold
     "changes",
     [
         {},
-        {"pdf_k": 2, "global_k": 3, "k": 5},
-        {"pdf_k": 2, "global_k": 3, "k": 5, "spill_over": "never"},
-        {"merge": "relevance", "k": 5, "pdf_k": 2, "global_k": 3},
-        {"cascade": True, "k": 3, "pdf_k": 1, "global_k": 2},
+        {"pdf_k": 2, "global_k": 3},
+        {"pdf_k": 2, "global_k": 3, "spill_over": "never"},
+        {"pdf_k": 2, "global_k": 3, "merge": "relevance"},
+        {"pdf_k": 1, "global_k": 2, "cascade": True},
     ],
 )
 def test_who_asks_for_everything_can_see_what_a_search_shows(
     book_name: str, changes: dict[str, Any]
 ) -> None:
     paragraphs = course()
-    dense = dense_of(paragraphs, WordsEmbedder())
+    strategies = {"dense": dense_of(paragraphs, WordsEmbedder())}
     references = References([document("first"), document("second")], 0.9, 0.6)
-    index = SearchIndex({"dense": dense}, references, paragraphs)
-    settings = search_settings(**({"book_match": "resolved"} | changes))
+    index = SearchIndex(strategies, references, paragraphs)
+    settings = search_settings(book_match="resolved", **changes)
     searches = SearchOrchestrator(index, settings)
 
-    for hint in (
-        "bucket probe in words",
-        "grammar token vertex",
-        "nothing of the kind",
-    ):
+    for hint in ("bucket probe in words", "grammar token vertex", "nothing alike"):
         everything = searches.candidates(Query(hint, book_name, 3000))
         plain = searches.search(Query(hint, book_name))
-        assert everything.ranking is not None
-        assert sorted(everything.ranking.rows.tolist()) == list(range(len(paragraphs)))
-        hit = everything.ranking.hit(3)
-        assert hit.paragraph is paragraphs[everything.ranking.rows[3]]
+        assert plain.ranking is None
+        ranking = everything.ranking
+        assert ranking is not None
+        assert sorted(ranking.rows.tolist()) == list(range(len(paragraphs)))
+        assert ranking.hit(3).paragraph is paragraphs[ranking.rows[3]]
         assert everything.hits == plain.hits
         assert everything.book == plain.book
         assert everything.relevant == plain.relevant
-        assert plain.ranking is None
 
 
 def test_an_event_loop_and_threads_find_what_one_thread_finds() -> None:
-    found = {"rest:1:1": 0.8, "sure:1:1": 0.75, "sure:1:2": 0.5}
-    searches = engine(ListStrategy("dense", found), cache=ResultCache(8))
+    searches = caching()
     queries = [Query(f"hint {n % 20}", ("", "sure")[n % 2]) for n in range(320)]
-    alone = [searches.search(query).hits for query in queries]
+    alone = each(map(searches.search, queries), "hits")
     with ThreadPoolExecutor(32) as pool:
-        together = [result.hits for result in pool.map(searches.search, queries)]
-    assert together == alone
+        assert each(pool.map(searches.search, queries), "hits") == alone
     assert searches.stats()["searches"] == 640
 
-    async def both() -> list[SearchResult]:
+    async def several() -> list[SearchResult]:
         return await asyncio.gather(*map(searches.search_async, queries[:4]))
 
-    assert [result.hits for result in asyncio.run(both())] == alone[:4]
+    assert each(asyncio.run(several()), "hits") == alone[:4]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from threading import Barrier
 from typing import Any
 
+import numpy as np
 import pytest
 
 from player.errors import AllStrategiesFailedError, QueryError
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Query, ScoreArrays, SearchResult
+from tests.fakes import each
 from tests.player.fakes import (
     FailingStrategy,
     ListStrategy,
@@ -16,13 +19,6 @@ from tests.player.fakes import (
     index_of,
     search_settings,
 )
-
-DOCUMENTS = [
-    document("sure"),
-    document("likely", ("Optics", "metadata")),
-    document("rest"),
-]
-"""By these names: "sure" is a stem (confidence 1), "Optics" metadata (0.8)."""
 
 RELEVANCE = {
     "rest:1:1": 0.80,
@@ -33,30 +29,28 @@ RELEVANCE = {
     "sure:1:2": 0.55,
     "likely:1:2": 0.50,
 }
-
-
 UNFOUND = ("likely:9:1", "likely:9:2", "likely:9:3")
 """Paragraphs that nothing finds; with them half of the course is by "Optics"."""
+HINT = Query("hint")
 
 
 def orchestrator(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
-    """Over these strategies; 2 book slots, 2 global ones, spill-over, books resolved by all aliases."""
+    """Over these strategies; 2 book slots, 2 global ones, spill-over; "Optics" is metadata, with confidence 0.8."""
     values: dict[str, Any] = {
-        "strategies": tuple(strategy.name for strategy in strategies),
+        "strategies": tuple(each(strategies, "name")),
         "pdf_k": 2,
         "global_k": 2,
         "spill_over": "always",
         "book_match": "resolved",
-        "filter_confidence": 0.9,
-        "boost_confidence": 0.6,
         "boost": 0.5,
     }
-    return SearchOrchestrator(
-        index_of(strategies, DOCUMENTS, *UNFOUND), search_settings(**(values | changes))
-    )
+    likely = document("likely", ("Optics", "metadata"))
+    documents = [document("sure"), likely, document("rest")]
+    index = index_of(strategies, documents, *UNFOUND)
+    return SearchOrchestrator(index, search_settings(**(values | changes)))
 
 
-def found(result: SearchResult) -> list[str]:
+def slots(result: SearchResult) -> list[str]:
     """Slot and paragraph of each hit."""
     return [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in result.hits]
 
@@ -67,7 +61,7 @@ def one() -> ListStrategy:
 
 def test_a_sure_book_filters() -> None:
     result = orchestrator(one()).search(Query("hint", "sure"))
-    assert found(result) == [
+    assert slots(result) == [
         "book sure:1:1",
         "book sure:1:2",
         "global rest:1:1",
@@ -75,13 +69,14 @@ def test_a_sure_book_filters() -> None:
     ]
     assert result.answered_by == "filter"
     assert result.book is not None
-    assert (result.book.doc_id, result.book.tier) == ("sure", "filter")
+    assert result.book.doc_id == "sure"
+    assert result.tier == "filter"
 
 
 def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
     result = orchestrator(one()).search(Query("hint", "Optics"))
     # half the log-odds of 0.8, ln 2: the odds of likely:1:1 double to 130 : 35, between 80 : 20 and 75 : 25
-    assert found(result) == [
+    assert slots(result) == [
         "global rest:1:1",
         "global likely:1:1",
         "global rest:1:2",
@@ -93,35 +88,30 @@ def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
 
 
 def test_an_unknown_book_changes_nothing() -> None:
-    result = orchestrator(one()).search(Query("hint", "Organic Chemistry"))
-    assert found(result) == found(orchestrator(one()).search(Query("hint")))
+    searches = orchestrator(one())
+    result = searches.search(Query("hint", "Organic Chemistry"))
+    assert slots(result) == slots(searches.search(HINT))
     assert result.answered_by == "original"
 
 
 def test_the_boost_comes_before_the_cut() -> None:
     # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
-    low = dict(RELEVANCE, **{"likely:1:1": 0.54, "likely:1:2": 0.4})
-    searches = orchestrator(ListStrategy("one", low), pdf_k=0, global_k=2, boost=1.0)
+    low = RELEVANCE | {"likely:1:1": 0.54, "likely:1:2": 0.4}
+    searches = orchestrator(ListStrategy("one", low), pdf_k=0, boost=1.0)
     result = searches.search(Query("hint", "Optics"))
-    assert found(result) == ["global likely:1:1", "global rest:1:1"]
+    assert slots(result) == ["global likely:1:1", "global rest:1:1"]
 
 
-@pytest.mark.parametrize("book_name", ["", "sure", "Optics", "Organic Chemistry"])
 @pytest.mark.parametrize("fusion", ["linear", "rrf"])
-def test_relevance_is_the_same_with_any_name_and_fusion(
-    book_name: str, fusion: str
-) -> None:
-    strategies = one(), ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
-    engine = orchestrator(*strategies, fusion=fusion, boost=3.0, pdf_k=7, global_k=7)
-    result = engine.search(Query("hint", book_name))
-    relevance = {hit.paragraph.paragraph_id: hit.relevance for hit in result.hits}
-    assert relevance == pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
-    assert {hit.paragraph.paragraph_id for hit in result.relevant_hits} == {
-        "rest:1:1",
-        "rest:1:2",
-        "sure:1:1",
-        "likely:1:1",
-    }
+def test_relevance_is_the_same_with_any_name_and_fusion(fusion: str) -> None:
+    other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
+    searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
+    for book_name in ("", "sure", "Optics", "Organic Chemistry"):
+        result = searches.search(Query("hint", book_name))
+        relevance = {hit.paragraph.paragraph_id: hit.relevance for hit in result.hits}
+        assert relevance == pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
+        assert len(result.relevant_hits) == 4
+        assert min(each(result.relevant_hits, "relevance")) == pytest.approx(0.7)
 
 
 def test_a_failing_strategy_is_named_and_the_others_answer() -> None:
@@ -130,31 +120,65 @@ def test_a_failing_strategy_is_named_and_the_others_answer() -> None:
     (failure,) = result.failures
     assert failure.strategy == "broken"
     assert str(failure) == "strategy broken failed: RuntimeError: index is gone"
-    assert found(result)[0] == "book sure:1:1"
+    assert slots(result)[0] == "book sure:1:1"
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        None,
+        ScoreArrays(np.zeros(1), np.zeros(1)),
+        ScoreArrays(np.zeros(10), np.full(10, np.nan)),
+        ScoreArrays(np.zeros(10), np.full(10, np.inf)),
+        ScoreArrays(np.full(10, np.nan), np.zeros(10)),
+    ],
+)
+def test_nonsense_is_named_as_a_failure_and_the_others_answer(
+    scores: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Odd(ListStrategy):
+        def score(self, query: Query, doc_id: str = "") -> Any:
+            return scores
+
+    result = orchestrator(Odd("odd", {}), one()).search(HINT)
+    assert each(result.failures, "strategy") == ["odd"]
+    assert {*each(result.hits, "strategy")} == {"one"}
+    assert each(caplog.records, "levelname") == ["WARNING"]
 
 
 def test_all_strategies_failing_raises_and_names_each() -> None:
-    engine = orchestrator(
-        FailingStrategy("first", KeyError("a")), FailingStrategy("second", OSError("b"))
-    )
-    with pytest.raises(AllStrategiesFailedError) as caught:
-        engine.search(Query("hint"))
-    assert (
-        str(caught.value)
-        == "strategy first failed: KeyError: 'a'; strategy second failed: OSError: b"
-    )
+    first = FailingStrategy("first", KeyError("a"))
+    second = FailingStrategy("second", OSError("b"))
+    message = "strategy first failed: KeyError: 'a'; strategy second failed: OSError: b"
+    with pytest.raises(AllStrategiesFailedError, match=f"^{message}$"):
+        orchestrator(first, second).search(HINT)
 
 
-@pytest.mark.parametrize("hint", ["", "   ", "\n\t"])
-def test_an_empty_hint_is_refused(hint: str) -> None:
-    with pytest.raises(QueryError, match="hint must hold at least one word"):
-        orchestrator(one()).search(Query(hint, "sure"))
+def test_strategies_run_side_by_side() -> None:
+    gate = Barrier(3)
+
+    class Together(ListStrategy):
+        """Goes on only when all the others have come to the gate."""
+
+        def prepare(self, query: Query) -> None:
+            gate.wait(60.0)
+
+    own = [Together(name, {}) for name in ("one", "two", "three")]
+    assert not orchestrator(*own, deadline_s=60.0).search(HINT).failures
 
 
-@pytest.mark.parametrize("k", [0, -1])
-def test_a_k_below_1_is_refused(k: int) -> None:
-    with pytest.raises(QueryError, match=f"k must be at least 1, got {k}"):
-        orchestrator(one()).search(Query("hint", k=k))
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (Query(""), "hint must hold at least one word"),
+        (Query("\n\t", "sure"), "hint must hold at least one word"),
+        (Query("hint", k=0), "k must be at least 1, got 0"),
+        (Query("hint", k=-1), "k must be at least 1, got -1"),
+    ],
+)
+def test_an_empty_hint_and_a_k_below_1_are_refused(query: Query, message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        orchestrator(one()).search(query)
 
 
 def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,6 +193,6 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
             clock[0] += 0.5
             return super().score(query, doc_id)
 
-    result = orchestrator(Slow("one", RELEVANCE)).search(Query("hint"))
+    result = orchestrator(Slow("one", RELEVANCE)).search(HINT)
     assert result.embed_ms == pytest.approx(3000.0)
     assert result.search_ms == pytest.approx(500.0)

@@ -24,43 +24,38 @@ PARAGRAPHS = [
 ]
 
 
-def one(likelihood: Likelihood) -> float:
-    """Log-odds of one shared word."""
-    return float(likelihood.log_odds(np.array([1]))[0])
-
-
 def test_the_log_odds_are_those_of_the_mixture() -> None:
     # keep * slip ** n + (1 - keep)
     likelihood = Likelihood(keep=0.9, slip=0.1)
-    counts = np.array([0, 1, 2])
-    assert likelihood.log_odds(counts) == pytest.approx(
-        [0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)], rel=1e-5
-    )
+    log_odds = likelihood.log_odds(np.array([0, 1, 2]))
+    expected = [0.0, math.log(0.09 + 0.1), math.log(0.009 + 0.1)]
+    assert log_odds == pytest.approx(expected, rel=1e-5)
 
 
-NOTHING, EXACT, WEAK, KIN = 0.0, one(CONTENT), one(FUNCTION), one(RELATED)
-TWO = float(CONTENT.log_odds(np.array([2]))[0])
+NONE, EXACT, TWO = CONTENT.log_odds(np.arange(3))
+_, WEAK = FUNCTION.log_odds(np.arange(2))
+_, KIN = RELATED.log_odds(np.arange(2))
 
 
 @pytest.mark.parametrize(
     ("hint", "expected"),
     [
-        ("HEAP memory", [EXACT, NOTHING, EXACT]),
-        ("sorting", [KIN, NOTHING, NOTHING]),  # another form
-        ("is", [NOTHING, WEAK, NOTHING]),
-        ("heap of keys", [TWO, NOTHING, TWO + WEAK]),
+        ("HEAP memory", [EXACT, NONE, EXACT]),
+        ("sorting", [KIN, NONE, NONE]),  # another form
+        ("is", [NONE, WEAK, NONE]),
+        ("heap of keys", [TWO, NONE, TWO + WEAK]),
     ],
 )
 def test_each_kind_of_shared_word_counts_by_itself(
     hint: str, expected: list[float]
 ) -> None:
     assert RuleEvidence(PARAGRAPHS).log_odds(hint) == pytest.approx(expected)
-    assert EXACT < KIN < NOTHING
+    assert EXACT < KIN < NONE
 
 
 def test_a_hebrew_prefix_makes_another_form() -> None:
     texts = [paragraph("a:1:1", "המיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")]
-    assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([KIN, 0.0])
+    assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([KIN, NONE])
 
 
 @pytest.mark.parametrize(
