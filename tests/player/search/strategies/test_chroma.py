@@ -17,89 +17,70 @@ import pytest
 from configs.settings import load
 from ingest.arrays import Float32Array
 from ingest.embed.vectors import embed_reading
-from ingest.paragraph import Reading
-from ingest.store import Course, DocumentUpdate, Store, create_store, open_store
+from ingest.store import Course, DocumentUpdate, create_store, open_store
 from ingest.store.chroma import Collections, folder_at, server_collections
 from ingest.store.folder import current_generation
 from player.errors import LateStrategyError
 from player.search.build import build_orchestrator
-from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Query
-from tests.fakes import HashingEmbedder, make_reading
+from player.search.types import Query, SearchResult
+from tests.fakes import HashingEmbedder, each, make_reading
+from tests.player.fakes import ids_of
 
-WORDS = [
-    "heap",
-    "tree",
-    "graph",
-    "lock",
-    "cache",
-    "page",
-    "index",
-    "row",
-    "key",
-    "join",
-    "scan",
-    "sort",
-    "hash",
-    "log",
-]
+WORDS = "heap tree graph lock cache page index row key join scan sort hash log"
 HINT = "how a cache of pages and an index are kept"
+IN_TREES = Query(HINT, "trees")
 
 
 class NoTies(HashingEmbedder):
     """An embedder to which no two texts are alike."""
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        noise = [
-            np.random.default_rng(zlib.crc32(text.encode())).normal(0.0, 0.02, self.dim)
-            for text in texts
-        ]
-        vectors = super().embed_passages(texts) + np.array(
-            noise, dtype=np.float32
-        ).reshape(-1, self.dim)
-        unit: Float32Array = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return unit
+        vectors = super().embed_passages(texts)
+        for row, text in enumerate(texts):
+            random = np.random.default_rng(zlib.crc32(text.encode()))
+            vectors[row] += random.normal(0.0, 0.02, self.dim)
+            vectors[row] /= np.linalg.norm(vectors[row])
+        return vectors
 
 
-def write(store: Store, found: Reading) -> None:
-    store.change([DocumentUpdate(found, embed_reading(found, NoTies()), "minilm")])
-
-
-def reading(doc_id: str, n_paragraphs: int, seed: int) -> Reading:
-    """A lecture of random sentences, every second of which is a heading by its kind."""
-    random = np.random.default_rng(seed)
-    found = make_reading(
-        doc_id,
-        [f"{doc_id} {' '.join(random.choice(WORDS, 9))}." for _ in range(n_paragraphs)],
-    )
-    kinds = [
-        replace(item, kind="heading" if row % 2 else "prose")
-        for row, item in enumerate(found.paragraphs)
-    ]
-    return replace(found, paragraphs=tuple(kinds))
+def made(location: str, **n_paragraphs: int) -> Course:
+    """A course of lectures of random sentences, every second of which is a heading by its kind."""
+    store = create_store(location, f"course-{uuid.uuid4().hex[:8]}")
+    for seed, (doc_id, n) in enumerate(n_paragraphs.items()):
+        random = np.random.default_rng(seed)
+        texts = []
+        for _ in range(n):
+            words = random.choice(WORDS.split(), 9)
+            texts.append(f"{doc_id} {' '.join(words)}.")
+        reading = make_reading(doc_id, texts)
+        paragraphs = list(reading.paragraphs)
+        for row in range(1, n, 2):
+            paragraphs[row] = replace(paragraphs[row], kind="heading")
+        reading = replace(reading, paragraphs=tuple(paragraphs))
+        vectors = embed_reading(reading, NoTies())
+        store.change([DocumentUpdate(reading, vectors, "minilm")])
+    return open_store(location, store.collection)
 
 
 @pytest.fixture(params=["folder", pytest.param("server", marks=pytest.mark.server)])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
-    is_server = request.param == "server"
-    location = (
-        request.getfixturevalue("chroma_url") if is_server else str(tmp_path / "store")
-    )
-    made = create_store(location, f"course-{uuid.uuid4().hex[:8]}")
-    for seed, (doc_id, n) in enumerate((("trees", 30), ("locks", 25), ("Caches", 4))):
-        write(made, reading(doc_id, n, seed))
-    return open_store(location, made.collection)
+    location = str(tmp_path / "store")
+    if request.param == "server":
+        location = request.getfixturevalue("chroma_url")
+    return made(location, trees=30, locks=25, Caches=4)
 
 
-def asked_by_hand(store: Course, n_results: int, **more: Any) -> list[str]:
-    """Return the paragraph_ids that plain Chroma finds."""
-    vector = NoTies().embed_queries([HINT])
+def asked_by_hand(store: Course, n_results: int, doc_id: str = "") -> list[str]:
+    """Return the paragraph_ids that plain Chroma finds, in the course or in a document."""
+    asked: dict[str, Any] = {
+        "query_embeddings": NoTies().embed_queries([HINT]),
+        "n_results": n_results,
+        "where": {"pdf_name": f"{doc_id}.pdf"} if doc_id else None,
+    }
 
     def ids(client: Any) -> list[str]:
-        found = client.get_collection(store.collection, embedding_function=None).query(
-            query_embeddings=vector, n_results=n_results, **more
-        )
-        return [metadata["paragraph_id"] for metadata in found["metadatas"][0]]
+        collection = client.get_collection(store.collection, embedding_function=None)
+        return each(collection.query(**asked)["metadatas"][0], "paragraph_id")
 
     if store.location.startswith("http"):
         return ids(server_collections(store.location, store.collection)._client)
@@ -109,96 +90,88 @@ def asked_by_hand(store: Course, n_results: int, **more: Any) -> list[str]:
         return ids(client)
 
 
-def orchestrator(store: Course, preset: str, *changes: str) -> SearchOrchestrator:
-    return build_orchestrator(
-        store, load(preset, changes=["search.cache_size=0", *changes]), NoTies()
-    )
+def searched(store: Course, preset: str, query: Query, *changes: str) -> SearchResult:
+    settings = load(preset, changes=["search.cache_size=0", *changes])
+    return build_orchestrator(store, settings, NoTies()).search(query)
 
 
-@pytest.mark.parametrize("book", ["trees", "Caches", "caches.PDF", "", "tree"])
+@pytest.mark.parametrize(
+    ("book_name", "doc_id"),
+    [
+        ("trees", "trees"),
+        ("Caches", "Caches"),
+        ("caches.PDF", "Caches"),
+        ("", ""),
+        ("tree", ""),
+    ],
+)
 def test_dual_and_known_bots_are_the_queries_of_the_first_record(
-    store: Course, book: str
+    store: Course, book_name: str, doc_id: str
 ) -> None:
-    doc_id = {"trees": "trees", "Caches": "Caches", "caches.PDF": "Caches"}.get(
-        book, ""
-    )
-    filtered = (
-        asked_by_hand(store, 15, where={"pdf_name": f"{doc_id}.pdf"}) if doc_id else []
-    )
+    query = Query(HINT, book_name)
+    filtered = asked_by_hand(store, 20, doc_id)
+    hits = searched(store, "known-bots", query).hits
+    assert ids_of(hits) == filtered
+
+    filtered = filtered[:15] if doc_id else []
     unfiltered = asked_by_hand(store, 20)
-    new = [found for found in unfiltered if found not in filtered][:5]
-
-    hits = orchestrator(store, "dual").search(Query(HINT, book)).hits
-    assert [hit.paragraph.paragraph_id for hit in hits] == filtered + new
-    assert {hit.strategy for hit in hits} == {"chroma"}
-
-    hits = orchestrator(store, "known-bots").search(Query(HINT, book)).hits
-    filtered = (
-        asked_by_hand(store, 20, where={"pdf_name": f"{doc_id}.pdf"})
-        if doc_id
-        else unfiltered
-    )
-    assert [hit.paragraph.paragraph_id for hit in hits] == filtered
+    new = [found for found in unfiltered if found not in filtered]
+    hits = searched(store, "dual", query).hits
+    assert ids_of(hits) == filtered + new[:5]
+    assert {*each(hits, "strategy")} == {"chroma"}
 
 
 def test_chroma_and_the_exact_scan_find_the_same(store: Course) -> None:
     for preset in ("dual", "known-bots"):
-        ours, scan = (
-            orchestrator(store, preset, f"search.strategies=[{name}]")
-            .search(Query(HINT, "trees"))
-            .hits
-            for name in ("chroma", "dense")
-        )
-        assert [hit.paragraph for hit in ours] == [hit.paragraph for hit in scan]
-        assert [hit.relevance for hit in ours] == pytest.approx(
-            [hit.relevance for hit in scan], abs=1e-5
-        )
+        ours = searched(store, preset, IN_TREES).hits
+        scan = searched(store, preset, IN_TREES, "search.strategies=[dense]").hits
+        assert ids_of(ours) == ids_of(scan)
+        relevance = pytest.approx(each(scan, "relevance"), abs=1e-5)
+        assert each(ours, "relevance") == relevance
 
 
 def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     store: Course,
 ) -> None:
-    searches = orchestrator(store, "dual")
-    whole = searches.candidates(Query(HINT, "trees", k=1_000)).ranking
+    settings = load("dual")
+    assert settings.game.candidates == 0
+    searches = build_orchestrator(store, settings, NoTies())
+    whole = searches.candidates(replace(IN_TREES, k=1_000)).ranking
     assert whole is not None
     assert len(whole.rows) == len(store.paragraphs)
     assert np.isfinite(whole.log_odds).all()
 
-    assert load("dual").game.candidates == 0
-    result = searches.candidates(Query(HINT, "trees"))
-    assert result.ranking is not None
-    ranked = [store.paragraphs[row] for row in result.ranking.rows]
-    assert ranked == [hit.paragraph for hit in result.hits]
-    assert len(ranked) == len(result.ranking.log_odds) == 20
+    result = searches.candidates(IN_TREES)
+    ranking = result.ranking
+    assert ranking is not None
+    ranked = [store.paragraphs[row] for row in ranking.rows]
+    assert ranked == each(result.hits, "paragraph")
+    assert len(ranked) == len(ranking.log_odds) == 20
 
 
 @pytest.mark.server
 def test_records_that_a_broken_ingest_left_are_not_found(chroma_url: str) -> None:
-    made = create_store(chroma_url, f"course-{uuid.uuid4().hex[:8]}")
-    write(made, reading("trees", 30, 0))
-    course = open_store(chroma_url, made.collection)
-    before = orchestrator(course, "dual").search(Query(HINT, "trees")).hits
+    course = made(chroma_url, trees=30)
+    before = searched(course, "dual", IN_TREES).hits
     near = np.repeat(NoTies().embed_queries([HINT]), 60, axis=0)
-    left = server_collections(chroma_url, made.collection)
-    left.write(
+    server_collections(chroma_url, course.collection).write(
         "",
         [f"trees@left#{row}" for row in range(60)],
         [{"doc_id": "trees"}] * 60,
         near,
         [HINT] * 60,
     )
-    assert orchestrator(course, "dual").search(Query(HINT, "trees")).hits == before
+    assert searched(course, "dual", IN_TREES).hits == before
 
 
 def test_a_store_that_fails_is_named_and_keywords_answer(tmp_path: Path) -> None:
-    made = create_store(str(tmp_path / "store"))
-    write(made, reading("trees", 30, 0))
-    searches = orchestrator(open_store(made.location), "dual")
-    shutil.rmtree(tmp_path / "store" / made.course.token)
-    found = searches.search(Query("a heap and a tree", "trees"))
-    assert [failure.strategy for failure in found.failures] == ["chroma"]
-    assert "is gone" in found.failures[0].reason
-    assert {hit.strategy for hit in found.hits} == {"keyword"}
+    course = made(str(tmp_path), trees=30)
+    shutil.rmtree(tmp_path / course.token)
+    result = searched(course, "dual", Query("a heap and a tree", "trees"))
+    (failure,) = result.failures
+    assert failure.strategy == "chroma"
+    assert "is gone" in failure.reason
+    assert {*each(result.hits, "strategy")} == {"keyword"}
 
 
 def test_a_store_that_hangs_is_late(
@@ -206,8 +179,6 @@ def test_a_store_that_hangs_is_late(
 ) -> None:
     never = Event()
     monkeypatch.setattr(Collections, "nearest", lambda *_: never.wait())
-    found = orchestrator(store, "dual", "search.deadline_s=0.5").search(
-        Query("a heap and a tree", "trees")
-    )
+    result = searched(store, "dual", IN_TREES, "search.deadline_s=0.5")
     never.set()
-    assert [type(failure) for failure in found.failures] == [LateStrategyError]
+    assert list(map(type, result.failures)) == [LateStrategyError]
