@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from pathlib import Path
 from typing import Any
 
 import regex
 
-HEBREW_PREFIXES = frozenset("ושהכלבמ")
-"""Letters that a Hebrew word may have before its base form."""
+from ingest.languages.registry import LANGUAGES
+
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
 
@@ -39,7 +38,7 @@ def has_capitals(word: str) -> bool:
 
 
 def is_stop_word(word: str) -> bool:
-    """Return whether a case-folded word is an English or Hebrew function word."""
+    """Return whether a case-folded word is a function word of any language."""
     return word in _stop_words()
 
 
@@ -53,5 +52,5 @@ def _stemmer() -> Any:
 @functools.cache
 def _stop_words() -> frozenset[str]:
     return frozenset(
-        (Path(__file__).parent / "stop_words.txt").read_text(encoding="utf-8").split()
+        word for language in LANGUAGES for word in language.stop_words.split()
     )

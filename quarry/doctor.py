@@ -19,6 +19,7 @@ from configs.project import find_project
 from configs.settings import QuarryError
 from ingest.console import arguments as cli
 from ingest.console.terminal import described, visible, visible_json
+from ingest.languages.registry import LANGUAGES
 from quarry.version import __version__
 
 LEAST_DISK_GB = 2.0
@@ -129,13 +130,14 @@ def _tesseract() -> Iterator[Finding]:
 
     command = [program, "--list-langs"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    languages = listed.stdout.split()
-    for language, name in (("eng", "English"), ("heb", "Hebrew")):
-        if language in languages:
-            yield Finding("Tesseract", "ok", f"{name}, {program}")
+    installed = listed.stdout.split()
+    for language in LANGUAGES:
+        if language.tesseract in installed:
+            yield Finding("Tesseract", "ok", f"{language.name}, {program}")
         else:
-            cost = f"Scanned pages in {name} are not read: apt-get install tesseract-ocr-{language}"
-            yield Finding("Tesseract", "missing", f"no {name}", cost)
+            package = f"tesseract-ocr-{language.tesseract}"
+            cost = f"Scanned pages in {language.name} are not read: apt-get install {package}"
+            yield Finding("Tesseract", "missing", f"no {language.name}", cost)
 
 
 def _disk() -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ingest.languages.hebrew import HEBREW
+
 _HEBREW = re.compile("[א-ת]")
-_FINAL_LETTERS = "ךםןףץ"
+_FINAL_LETTERS = HEBREW.final_letters[0]
 _FINAL_FIRST = re.compile(rf"\b[{_FINAL_LETTERS}](?=[א-ת])")
 _FINAL_LAST = re.compile(rf"(?<=[א-ת])[{_FINAL_LETTERS}]\b")
 

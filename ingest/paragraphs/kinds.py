@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from configs.settings import IngestSettings
+from ingest.languages.english import ENGLISH
+from ingest.languages.registry import LANGUAGES, alternatives
 from ingest.layout.placed import LEADERS, OPENING
 from ingest.paragraph import Kind
 from ingest.paragraphs.blocks import Block
@@ -34,9 +36,7 @@ MAX_UNKNOWN_SHARE = 0.12
 
 _CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
 _DRAWN = re.compile(
-    r"(?:fig|tab|pic|photo|image|illustration|listing|algorithm|chart|plate|scheme|exhibit|diagram|graph|map|box|abb|איור|"
-    r"תרשים|טבלה|לוח|תמונה|שרטוט|גרף|אלגוריתם|קטע)",
-    re.IGNORECASE,
+    alternatives(language.drawings for language in LANGUAGES), re.IGNORECASE
 )
 """First word of a caption in the size of the text; a definition or a theorem is numbered and set off too."""
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
@@ -48,23 +48,14 @@ _COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
-_LABELS: dict[Kind, re.Pattern[str]] = {
-    "theorem": re.compile(
-        r"(?:definition|theorem|lemma|corollary|proposition|claim|fact|axiom|conjecture|assumption|property|"
-        r"הגדרה|משפט|למה|מסקנה|טענה|עובדה|אקסיומה|השערה|הנחה|תכונה)\b",
+_LABELS = {
+    kind: re.compile(
+        alternatives(language.labels[kind] for language in LANGUAGES) + r"\b",
         re.IGNORECASE,
-    ),
-    "proof": re.compile(r"(?:proof|הוכחה)\b", re.IGNORECASE),
-    "exercise": re.compile(
-        r"(?:exercise|problem|question|task|תרגיל|שאלה|בעיה|משימה)\b", re.IGNORECASE
-    ),
-    "example": re.compile(r"(?:example|דוגמה|דוגמא)\b", re.IGNORECASE),
-    "remark": re.compile(
-        r"(?:remark|note|hint|tip|warning|observation|הערה|רמז|שימו לב|אזהרה)\b",
-        re.IGNORECASE,
-    ),
+    )
+    for kind in ENGLISH.labels
 }
-"""First words of the passages of each kind, in English and Hebrew."""
+"""Patterns of the first words of the passages of each kind."""
 
 
 class _Text:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import regex
 
+from ingest.languages.registry import LANGUAGES
 from ingest.paragraph import Paragraph
 
 SAME_FROM = 0.95
@@ -25,17 +26,8 @@ PERMUTATIONS = 128
 COMMON = 3
 """A word in a script without capitals is no name if it occurs in at least this many paragraphs."""
 
-_NUMBER_WORDS = frozenset(
-    regex.findall(
-        r"\S+",
-        """
-    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion first second third
-    fourth fifth sixth seventh eighth ninth tenth once twice double triple half halves quarter אחד אחת שני שתי שניים
-    שתיים שלושה שלוש ארבעה ארבע חמישה חמש שישה שש שבעה שבע שמונה תשעה תשע עשרה עשר עשרים מאה מאתיים אלף אלפיים מיליון
-    ראשון ראשונה שנייה שלישי שלישית רביעי רביעית חמישי חמישית
-    """,
-    )
+_QUANTITIES = frozenset(
+    word for language in LANGUAGES for word in language.quantities.split()
 )
 
 
@@ -128,7 +120,7 @@ def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
     mine, theirs = Counter(text.words), Counter(other.words)
     removed, added = mine - theirs, theirs - mine
     for word, count in (removed + added).items():
-        is_number = word in _NUMBER_WORDS or any(map(str.isnumeric, word))
+        is_number = word in _QUANTITIES or any(map(str.isnumeric, word))
         is_name = word in text.named | other.named or (
             bool(removed and added) and word not in ordinary
         )

@@ -18,6 +18,8 @@ from statistics import median
 from typing import Any
 
 from ingest.errors import SourceError
+from ingest.languages.english import ENGLISH
+from ingest.languages.registry import LANGUAGES, language_of_word
 from ingest.pdf.model import SKIPPED, Glyph, GlyphPage
 from ingest.pdf.pdfium import PdfiumReader
 
@@ -36,8 +38,8 @@ MIN_X_LETTERS = 5
 """Number of such letters that measure the font size of a line; Tesseract's own `x_size` is often too large."""
 SAME_SIZE = 0.12
 """Relative difference up to which two measured font sizes are the same."""
-HEBREW_SHARE = 0.3
-"""Minimal share of Hebrew letters on a page in Hebrew."""
+SCRIPT_SHARE = 0.3
+"""Minimal share of letters in another script than Latin on a page in a language with such a script."""
 
 _X_LETTERS = frozenset("acemnorsuvwxzאבגדהוזחטימסעפצרשתכנם")
 _MIRRORED = str.maketrans("()[]{}", ")(][}{")
@@ -63,7 +65,7 @@ def languages() -> frozenset[str]:
     listed = subprocess.run(
         ["tesseract", "--list-langs"], capture_output=True, text=True, check=False
     )
-    return frozenset(listed.stdout.split()) & {"eng", "heb"}
+    return frozenset(listed.stdout.split()) & {each.tesseract for each in LANGUAGES}
 
 
 class OcrReader(PdfiumReader):
@@ -83,7 +85,7 @@ class OcrReader(PdfiumReader):
         self._languages = ""
 
     def page(self, index: int) -> GlyphPage:
-        """Return the page at a position, 0-based. The first call chooses between English and Hebrew.
+        """Return the page at a position, 0-based. The first call chooses between English and all languages.
 
         Raises:
             SourceError: the page is damaged.
@@ -95,10 +97,10 @@ class OcrReader(PdfiumReader):
             self._languages = "+".join(sorted(languages(), reverse=True))
             glyphs = self._recognise(image, self._languages)
             letters = [glyph.text for glyph in glyphs if glyph.text.isalpha()]
-            n_hebrew = sum("\u0590" <= letter <= "\u05ff" for letter in letters)
-            if "+" in self._languages and n_hebrew <= HEBREW_SHARE * len(letters):
-                self._languages = "eng"
-                glyphs = self._recognise(image, "eng")
+            n_others = sum(language_of_word(letter) != ENGLISH for letter in letters)
+            if "+" in self._languages and n_others <= SCRIPT_SHARE * len(letters):
+                self._languages = ENGLISH.tesseract
+                glyphs = self._recognise(image, self._languages)
         width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, glyphs, ruled=False)
 

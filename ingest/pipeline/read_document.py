@@ -15,6 +15,7 @@ from configs.settings import IngestSettings
 from ingest.console.terminal import pluralize
 from ingest.errors import SourceError
 from ingest.json_files import MEND, read_objects
+from ingest.languages.registry import LANGUAGES, alternatives
 from ingest.layout.arrange import arrange
 from ingest.layout.extract import Pdf, extract
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
@@ -30,15 +31,16 @@ TITLE_PART = 0.6
 MAX_LABEL_WORDS = 12
 """Maximal number of words of a line with the lecture's number; a longer one is text that mentions a lecture."""
 
-_KINDS = "lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout|הרצאה|שיעור|פרק|יחידה|שבוע"
+_LECTURE = alternatives(language.lecture for language in LANGUAGES)
 _NUMBERED = re.compile(
-    rf"(?<![^\W\d_])(?:{_KINDS})[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE
+    rf"(?<![^\W\d_]){_LECTURE}[\s._#:-]{{0,3}}0*(\d{{1,3}})(?!\d|\.\d)", re.IGNORECASE
 )
 _LEADING = re.compile(r"0?(\d{1,2})(?=[\s._-]+[^\W\d_]|$)")
 _SEPARATOR = re.compile(r"\s*[,;·•|&/]\s*|\s+and\s+")
 
 READING = (
     "paragraph.py",
+    "languages/*.py",
     "pdf/*.py",
     "layout/*.py",
     "paragraphs/*.py",

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ingest.arrays import AnyFloatArray, Float32Array, IntArray, RowArray
+from ingest.languages.hebrew import HEBREW
 from player.questions.language import hebrew_forms, is_hebrew
-from player.words import HEBREW_PREFIXES, is_stop_word, stems, words
+from player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
 """The bundled file; data/associations/README.md says how it was made."""
@@ -188,7 +189,7 @@ def _first_of_forms(names: Iterable[str], forms: Iterable[str]) -> dict[str, int
 
 def _hebrew_readings(word: str) -> list[str]:
     """Return the word, the word without one, two or three prefix letters, and its rough stem."""
-    n_prefixes = len(word) - len(word.lstrip("".join(HEBREW_PREFIXES)))
+    n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
     longest = max(0, min(3, n_prefixes, len(word) - 2))
     return [word[n:] for n in range(longest + 1)] + [f"{hebrew_forms(word)}*"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from player.words import HEBREW_PREFIXES
+from ingest.languages.hebrew import HEBREW
 
 Language = Literal["en", "he"]
 
@@ -31,7 +31,7 @@ def hebrew_forms(word: str) -> str:
     """
     stem = word
     for _ in range(2):
-        if len(stem) > 3 and stem[0] in HEBREW_PREFIXES:
+        if len(stem) > 3 and stem[0] in HEBREW.prefixes:
             stem = stem[1:]
     for ending in _ENDINGS:
         if stem.endswith(ending) and len(stem) - len(ending) >= 3:

@@ -13,7 +13,8 @@ import regex
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from player.words import HEBREW_PREFIXES, is_stop_word
+from ingest.languages.registry import LANGUAGES, language_of_word
+from player.words import is_stop_word
 
 COUNTING = ("lectures", "numbered")
 """Kinds of words that may number lectures, as "chapter" does."""
@@ -23,22 +24,16 @@ FILES = ("files", "documents")
 """Kinds of words that name a kind of file, as "slides" does."""
 _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
-_CARDINALS = (
-    "two/שתיים three/שלוש four/ארבע five/חמש six/שש seven/שבע eight/שמונה nine/תשע ten/עשר eleven twelve thirteen "
-    "fourteen fifteen sixteen seventeen eighteen nineteen twenty/עשרים"
-)
-"""These are words for 2 to 20. Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
-_ORDINALS = (
-    "first/ראשון/ראשונה second/שני/שנייה/שניה/שתיים third/שלישי/שלישית/שלושה fourth/רביעי/רביעית/ארבעה "
-    "fifth/חמישי/חמישית/חמישה sixth/שישי/שישית/שישה seventh/שביעי/שביעית/שבעה eighth/שמיני/שמינית/שמונה "
-    "ninth/תשיעי/תשיעית/תשעה tenth/עשירי/עשירית/עשרה eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
-    "seventeenth eighteenth nineteenth twentieth/עשרים"
-)
-"""These are ordinals for 1 to 20, with Hebrew variants; a Hebrew ordinal may have the article before it."""
-_ONES = {"one": 1, "אחד": 1, "אחת": 1}
+_ONES = {word for language in LANGUAGES for word in language.ones.split()}
+"""Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
 _ORDINAL_ENDS = ("st", "nd", "rd", "th")
 """These endings may follow a number in digits: "3rd lecture"."""
-_HEBREW_LETTERS = dict(zip("אבגדהוזחטיכל", (*range(1, 11), 20, 30), strict=True))
+_NUMERALS = {
+    letter: number
+    for language in LANGUAGES
+    for letter, number in language.numerals.items()
+}
+"""Letters that number lectures, and their numbers."""
 _ROMAN_ONES = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMANS = {
     f"{'x' * tens}{ones}": 10 * tens + number
@@ -98,9 +93,9 @@ def _generic_words() -> dict[str, set[str]]:
 
 
 def is_a(token: str, *kinds: str) -> bool:
-    """Return whether a normalised word is of one of the kinds of generic_words.txt; in Hebrew also after a prefix."""
+    """Return whether a normalised word is of one of the kinds of generic_words.txt, perhaps after a prefix."""
     forms = {token}
-    if len(token) > 3 and token[0] in HEBREW_PREFIXES:
+    if len(token) > 3 and token[0] in language_of_word(token).prefixes:
         forms.add(token[1:])
     return any(forms & _generic_words()[kind] for kind in kinds)
 
@@ -118,11 +113,17 @@ def _numbered(table: str, lowest: int) -> dict[str, int]:
     return numbers
 
 
-_IN_ORDER = _numbered(_ORDINALS, 1)
-_IN_ORDER |= {f"ה{word}": n for word, n in _IN_ORDER.items() if not word.isascii()}
-"""This maps ordinal words to numbers."""
-_SPELT = {"thirty": 30, "שלושים": 30, **_numbered(_CARDINALS, 2), **_IN_ORDER}
-"""This maps all number words to numbers."""
+_SPELT: dict[str, int] = {}
+"""All number words, and their numbers."""
+_FIRST: set[str] = set()
+"""Ordinals that are before their noun."""
+for _language in LANGUAGES:
+    _ordinals = _numbered(_language.ordinals, 1)
+    _with_article = {f"{_language.article}{word}": n for word, n in _ordinals.items()}
+    _cardinals = _numbered(_language.cardinals, 2)
+    _SPELT |= _language.more_numbers | _cardinals | _ordinals | _with_article
+    if _language.is_ordinal_first:
+        _FIRST |= _ordinals.keys()
 
 
 class Token(NamedTuple):
@@ -161,7 +162,7 @@ def parsed(name: str) -> list[Token]:
         elif number is None:
             tokens.append(Token(word))
         else:
-            tokens.append(Token(str(number), word.isascii() and word in _IN_ORDER))
+            tokens.append(Token(str(number), word in _FIRST))
         place += n_words
 
     return tokens
@@ -183,15 +184,15 @@ def _number_at(
         is_next_counted = any(
             is_a(unit, *UNITS) for unit in words[place + 1 : place + 2]
         )
-        return (_ONES[word] if is_counted or is_next_counted else None), 1
+        return (1 if is_counted or is_next_counted else None), 1
 
     is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
     if _is_roman(word, is_marked + (word in capitals)):
         return _ROMANS[word], 1
-    if is_counted and len(word) <= 2 and set(word) <= _HEBREW_LETTERS.keys():
-        letters = list(itertools.takewhile(_HEBREW_LETTERS.__contains__, words[place:]))
+    if is_counted and len(word) <= 2 and set(word) <= _NUMERALS.keys():
+        letters = list(itertools.takewhile(_NUMERALS.__contains__, words[place:]))
         letters = letters or [word]
-        return sum(map(_HEBREW_LETTERS.__getitem__, "".join(letters))), len(letters)
+        return sum(map(_NUMERALS.__getitem__, "".join(letters))), len(letters)
     return None, 1
 
 

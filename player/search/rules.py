@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import regex
 
 from ingest.arrays import Float32Array, RowArray
+from ingest.languages.registry import language_of_word
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
 from player.search.postings import Postings
-from player.words import HEBREW_PREFIXES, is_stop_word, stems, words
+from player.words import is_stop_word, stems, words
 
-_HEBREW = regex.compile(r"\p{Hebrew}{3,}")
 _LEAST_LETTERS = 3
-"""At least so many letters of a Hebrew word remain after a prefix is removed."""
+"""At least so many letters of a word remain after a prefix is removed."""
 WORDS_KEPT = 65_536
 """The cache holds the base forms of at most so many words."""
 NO_ROWS = np.empty(0, dtype=np.intp)
@@ -103,13 +102,14 @@ def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
 
 @functools.lru_cache(WORDS_KEPT)
 def base_forms(word: str) -> tuple[str, ...]:
-    """Return the base forms of a word: its stems; for a Hebrew word, the word without 0, 1 or 2 prefix letters."""
-    if not _HEBREW.fullmatch(word):
+    """Return the base forms of a word: its stems; in Hebrew, the word without 0, 1 or 2 prefix letters."""
+    prefixes = language_of_word(word).prefixes
+    if not prefixes or not word.isalpha():
         return tuple(dict.fromkeys(stems(word)))
     forms = [word]
     for n_letters in (1, 2):
         rest = word[n_letters:]
-        if len(rest) < _LEAST_LETTERS or word[n_letters - 1] not in HEBREW_PREFIXES:
+        if len(rest) < _LEAST_LETTERS or word[n_letters - 1] not in prefixes:
             break
         forms.append(rest)
     return tuple(forms)

@@ -1,0 +1,1 @@
+"""Languages of lectures and questions: one file for each."""

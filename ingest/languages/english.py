@@ -1,0 +1,69 @@
+"""English."""
+
+from ingest.languages.language import Language
+
+ENGLISH = Language(
+    name="English",
+    alphabet="abcdefghijklmnopqrstuvwxyz",
+    tesseract="eng",
+    stop_words="""
+    a about above after again against all almost alone also although always am among an and another answer any
+    are around as at back be because been before being below between both but by came can cannot come could did
+    do does doing done down during each either else enough even ever every few find first for from further gave
+    get gets getting give given gives go goes going good got had has have having he hence her here hers herself
+    him himself his how however i if in indeed instead into is it its itself just keep kind know last least less
+    let like list little long look lot made make makes making many may me might mine more most much must my
+    myself need needs neither never next no none nor not nothing now of off often on once one only onto option
+    or other others otherwise our ours ourselves out over own paragraph part per perhaps put quite rather really
+    s said same say says see seem seems seen sentence several shall she should since so some somebody someone
+    something still such t take taken takes than that the their theirs them themselves then there therefore
+    these they thing things this those though three through thus to together too took toward two under until up
+    upon us use used uses using usually very want was way ways we well went were what whatever when where
+    whether which while who whole whom whose why will with within without word words would yes yet you your
+    yours yourself yourselves
+    """,
+    common_words="the a is in of to this we are and for that it an with can be on as by one which not from if have "
+    "when or two at but their its these more than our has there all each so how first data then between used some use "
+    "may will what most new such was only many both every",
+    ones="one",
+    cardinals="two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty",
+    ordinals="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
+    more_numbers={"thirty": 30},
+    is_ordinal_first=True,
+    quantities="one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million "
+    "billion first second third fourth fifth sixth seventh eighth ninth tenth once twice double triple half "
+    "halves quarter",
+    lecture="lecture|lec|chapter|chap|ch|lesson|unit|week|class|session|module|handout",
+    drawings="fig|tab|pic|photo|image|illustration|listing|algorithm|chart|plate|scheme|exhibit|diagram|graph|map|box|abb",
+    labels={
+        "theorem": "definition|theorem|lemma|corollary|proposition|claim|fact|axiom|conjecture|assumption|property",
+        "proof": "proof",
+        "exercise": "exercise|problem|question|task",
+        "example": "example",
+        "remark": "remark|note|hint|tip|warning|observation",
+    },
+    question="question",
+    answer="answer",
+    option="option|answer|choice",
+    or_="or",
+    ask_opening="Which of these words does the first sentence of the paragraph contain: {0}? Choose the first option "
+    "with a word that is there. Only this exact form counts; capital letters do not matter.",
+    ask_anywhere="Which of these words occur anywhere in the paragraph: {0}? Choose the first option with a word that "
+    "is there. Only this exact form counts; capital letters do not matter.",
+    ask_letter="With which of these letters does the {word} word of the first sentence of the paragraph begin: {0}? "
+    "Numbers and signs are not words; capital letters do not matter.",
+    word_names={
+        0: "first",
+        1: "second",
+        2: "third",
+        3: "fourth",
+        -2: "second-to-last",
+        -1: "last",
+    },
+    no_word="none of these words",
+    no_letter="none of these letters",
+    grounds="because|therefore|based on|indicates?|suggests?|evidence",
+)
