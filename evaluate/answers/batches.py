@@ -17,8 +17,7 @@ from ingest.paragraph import Paragraph
 from player.player import Player
 from player.protocol.messages import questions_json
 from player.questions.answer import LETTERS, Answer, read_answer
-from player.questions.question import Question
-from player.questions.views import View
+from player.questions.question import Question, View
 
 VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
 """Views that a respondent may have; no respondent is shown the name and the hint alone."""

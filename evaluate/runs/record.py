@@ -18,7 +18,7 @@ from player.protocol import messages as protocol
 from player.protocol.messages import Json
 from player.questions.answer import Answer, letter_row
 from player.questions.places import rank_of_sentence
-from player.questions.views import VIEWS
+from player.questions.question import VIEWS
 from player.search.types import Hit, SearchResult
 from player.words import stems
 

@@ -21,8 +21,7 @@ from player.questions.design import N_QUESTIONS
 from player.questions.kinds import NONE_OF_THESE, OPENING
 from player.questions.language import Language, language_of
 from player.questions.places import places_of
-from player.questions.question import FitArray, Question
-from player.questions.views import VIEWS
+from player.questions.question import VIEWS, FitArray, Question
 from player.search.types import Query, SearchResult
 
 T = TypeVar("T")

@@ -11,9 +11,14 @@ from threadpoolctl import ThreadpoolController
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS, design
 from player.questions.kinds import ANYWHERE, KINDS
-from player.questions.question import FitArray, Question, QuestionPool
+from player.questions.question import (
+    DESIGN_VIEWS,
+    VIEWS,
+    FitArray,
+    Question,
+    QuestionPool,
+)
 from player.questions.referees import Referee
-from player.questions.views import DESIGN_VIEWS, VIEWS
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""
@@ -44,9 +49,7 @@ def choose_questions(
     # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
         pool = build_pool(sample, pool_size, seed)
-        rows = design(
-            pool, sample.prior, referees, own=sample.own, editions=sample.editions
-        )
+        rows = design(pool, sample.prior, sample.own, sample.editions, referees)
 
     questions = [pool.questions[row] for row in rows]
     for number in range(len(questions) + 1, N_QUESTIONS + 1):
@@ -63,13 +66,15 @@ def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
         seed: seed of the draws.
     """
     generator = np.random.default_rng(seed)
-    questions: list[Question] = []
-    fits = [np.empty((len(DESIGN_VIEWS), 0, len(candidates), 4), dtype=np.float32)]
     tasks = [(kind, kind.share, False) for kind in KINDS.values()]
     if candidates.editions.all():
         tasks = []
     if candidates.editions.any():
         tasks.append((ANYWHERE, PIECES_SHARE, True))
+
+    questions: list[Question] = []
+    no_questions = (len(DESIGN_VIEWS), 0, len(candidates), 4)
+    fits = [np.empty(no_questions, dtype=np.float32)]
     for kind, share, for_pieces in tasks:
         n = max(1, round(size * share))
         pool = kind.make(candidates, n, generator, for_pieces=for_pieces)
@@ -85,5 +90,6 @@ def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitA
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:
-            fits[:, rows] = kind.fit([questions[row] for row in rows], candidates)
+            of_kind = [questions[row] for row in rows]
+            fits[:, rows] = kind.fit(of_kind, candidates)
     return fits

@@ -10,9 +10,8 @@ from scipy.special import gammaln
 
 from ingest.arrays import BoolArray, Float64Array
 from player.questions.answer import Answers, letter_row
-from player.questions.question import FitArray, Question
+from player.questions.question import VIEWS, FitArray, Question
 from player.questions.referees import SKEW, SKEWED, Referee, rows_of
-from player.questions.views import VIEWS
 
 CHANCE = 0.25
 """Probability of a letter that is given by chance."""
@@ -43,7 +42,7 @@ def update(
     questions: Sequence[Question],
     answers: Answers,
     mixture: Sequence[Referee],
-    pieces: BoolArray | None = None,
+    pieces: BoolArray,
 ) -> Posterior:
     """Return the posterior over paragraphs and referees; all answers share one unknown referee.
 
@@ -56,22 +55,23 @@ def update(
         fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
-        pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text; None for none.
+        pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text.
     """
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
-    given = [letter_row(answer) for answer in answers]
-    letters = [letter for letter in given if letter is not None]
+    sent = [letter_row(answer) for answer in answers]
+    letters = [letter for letter in sent if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, pieces)
     channels: dict[int, Float64Array] = {}
-    for number, (kind, letter) in enumerate(
-        zip(rows_of(questions), given, strict=True)
-    ):
-        if letter is not None:
-            channel = np.array([each.letters[kind, letter] for each in mixture])
-            channels[number] = channel.astype(np.float32)
-            for view, seen in enumerate(fits[:, number]):
-                of_view = views == view
-                log_joint[of_view] += np.log(channels[number][of_view] @ seen.T)
+    kinds = rows_of(questions)
+    for number, (kind, letter) in enumerate(zip(kinds, sent, strict=True)):
+        if letter is None:
+            continue
+        channel = np.array([each.letters[kind, letter] for each in mixture])
+        channel = channel.astype(np.float32)
+        channels[number] = channel
+        for view, fit in enumerate(fits[:, number]):
+            of_view = views == view
+            log_joint[of_view] += np.log(channel[of_view] @ fit.T)
 
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
@@ -80,7 +80,8 @@ def update(
     for number, channel in channels.items():
         weighted = np.zeros((len(VIEWS), 4))
         np.add.at(weighted, views, referees[:, None] * channel)
-        support[number] = np.log2(np.einsum("vpo,vo->p", fits[:, number], weighted))
+        probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
+        support[number] = np.log2(probability)
     return Posterior(joint.sum(axis=0), referees, support)
 
 
@@ -88,22 +89,22 @@ def _log_prior(
     prior: Float64Array,
     letters: Sequence[int],
     mixture: Sequence[Referee],
-    pieces: BoolArray | None,
+    pieces: BoolArray,
 ) -> Float64Array:
     """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
     weights = np.array([referee.weight for referee in mixture])
+    shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
-    log_joint: Float64Array = np.log(weights / weights.sum())[:, None] + log_prior
+    log_joint: Float64Array = shares[:, None] + log_prior
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:
             log_joint[row] += log_skewed(letters) - len(letters) * np.log(CHANCE)
 
-    if pieces is not None:
-        looks = np.array([referee.view is not None for referee in mixture])
-        whole = np.array([referee.view == "paragraph" for referee in mixture])
-        factors = np.where(looks, UNUSUAL, 1.0)
-        factors[whole] = weights[looks].sum() / weights[whole].sum()
-        log_joint[:, pieces] += np.log(factors)[:, None]
+    looks = np.array([referee.view is not None for referee in mixture])
+    whole = np.array([referee.view == "paragraph" for referee in mixture])
+    factors = np.where(looks, UNUSUAL, 1.0)
+    factors[whole] = weights[looks].sum() / weights[whole].sum()
+    log_joint[:, pieces] += np.log(factors)[:, None]
     return log_joint
 
 
@@ -114,8 +115,6 @@ def log_skewed(letters: Sequence[int]) -> float:
         Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
     """
     counts = np.bincount(letters, minlength=4)
-    return float(
-        gammaln(4 * SKEW)
-        - gammaln(4 * SKEW + len(letters))
-        + (gammaln(SKEW + counts) - gammaln(SKEW)).sum()
-    )
+    of_letters = gammaln(SKEW + counts) - gammaln(SKEW)
+    of_all = gammaln(4 * SKEW) - gammaln(4 * SKEW + len(letters))
+    return float(of_all + of_letters.sum())

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ingest.arrays import Float32Array, Float64Array, RowArray
-from player.questions.initials import initials_of
 from player.questions.language import Language
+from player.questions.question import View
 from player.questions.word_index import WordIndex
 from player.words import words
 
@@ -55,11 +55,13 @@ class Candidates:
         self.prior = self.own = prior
         self.population = population or self
         numbers = {0: 0}
-        editions = index.places.editions[rows].tolist()
-        self.editions = np.array(
-            [numbers.setdefault(n, len(numbers)) for n in editions]
+        editions = []
+        for edition in index.places.editions[rows].tolist():
+            editions.append(numbers.setdefault(edition, len(numbers)))
+        self.editions = np.array(editions)
+        self._clue = sorted(
+            {index.ids[word] for word in words(clue) if word in index.ids}
         )
-        self._clue = {word for word in words(clue) if word in index.ids}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -77,15 +79,19 @@ class Candidates:
         chosen, prior = [], []
         for edition in np.unique(self.editions):
             members = np.flatnonzero(self.editions == edition)
+            belief = self.prior[members]
             n_draws = n_pieces if edition else n
-            draws = drawn(self.prior[members], n_draws, offset)
-            rows, counts = np.unique(members[draws], return_counts=True)
+            draws = members[drawn(belief, n_draws, offset)]
+            rows, counts = np.unique(draws, return_counts=True)
             chosen.append(rows)
-            prior.append(counts / n_draws * self.prior[members].sum())
+            prior.append(counts / n_draws * belief.sum())
 
         rows = np.concatenate(chosen)
         sample = Candidates(
-            self.index, self.rows[rows], np.concatenate(prior), population=self
+            index=self.index,
+            rows=self.rows[rows],
+            prior=np.concatenate(prior),
+            population=self,
         )
         sample.own = self.prior[rows]
         return sample
@@ -111,44 +117,37 @@ class Candidates:
         """(n_candidates, n_words) the same for the opening sentence."""
         return self.index.opening[self.rows]
 
-    def initials(self, position: int) -> csr_array:
-        """Return the (n_candidates, n_letters) probability of the first letter of a word of the opening sentence."""
-        return initials_of(self.index.places)[position][self.rows]
-
-    def in_opening(self, lists: csr_array) -> Float32Array:
-        """Return the (n_candidates, n_lists) probability that a referee finds a word of a list in the opening sentence.
+    def seen(self, lists: csr_array, view: View, *, in_opening: bool) -> Float32Array:
+        """Return the (n_candidates, n_lists) probability that a referee of a view finds a word of a list.
 
         Args:
             lists: (n_words, n_lists) 1 where a list names a word.
+            in_opening: in the opening sentence; else anywhere in the paragraph.
         """
-        n_below = _counts(self.whole, lists) - _counts(self.opening, lists)
-        return 1.0 - self._absent(self.opening, lists) * _missed(BELOW, n_below)
+        if view == "name":
+            is_named = lists[self._clue].sum(axis=0) > 0
+            named = np.where(is_named, np.float32(SEEN), np.float32(0.0))
+            return np.broadcast_to(named, (len(self), len(named)))
+        if view == "paragraph" and not in_opening:
+            return 1.0 - self._absent(self.whole, lists)
 
-    def in_paragraph(self, lists: csr_array) -> Float32Array:
-        """Return the same for the whole paragraph."""
-        return 1.0 - self._absent(self.whole, lists)
-
-    def in_passages(self, lists: csr_array) -> Float32Array:
-        """Return the same for the opening sentence and retrieved passages."""
+        absent = self._absent(self.opening, lists)
         n_there = _counts(self.whole, lists)
         n_below = n_there - _counts(self.opening, lists)
-        n_elsewhere = lists.sum(axis=0).astype(np.float32) - n_there
-        absent = self._absent(self.opening, lists) * _missed(RETRIEVED, n_below)
-        return 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
-
-    def in_clue(self, lists: csr_array) -> Float32Array:
-        """Return the same for the book's name and the hint."""
-        ids = sorted(self.index.ids[word] for word in self._clue)
-        is_named = lists[ids].sum(axis=0) > 0
-        seen = np.where(is_named, np.float32(SEEN), np.float32(0.0))
-        return np.broadcast_to(seen, (len(self), len(seen)))
+        if view == "passages" and not in_opening:
+            n_elsewhere = lists.sum(axis=0).astype(np.float32) - n_there
+            absent = absent * _missed(RETRIEVED, n_below)
+            return 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
+        seen = 1.0 - absent * _missed(BELOW, n_below)
+        return np.maximum(seen, np.float32(STRAY)) if view == "passages" else seen
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
         log_missed = table.copy()
         log_missed.data = np.log1p(-np.float32(SEEN) * table.data)
         forms = self.index.forms
-        n_alike = _counts(table @ forms, forms.T @ lists) - _counts(table, lists)
+        n_of_form = _counts(table @ forms, forms.T @ lists)
+        n_alike = n_of_form - _counts(table, lists)
         absent: Float32Array = np.exp((log_missed @ lists).toarray())
         return absent * _missed(OTHER_FORM, n_alike)
 
@@ -161,7 +160,8 @@ def drawn(prior: Float64Array, n: int, offset: float) -> RowArray:
         offset: of the first draw, 0..1.
     """
     mass = np.cumsum(prior)
-    rows = np.searchsorted(mass, (np.arange(n) + offset) * mass[-1] / n, side="right")
+    draws = (np.arange(n) + offset) * mass[-1] / n
+    rows = np.searchsorted(mass, draws, side="right")
     return np.asarray(np.minimum(rows, len(prior) - 1), dtype=np.intp)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, Float64Array, RowArray
 
@@ -30,42 +29,38 @@ def deal(
         shape: number of questions, and most words of a list.
     """
     n, size = shape
-    order = _drawn_order(worth, n, min(len(worth), 2 * N_LISTS * size), generator)
-    bits = np.ascontiguousarray(np.packbits(seen.T, axis=1)).view(np.uint64)
+    n_words = len(worth)
+    n_drawn = min(n_words, 2 * N_LISTS * size)
+    noisy = np.log(worth) + generator.gumbel(size=(n, n_words))
+    likely = np.argpartition(-noisy, n_drawn - 1, axis=1)[:, :n_drawn]
+    ranks = np.argsort(-np.take_along_axis(noisy, likely, axis=1), axis=1)
+    order = np.take_along_axis(likely, ranks, axis=1)
+
+    packed = np.packbits(seen.T, axis=1)
+    bits = np.ascontiguousarray(packed).view(np.uint64)
     drawn = np.zeros((n, N_LISTS, bits.shape[1]), dtype=np.uint64)
     filled = np.zeros((n, N_LISTS), dtype=np.intp)
     lists = np.full((n, N_LISTS, size), -1, dtype=np.intp)
     each = np.arange(n)
     for words in order.T:
-        share = _answers(drawn) / len(seen)
+        # draws for which each list is the first that has a word
+        so_far = np.bitwise_or.accumulate(drawn, axis=1)
+        counts = np.bitwise_count(so_far).sum(axis=2, dtype=np.intp)
+        share = np.diff(counts, axis=1, prepend=0) / len(seen)
+
         is_open = (filled < size) & (share < FULL)
         target = np.argmin(np.where(is_open, share, np.inf), axis=1)
         active = each[is_open[each, target]]
         if not len(active):
             break
-        group, word = target[active], words[active]
+        group = target[active]
+        word = words[active]
         lists[active, group, filled[active, group]] = word
         filled[active, group] += 1
         drawn[active, group] |= bits[word]
 
     # -1 would sort first
-    lists = np.sort(np.where(lists < 0, len(worth), lists), axis=2)
-    return np.where(lists == len(worth), -1, lists)
-
-
-def _drawn_order(
-    worth: Float64Array, n: int, n_drawn: int, generator: np.random.Generator
-) -> RowArray:
-    """Return (n, n_drawn) words, drawn without replacement by their worth, in the order of the draws."""
-    noisy = np.log(worth) + generator.gumbel(size=(n, len(worth)))
-    drawn = np.argpartition(-noisy, n_drawn - 1, axis=1)[:, :n_drawn]
-    ranks = np.argsort(-np.take_along_axis(noisy, drawn, axis=1), axis=1)
-    order: RowArray = np.take_along_axis(drawn, ranks, axis=1)
-    return order
-
-
-def _answers(drawn: NDArray[np.uint64]) -> NDArray[np.integer]:
-    """Return the (n, N_LISTS) number of draws for which each list is the first that has a word."""
-    so_far = np.bitwise_or.accumulate(drawn, axis=1)
-    counts = np.bitwise_count(so_far).sum(axis=2, dtype=np.intp)
-    return np.asarray(np.diff(counts, axis=1, prepend=0))
+    lists[lists < 0] = n_words
+    lists = np.sort(lists, axis=2)
+    lists[lists == n_words] = -1
+    return lists

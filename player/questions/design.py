@@ -25,31 +25,30 @@ bring .1 of 13.9 bits."""
 def design(
     pool: QuestionPool,
     prior: Float64Array,
+    own: Float64Array,
+    editions: RowArray,
     referees: tuple[Referee, ...],
     n: int = N_QUESTIONS,
-    own: Float64Array | None = None,
-    editions: RowArray | None = None,
 ) -> list[int]:
     """Choose n questions one by one, each for what it adds to those before, and return their rows in the pool.
 
     The worth of a batch is the mutual information of all its answers with the paragraph, given the view and the edition
     that the referee holds, averaged over both. If they are unknown, the information is lower by at most their entropy.
-    Pieces of other editions are seen as a whole. The worth is
-    measured by its lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j c_ij. Here c_ij is the Bhattacharyya
-    coefficient of the answers to two paragraphs, a product over the questions, since answers are independent given the
-    paragraph. The bound counts every pair of paragraphs that answers could confuse, so the batch is a code that
-    tolerates errors.
+    Pieces of other editions are seen as a whole. The worth is measured by its lower bound from pairwise distances,
+    -sum_i p_i log2 sum_j p_j c_ij. Here c_ij is the Bhattacharyya coefficient of the answers to two paragraphs, a
+    product over the questions, since answers are independent given the paragraph. The bound counts every pair of
+    paragraphs that answers could confuse, so the batch is a code that tolerates errors.
     Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
     only if its last value is the highest.
 
     Args:
         pool: questions to choose from.
         prior: (n_paragraphs,) probabilities, summing to 1.
+        own: (n_paragraphs,) probability of each paragraph itself; `prior` counts the draws of a sample, which stand for
+            other paragraphs too.
+        editions: (n_paragraphs,) number of the edition of each, 0 for printed passages.
         referees: a referee for each of `DESIGN_VIEWS`, as `ErrorModel.design`.
         n: number of questions; a smaller pool gives fewer.
-        own: (n_paragraphs,) probability of each paragraph itself, where `prior` counts the draws of a sample, which
-            stand for others too; None for `prior`.
-        editions: (n_paragraphs,) number of the edition of each, 0 for printed passages; None for these alone.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
@@ -57,14 +56,16 @@ def design(
         Maximizing Submodular Set Functions, 1978.
     """
     n_questions = len(pool.questions)
-    own = prior if own is None else own
-    editions = np.zeros(len(prior), dtype=np.intp) if editions is None else editions
+    if not n_questions:
+        return []
+
     pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
     kinds = rows_of(pool.questions)
     parts = []
-    for edition in np.unique(editions) if n_questions else ():
+    for edition in np.unique(editions):
         rows = np.flatnonzero(editions == edition)
         mass = prior[rows].sum()
+        of_edition = prior[rows] / mass
         for referee, fits in zip(referees, pool.fits, strict=True):
             weight = referee.weight
             if edition:
@@ -72,18 +73,16 @@ def design(
             if weight > 0.0:
                 channels = referee.letters[kinds].astype(np.float32)
                 letters = np.matmul(fits[:, rows], channels.transpose(0, 2, 1))
-                confusion = np.tile(
-                    (prior[rows] / mass).astype(np.float32), (len(rows), 1)
-                )
+                in_each_row = (len(rows), 1)
+                confusion = np.tile(of_edition.astype(np.float32), in_each_row)
                 np.fill_diagonal(confusion, own[rows] / mass)
-                parts.append(
-                    _Information(
-                        weight * float(mass),
-                        prior[rows] / mass,
-                        np.sqrt(letters),
-                        confusion,
-                    )
+                part = _Information(
+                    weight=weight * float(mass),
+                    prior=of_edition,
+                    roots=np.sqrt(letters),
+                    confusion=confusion,
                 )
+                parts.append(part)
 
     worth = np.add.reduce([part.weight * part.alone() for part in parts])
     fresh = np.ones(n_questions, dtype=np.bool_)
@@ -93,7 +92,8 @@ def design(
         fresh[best] = False
         chosen.append(best)
         for part in parts:
-            part.confusion *= part.roots[best] @ part.roots[best].T
+            roots = part.roots[best]
+            part.confusion *= roots @ roots.T
     return chosen
 
 
@@ -124,9 +124,8 @@ class _Information:
         roots = self.roots[rows]
         n_questions, n_paragraphs, n_answers = roots.shape
         side_by_side = roots.transpose(1, 0, 2).reshape(n_paragraphs, -1)
-        weighted = (self.confusion @ side_by_side).reshape(
-            n_paragraphs, n_questions, n_answers
-        )
+        weighted = self.confusion @ side_by_side
+        weighted = weighted.reshape(n_paragraphs, n_questions, n_answers)
         sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
         before = self._bits(self.confusion.sum(axis=1))
         return self.weight * (self._bits(sums) - before)
@@ -145,7 +144,8 @@ def _next(worth: Float64Array, parts: list[_Information], fresh: BoolArray) -> i
         if is_current[best]:
             return best
         stale = np.flatnonzero(fresh & ~is_current)
-        block = stale[np.argsort(-worth[stale], kind="stable")[:BLOCK]]
+        order = np.argsort(-worth[stale], kind="stable")
+        block = stale[order[:BLOCK]]
         worth[block] = np.add.reduce([part.gains(block) for part in parts])
         is_current[block] = True
     return int(np.argmax(np.where(is_current, worth, -np.inf)))

@@ -37,7 +37,7 @@ Shares = Mapping[str, float]
 
 
 def edition_shares(
-    result: SearchResult, index: WordIndex, seen: Shares | None = None
+    result: SearchResult, index: WordIndex, seen: Shares
 ) -> dict[str, float]:
     """Return the probability of each edition before the answers, from the form of the book's name and the script.
 
@@ -50,12 +50,14 @@ def edition_shares(
     by_cut = CUT_SHARES[_form(result, index)]
     cuts = {piece.edition: piece.cut for piece in index.places.pieces}
     n_editions = Counter(cuts.values())
-    usual = {
-        name: by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
-        for name, cut in sorted(cuts.items())
-    }
-    usual = {PRINTED: 1.0 - sum(usual.values())} | usual
-    games = {name: share + (seen or {}).get(name, 0.0) for name, share in usual.items()}
+    others = {}
+    for name, cut in sorted(cuts.items()):
+        others[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
+    usual = {PRINTED: 1.0 - sum(others.values())} | others
+
+    games = {}
+    for name, share in usual.items():
+        games[name] = share + seen.get(name, 0.0)
     total = sum(games.values())
     return {name: n / total for name, n in games.items()}
 
@@ -76,7 +78,7 @@ def with_editions(
     index: WordIndex,
     hint: str,
     shares: Shares,
-    likeness: Mapping[int, float] | None = None,
+    likeness: Mapping[int, float],
 ) -> Float64Array:
     """Return the (n_places,) probabilities of all places, those of pieces included, summing to 1.
 
@@ -91,22 +93,27 @@ def with_editions(
         likeness: log-odds that the hint means a piece without passages rather than a usual one, by number.
     """
     places = index.places
-    n_printed, n_passages = places.n_printed, len(places.paragraphs)
-    by_passage = np.bincount(places.rows[:n_printed], printed, minlength=n_passages)
-    held = places.links @ by_passage
-    positive = held[held > 0.0]
+    n_printed = places.n_printed
+    n_passages = len(places.paragraphs)
+    passages = places.rows[:n_printed]
+    by_passage = np.bincount(passages, printed, minlength=n_passages)
+
+    # of the passages that each piece holds; by the vectors for pieces without passages
+    by_piece = places.links @ by_passage
+    positive = by_piece[by_piece > 0.0]
     usual = float(np.exp(np.log(positive).mean())) if len(positive) else 1.0
-    for number, log_odds in (likeness or {}).items():
-        held[number] = usual * np.exp(log_odds)
+    for number, log_odds in likeness.items():
+        by_piece[number] = usual * np.exp(log_odds)
 
     doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
     doc_ids += [piece.doc_id for piece in places.pieces]
     documents = np.unique(np.array(doc_ids), return_inverse=True)[1]
-    by_document = np.bincount(
-        documents[:n_passages], by_passage, minlength=int(documents.max()) + 1
-    )
+    n_documents = int(documents.max()) + 1
+    by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
+
     hinted = sorted({index.ids[word] for word in words(hint) if word in index.ids})
-    lawful = np.where(index.raw[:, hinted].sum(axis=1) > 0.0, RULE, 1.0)
+    n_hinted = index.raw[:, hinted].sum(axis=1)
+    lawful = np.where(n_hinted > 0.0, RULE, 1.0)
 
     prior = np.zeros(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
@@ -114,9 +121,11 @@ def with_editions(
         rows = np.flatnonzero(places.editions == number)
         pieces = rows - n_printed
         document = documents[n_passages + pieces]
-        even = by_document[document] / np.bincount(document)[document]
-        mixed = (1.0 - EVEN) * _share(held[pieces]) + EVEN * _share(even)
-        prior[rows] = shares.get(name, 0.0) * _share(mixed * lawful[pieces])
+        n_pieces = np.bincount(document)[document]
+        even = EVEN * _share(by_document[document] / n_pieces)
+        mixed = (1.0 - EVEN) * _share(by_piece[pieces]) + even
+        share = shares.get(name, 0.0)
+        prior[rows] = share * _share(mixed * lawful[pieces])
     return np.asarray(prior / prior.sum())
 
 

@@ -42,16 +42,21 @@ def initials_of(places: Places) -> Mapping[int, csr_array]:
 
 def initial(sentence: str, position: int) -> str:
     """Return the first letter of a word of a sentence; "" if that is in doubt or there is no such word."""
-    one, other = (_at(letters, position) for letters in _readings(sentence))
-    return one if one == other else ""
+    parted, whole = _readings(sentence)
+    letter = _at(parted, position)
+    return letter if letter == _at(whole, position) else ""
 
 
 def _readings(sentence: str) -> tuple[list[str], list[str]]:
     """Return the first letters of the words that are parted at every sign, and at blanks alone."""
     folded = unicodedata.normalize("NFKC", sentence).casefold()
-    tokens = [token.lstrip(_SIGNS)[:1] for token in folded.split()]
     runs = [run[0] for run in _RUN.findall(folded)]
-    return runs, [first for first in tokens if first.isalpha()]
+    firsts = []
+    for token in folded.split():
+        first = token.lstrip(_SIGNS)[:1]
+        if first.isalpha():
+            firsts.append(first)
+    return runs, firsts
 
 
 def _at(letters: Sequence[str], position: int) -> str:

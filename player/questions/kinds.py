@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,12 +11,19 @@ from scipy.sparse import csr_array
 
 from ingest.arrays import BoolArray, Float32Array
 from ingest.paragraph import Paragraph
-from player.questions.candidates import SEEN, STRAY, Candidates, drawn
+from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
-from player.questions.initials import COLUMNS, initial
-from player.questions.language import Language, either
-from player.questions.question import OUT, FitArray, Question, QuestionPool, first_of
-from player.questions.views import DESIGN_VIEWS, VIEWS, View
+from player.questions.initials import COLUMNS, initial, initials_of
+from player.questions.language import Language
+from player.questions.question import (
+    DESIGN_VIEWS,
+    OUT,
+    VIEWS,
+    FitArray,
+    Question,
+    QuestionPool,
+    View,
+)
 from player.words import words
 
 MIN_WORDS = 300
@@ -84,8 +92,8 @@ class ListKind:
             for_pieces: weigh and balance over the pieces of other editions; else over printed passages.
         """
         population = candidates.population
-        belief = population.belief_in(pieces=for_pieces)
-        mass = np.clip(self.table(population).T @ belief, 0.0, 1.0)
+        mass = self.table(population).T @ population.belief_in(pieces=for_pieces)
+        mass = np.clip(mass, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.usable(candidates)
         ids = np.argsort(-worth, kind="stable")[: max(MIN_WORDS, n)]
         ids = ids[worth[ids] > LEAST_WORTH]
@@ -96,23 +104,31 @@ class ListKind:
             rows = drawn(belief, N_DRAWS, generator.random())
             seen = self.table(candidates)[rows][:, ids].toarray() > 0.5
             dealt = deal(seen, worth[ids], (n, self.size), generator)
-            all_names = [*self.columns(candidates)]
-            names = [all_names[row] for row in ids]
-            for lists in np.unique(dealt, axis=0).tolist():
-                groups = tuple(_named(group, names) for group in lists)
+            names = [*self.columns(candidates)]
+            for lists in np.unique(dealt, axis=0):
+                groups = []
+                for group in lists:
+                    columns = ids[group[group >= 0]]
+                    groups.append(tuple(sorted(names[column] for column in columns)))
                 if all(groups):
-                    questions.append(self.write(groups, candidates))
+                    questions.append(self.write(tuple(groups), candidates))
         return QuestionPool(questions, self.fit(questions, candidates, DESIGN_VIEWS))
 
     def write(
         self, groups: tuple[tuple[str, ...], ...], candidates: Candidates
     ) -> Question:
-        """Return the question that names these lists, in the language of the candidates."""
+        """Return the question that names these lists, in the language of the candidates.
+
+        The words of a list are alternatives: "index", "query" or "tree". Quotation marks set off the word "or" itself.
+        """
         language = candidates.language
-        a, b, c = (
-            either([self.written(name, candidates) for name in group], language)
-            for group in groups
-        )
+        or_ = "או" if language == "he" else "or"
+        options = []
+        for group in groups:
+            *others, last = [f'"{self.written(name, candidates)}"' for name in group]
+            options.append(f"{', '.join(others)} {or_} {last}" if others else last)
+
+        a, b, c = options
         text = self.ask[language].format(f"{a}; {b}; {c}")
         return Question(text, (a, b, c, self.none[language]), self.name, groups)
 
@@ -127,18 +143,19 @@ class ListKind:
         things, numbers = [], []
         for row, question in enumerate(questions):
             for place, group in enumerate(question.groups):
-                ids = [columns[name] for name in group if name in columns]
-                things += ids
-                numbers += [row * N_LISTS + place] * len(ids)
-        lists = csr_array(
-            (np.ones(len(things), dtype=np.float32), (things, numbers)),
-            shape=(len(columns), len(questions) * N_LISTS),
-        )
+                for name in group:
+                    if name in columns:
+                        things.append(columns[name])
+                        numbers.append(row * N_LISTS + place)
+        named = np.ones(len(things), dtype=np.float32)
+        shape = (len(columns), len(questions) * N_LISTS)
+        lists = csr_array((named, (things, numbers)), shape=shape)
 
-        shape = (len(candidates), len(questions), N_LISTS)
-        fits = np.empty((len(views), *shape[1::-1], 4), dtype=np.float32)
+        by_list = (len(candidates), len(questions), N_LISTS)
+        by_option = (len(views), len(questions), len(candidates), 4)
+        fits = np.empty(by_option, dtype=np.float32)
         for row, view in enumerate(views):
-            seen = self.seen(lists, candidates, view).reshape(shape)
+            seen = self.seen(lists, candidates, view).reshape(by_list)
             fits[row] = first_of(seen).transpose(1, 0, 2)
         if self.in_opening:
             pieces = candidates.editions > 0
@@ -150,8 +167,9 @@ class ListKind:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
         there = self.there(paragraph)
         if option == OUT:
-            named = {word for group in question.groups for word in group}
-            return "" if named & there else self.has_none
+            is_true = there.isdisjoint(itertools.chain(*question.groups))
+            return self.has_none if is_true else ""
+
         quoted = question.options[option].split('"')[1::2]
         cited = [f'"{word}"' for word in quoted if word.casefold() in there]
         return f"{self.has} {' and '.join(cited[:MAX_CITED])}" if cited else ""
@@ -175,9 +193,8 @@ class ListKind:
 
     def there(self, paragraph: Paragraph) -> set[str]:
         """Return the names of the things that the paragraph has."""
-        return set(
-            words(paragraph.opening_sentence if self.in_opening else paragraph.text)
-        )
+        text = paragraph.opening_sentence if self.in_opening else paragraph.text
+        return set(words(text))
 
     def seen(
         self, lists: csr_array, candidates: Candidates, view: View
@@ -187,16 +204,7 @@ class ListKind:
         Args:
             lists: (n_things, n_lists) 1 where a list names a thing.
         """
-        if view == "name":
-            return candidates.in_clue(lists)
-        if self.in_opening:
-            seen = candidates.in_opening(lists)
-            return np.maximum(seen, np.float32(STRAY)) if view == "passages" else seen
-        if view == "paragraph":
-            return candidates.in_paragraph(lists)
-        if view == "passages":
-            return candidates.in_passages(lists)
-        return candidates.in_opening(lists)
+        return candidates.seen(lists, view, in_opening=self.in_opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +219,8 @@ class LetterKind(ListKind):
 
     def table(self, candidates: Candidates) -> csr_array:
         """Return the (n_candidates, n_letters) probability of each letter."""
-        return candidates.initials(self.position)
+        initials = initials_of(candidates.index.places)
+        return initials[self.position][candidates.rows]
 
     def columns(self, candidates: Candidates) -> Mapping[str, int]:
         """Return the columns of the letters."""
@@ -240,9 +249,19 @@ class LetterKind(ListKind):
         return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
 
 
-def _named(numbers: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the sorted names of a list, in which -1 is none."""
-    return tuple(sorted(names[number] for number in numbers if number >= 0))
+def first_of(present: FitArray) -> FitArray:
+    """Return the (..., 4) probability that each option is right: the first of three that holds, else the fourth.
+
+    Args:
+        present: (..., 3) probability that each of the three is seen to hold, independently.
+    """
+    fits = np.empty((*present.shape[:-1], 4), dtype=np.float32)
+    missed: FitArray = np.ones(present.shape[:-1], dtype=np.float32)
+    for option in range(OUT):
+        fits[..., option] = missed * present[..., option]
+        missed = missed * (1.0 - present[..., option])
+    fits[..., OUT] = missed
+    return fits
 
 
 OPENING = ListKind(

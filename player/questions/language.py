@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from ingest.languages.hebrew import HEBREW
+from player.words import stems
 
 Language = Literal["en", "he"]
 
@@ -40,8 +40,6 @@ def hebrew_forms(word: str) -> str:
     return stem.translate(_FINALS)
 
 
-def either(words: Sequence[str], language: Language) -> str:
-    """Join words as alternatives: "index", "query" or "tree"; the quotation marks set off the word "or" itself."""
-    *others, last = [f'"{word}"' for word in words]
-    or_ = "או" if language == "he" else "or"
-    return f"{', '.join(others)} {or_} {last}" if others else last
+def form_of(word: str) -> str:
+    """Return what the forms of one word share: a stem."""
+    return hebrew_forms(word) if is_hebrew(word) else next(iter(stems(word)), word)

@@ -18,7 +18,7 @@ from ingest.paragraph import Paragraph
 from ingest.paragraphs.kinds import without_label
 from ingest.paragraphs.sentence import alternatives, sentences
 from ingest.text import canonical
-from player.questions.start_model import PLACE_FEATURES, place_features
+from player.questions.start_model import PLACE_FEATURES, Start, place_features
 from player.starts import kind_log_odds, start_weights
 from player.words import words
 
@@ -29,25 +29,6 @@ MAX_READINGS = 3
 MOST_WORDS = 0.6
 """A piece holds a passage if it holds this share of its words; one that holds none, the most of any."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """One place in one passage.
-
-    Attributes:
-        number: number of the sentence within the passage, from 0.
-        offset: position in the passage's text.
-        sentence: the opening sentence of a guess.
-        reading: 0 for the usual end of the sentence, more for another.
-        on_top: whether it is the first whole sentence that begins on its page.
-    """
-
-    number: int
-    offset: int
-    sentence: str
-    reading: int
-    on_top: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +102,8 @@ class Places:
                 text=in_reading_order(piece.text),
                 opening_sentence=next(iter(self.openings(place))),
             )
-        passage, start = self.paragraphs[int(self.rows[place])], self.starts[place]
+        passage = self.paragraphs[int(self.rows[place])]
+        start = self.starts[place]
         number = f"+{start.number}" if start.number else ""
         return replace(
             passage,
@@ -132,7 +114,8 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, compared as the game compares sentences, in order."""
-        return np.flatnonzero(self.keys == self.numbers.get(canonical(sentence), -1))
+        key = self.numbers.get(canonical(sentence), -1)
+        return np.flatnonzero(self.keys == key)
 
 
 def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> Places:
@@ -146,11 +129,14 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
     log_odds = place_features(paragraphs, rows, starts) @ np.array(weights)
 
+    names = {PRINTED: 0}
+    editions = [0] * len(rows)
     for row, piece in enumerate(pieces, len(paragraphs)):
         likeliest = next(iter(openings(piece.text, piece.cut)))
         sentence = in_reading_order(likeliest, piece.text)
         rows.append(row)
         starts.append(Start(0, 0, sentence, 0, on_top=True))
+        editions.append(names.setdefault(piece.edition, len(names)))
 
     keys: dict[str, int] = {}
     numbers = []
@@ -158,9 +144,6 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
         numbers.append(keys.setdefault(sentence, len(keys)))
 
-    names = {PRINTED: 0}
-    editions = [0] * len(log_odds)
-    editions += [names.setdefault(piece.edition, len(names)) for piece in pieces]
     return Places(
         paragraphs=paragraphs,
         pieces=pieces,
@@ -192,10 +175,12 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
         shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
             for row in on_page[piece.doc_id, page]:
-                n_held = sum(word in letters for word in long_words[row])
-                shares[row] = (n_held + 1) / (len(long_words[row]) + 1)
+                asked = long_words[row]
+                n_there = sum(word in letters for word in asked)
+                shares[row] = (n_there + 1) / (len(asked) + 1)
 
-        least = min(MOST_WORDS, max(shares.values(), default=1.0))
+        most = max(shares.values(), default=1.0)
+        least = min(MOST_WORDS, most)
         for row, share in shares.items():
             if share >= least:
                 links[number, row] = 1.0
@@ -252,8 +237,8 @@ def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
         belief: (n_candidates,) probabilities.
         keys: (n_candidates,) of their sentences.
     """
-    sums: Float64Array = np.bincount(keys, weights=belief).astype(np.float64)[keys]
-    return sums
+    sums: Float64Array = np.bincount(keys, weights=belief).astype(np.float64)
+    return sums[keys]
 
 
 def rank_of_sentence(row: int, belief: Float64Array, keys: IntArray) -> int:

@@ -34,36 +34,25 @@ def prior_of(
     book = result.book.doc_id if result.book else ""
     of_book = np.array([passage.doc_id == book for passage in places.paragraphs])
     in_book = of_book[passages]
-    tiers = {
+    shares = {
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,
     }
-    share = tiers.get(result.tier)
-    parts = [(in_book, share or 0.0), (~in_book, 1.0 - (share or 0.0))]
+    share = shares.get(result.tier)
     if share is None or in_book.all() or not in_book.any():
         parts = [(np.ones_like(in_book), 1.0)]
+    else:
+        parts = [(in_book, share), (~in_book, 1.0 - share)]
 
+    floor = settings.prior_floor
     prior = np.empty(len(log_odds))
     for part, mass in parts:
-        prior[part] = mass * _softmax(
-            log_odds[part], places.log_odds[part], settings.prior_floor
-        )
-    return prior
-
-
-def _softmax(
-    log_odds: Float64Array, before: Float64Array, floor: float
-) -> Float64Array:
-    """Return (n_places,) probabilities in proportion to the odds; the share `floor` is as before any hint.
-
-    Args:
-        log_odds: (n_places,) that the secret passage begins there; -inf if it cannot.
-        before: (n_places,) the same before any hint.
-        floor: 0..1.
-    """
-    weights = np.exp(log_odds - log_odds.max())
-    even = np.where(np.isfinite(log_odds), np.exp(before - before.max()), 0.0)
-    prior: Float64Array = (
-        1.0 - floor
-    ) * weights / weights.sum() + floor * even / even.sum()
+        odds = log_odds[part]
+        weights = np.exp(odds - odds.max())
+        # before any hint
+        before = places.log_odds[part]
+        even = np.exp(before - before.max())
+        even = np.where(np.isfinite(odds), even, 0.0)
+        by_hint = (1.0 - floor) * weights / weights.sum()
+        prior[part] = mass * (by_hint + floor * even / even.sum())
     return prior

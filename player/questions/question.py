@@ -1,15 +1,22 @@
-"""Question and QuestionPool: questions, and how well their options fit each paragraph."""
+"""Questions, how well their options fit each paragraph, and the views: the parts of it that a referee may see."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Literal, get_args
 
 from ingest.arrays import Float32Array
 
 FitArray = Float32Array
+
+View = Literal["paragraph", "opening", "passages", "name"]
+"""The whole paragraph; its opening sentence; that sentence and some passages of the course, retrieved by the question;
+or the book's name and the hint alone."""
+VIEWS: tuple[View, ...] = get_args(View)
+
+DESIGN_VIEWS = VIEWS[:2]
+"""The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
 OUT = 3
 """Index of the last option, "none of these"."""
@@ -44,18 +51,3 @@ class QuestionPool:
 
     questions: Sequence[Question]
     fits: FitArray
-
-
-def first_of(present: FitArray) -> FitArray:
-    """Return the (..., 4) probability that each option is right: the first of three that holds, else the fourth.
-
-    Args:
-        present: (..., 3) probability that each of the three is seen to hold, independently.
-    """
-    fits = np.empty((*present.shape[:-1], 4), dtype=np.float32)
-    missed: FitArray = np.ones(present.shape[:-1], dtype=np.float32)
-    for option in range(OUT):
-        fits[..., option] = missed * present[..., option]
-        missed = missed * (1.0 - present[..., option])
-    fits[..., OUT] = missed
-    return fits

@@ -10,8 +10,7 @@ import numpy as np
 from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player.questions.kinds import KINDS
-from player.questions.question import Question
-from player.questions.views import DESIGN_VIEWS, VIEWS, View
+from player.questions.question import DESIGN_VIEWS, VIEWS, Question, View
 
 CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
@@ -105,9 +104,11 @@ def letters_of(
         slips: share of the answers that are letters by chance.
         falls_back: share of the answers that are the first option.
     """
-    wrong = (wrong + (CHANCE - wrong) * slips)[:, None, None]
+    wrong = wrong + (CHANCE - wrong) * slips
+    wrong = wrong[:, None, None]
     is_right = np.eye(4, dtype=np.bool_)
-    letters = (1.0 - falls_back) * np.where(is_right, 1.0 - wrong, wrong / 3.0)
+    looked = np.where(is_right, 1.0 - wrong, wrong / 3.0)
+    letters = (1.0 - falls_back) * looked
     letters[:, 0] += falls_back
     return letters
 

@@ -7,15 +7,12 @@ weights of the kinds of passages.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import Float64Array
 from ingest.paragraph import Paragraph
-
-if TYPE_CHECKING:
-    from player.questions.places import Start
 
 FEW_WORDS, USUAL_WORDS = 6, 40
 
@@ -38,6 +35,25 @@ PLACE_FEATURES = (
 """Features of a place and of the passage from there on; the kind of the passage is a feature too."""
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One place in one passage.
+
+    Attributes:
+        number: number of the sentence within the passage, from 0.
+        offset: position in the passage's text.
+        sentence: the opening sentence of a guess.
+        reading: 0 for the usual end of the sentence, more for another.
+        on_top: whether it is the first whole sentence that begins on its page.
+    """
+
+    number: int
+    offset: int
+    sentence: str
+    reading: int
+    on_top: bool
+
+
 def place_features(
     paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]
 ) -> Float64Array:
@@ -46,23 +62,26 @@ def place_features(
     for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
         paragraph = paragraphs[row]
         text = paragraph.text
+        n_words = len(text.split())
         later = start.number > 0
         other = start.reading > 0
         at_colon = start.sentence.endswith(":")
-        n_words = len(text.split())
+        before = text[: start.offset].rstrip()
+        n_chars = max(1, len(text) - start.offset)
+        end = text.rstrip("\"'”’)»")[-1:]
         table[place] = (
             later,
             start.on_top,
             later and start.on_top,
             other and at_colon,
             other and not at_colon,
-            later and text[: start.offset].rstrip().endswith(":"),
+            later and before.endswith(":"),
             later and len(start.sentence.split()) < FEW_WORDS,
             later and _begins_small(start.sentence),
-            later * np.log(max(1, len(text) - start.offset) / max(1, len(text))),
+            later * np.log(n_chars / max(1, len(text))),
             np.log(max(n_words, 1) / USUAL_WORDS),
             n_words < FEW_WORDS,
-            text.rstrip("\"'”’)»")[-1:] not in ".?!:",
+            end not in ".?!:",
             _begins_small(text),
             bool(paragraph.follows) or paragraph.own_length > 0,
         )

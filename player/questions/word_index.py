@@ -15,10 +15,10 @@ from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
 from ingest.text import canonical
-from player.questions.language import hebrew_forms, is_hebrew, language_of
+from player.questions.language import form_of, language_of
 from player.questions.places import Places, places_of
 from player.starts import start_weights
-from player.words import is_stop_word, stems, words, written_words
+from player.words import is_stop_word, words, written_words
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
@@ -75,47 +75,43 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
     ids: dict[str, int] = {}
     whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
     opening = _table((_shares(start.sentence) for start in places.starts), ids)
-    common = ({word for word in words(piece.text) if word in ids} for piece in pieces)
-    raw = _table((dict.fromkeys(each, 1.0) for each in common), ids)
     for table in (whole, opening):
         table.resize((len(places), len(ids)))
+    raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
 
-    texts = [_with_list(paragraph) for paragraph in paragraphs]
-    spelling = _spelling(texts)
-    texts += [piece.text for piece in pieces]
-    in_hebrew = np.array([language_of(text[:400]) == "he" for text in texts], np.bool_)
-    plain = [word.isalpha() and len(word) > 1 for word in ids]
-    telling = [len(word) >= MIN_LETTERS and not is_stop_word(word) for word in ids]
+    plain, telling, forms = [], [], []
+    for word in ids:
+        is_plain = word.isalpha() and len(word) > 1
+        is_long = len(word) >= MIN_LETTERS
+        plain.append(is_plain)
+        telling.append(is_plain and is_long and not is_stop_word(word))
+        forms.append({form_of(word): 1.0})
+
+    counts = Counter[str]()
+    in_hebrew = []
+    for paragraph in paragraphs:
+        text = f"{paragraph.text} {paragraph.follows}"
+        counts.update(written_words(text))
+        in_hebrew.append(language_of(text[:400]) == "he")
+    for piece in pieces:
+        in_hebrew.append(language_of(piece.text[:400]) == "he")
+
+    # the most frequent spelling; of two equally frequent ones, that in lower case
+    spelling = {}
+    for written in sorted(counts, key=lambda word: (counts[word], word)):
+        spelling[written.casefold()] = written
     return WordIndex(
         places=places,
-        is_hebrew=in_hebrew[places.rows],
+        is_hebrew=np.array(in_hebrew, np.bool_)[places.rows],
         spelling=spelling,
         ids=ids,
-        forms=_table(({_form(word): 1.0} for word in ids), {}),
-        telling=np.array(plain, np.bool_) & np.array(telling, np.bool_),
+        forms=_table(forms, {}),
+        telling=np.array(telling, np.bool_),
         plain=np.array(plain, np.bool_),
         whole=whole,
         opening=opening,
-        raw=raw,
+        raw=raw[:, : len(ids)],
     )
-
-
-def _form(word: str) -> str:
-    """Return what the forms of one word share."""
-    if is_hebrew(word):
-        return hebrew_forms(word)
-    return next(iter(stems(word)), word)
-
-
-def _spelling(texts: Iterable[str]) -> dict[str, str]:
-    """Return the most frequent spelling of each case-folded word; of two equally frequent ones, that in lower case."""
-    counts = Counter(word for text in texts for word in written_words(text))
-    ranked = sorted(counts, key=lambda word: (counts[word], word))
-    return {word.casefold(): word for word in ranked}
-
-
-def _with_list(paragraph: Paragraph) -> str:
-    return f"{paragraph.text} {paragraph.follows}"
 
 
 def _words_of_passages(places: Places) -> Iterator[Shares]:
@@ -163,7 +159,6 @@ def _table(rows: Iterable[Shares], ids: dict[str, int]) -> csr_array:
         data += shares.values()
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
-    return csr_array(
-        (values, np.array(columns, dtype=np.int32), np.array(ends)),
-        shape=(len(ends) - 1, len(ids)),
-    )
+    indices = np.array(columns, dtype=np.int32)
+    shape = (len(ends) - 1, len(ids))
+    return csr_array((values, indices, np.array(ends)), shape=shape)

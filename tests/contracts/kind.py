@@ -8,8 +8,7 @@ import pytest
 from ingest.paragraph import Paragraph
 from player.questions.candidates import Candidates
 from player.questions.kinds import ListKind
-from player.questions.question import OUT, QuestionPool
-from player.questions.views import DESIGN_VIEWS, VIEWS
+from player.questions.question import DESIGN_VIEWS, OUT, VIEWS, QuestionPool
 from player.questions.word_index import index_words
 from tests.contracts.paragraphs import first_places, paragraph
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 
 from ingest.arrays import Float32Array
 from player.questions.batch import build_pool, fit_questions
 from player.questions.candidates import Candidates
-from player.questions.kinds import KINDS, LetterKind
-from player.questions.question import Question, first_of
-from player.questions.views import DESIGN_VIEWS, VIEWS, View
+from player.questions.kinds import KINDS, LetterKind, first_of
+from player.questions.question import DESIGN_VIEWS, VIEWS, Question, View
 from player.words import words
 from tests.contracts.kind import ENGLISH, candidates_of
 
@@ -48,9 +46,9 @@ def test_the_fitting_options_are_those_that_a_count_of_words_finds_under_either_
 
 
 def test_names_keep_their_capitals() -> None:
-    options = {option for question in POOL.questions for option in question.options}
-    assert '"Williams"' in " ".join(options)
-    assert '"williams"' not in " ".join(options)
+    options = " ".join(" ".join(question.options) for question in POOL.questions)
+    assert '"Williams"' in options
+    assert '"williams"' not in options
 
 
 def fits_of(*groups: tuple[str, ...], clue: str = "") -> dict[View, Float32Array]:
@@ -74,19 +72,15 @@ def test_who_sees_the_opening_sentence_finds_no_later_word() -> None:
 def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -> None:
     groups = (("trails",), ("levers", "desk"), ("names",))
     fits = fits_of(*groups, clue="Of levers. Moving names about")["name"]
-    np.testing.assert_allclose(fits, fits[:1].repeat(len(ENGLISH), axis=0))
+    assert (fits == fits[0]).all()
     assert fits[0].argmax() == 1
 
 
-@pytest.mark.parametrize(
-    ("present", "expected"),
-    [
-        ([1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]),
-        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]),
-        ([0.5, 0.0, 1.0], [0.5, 0.0, 0.5, 0.0]),
-    ],
-)
-def test_the_first_that_holds_is_chosen_else_the_way_out(
-    present: list[float], expected: list[float]
-) -> None:
-    np.testing.assert_allclose(first_of(np.array(present, dtype=np.float32)), expected)
+def test_the_first_that_holds_is_chosen_else_the_way_out() -> None:
+    present = [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 1.0]]
+    fits = first_of(np.array(present, dtype=np.float32))
+    assert fits.tolist() == [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+        [0.5, 0.0, 0.5, 0.0],
+    ]

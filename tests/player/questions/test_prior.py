@@ -18,7 +18,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import hits
 
 PLACES = places_of([paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")])
-LOG_ODDS = np.log([1.0, 2.0 / 3.0, 9.0])
+ODDS = (1.0, 2.0 / 3.0, 9.0)
 SETTINGS = GameSettings(
     prior_temperature=1.0,
     prior_floor=0.0,
@@ -32,22 +32,23 @@ def prior(
     tier: Tier = "filter",
     settings: GameSettings = SETTINGS,
     places: Places = PLACES,
-    log_odds: Float64Array = LOG_ODDS,
+    odds: tuple[float, ...] = ODDS,
 ) -> Float64Array:
-    """Over places of one sentence each."""
-    rows = np.arange(len(log_odds))
-    ranking = Ranking(places.paragraphs, rows, log_odds, lambda _: hits("a:1:1")[0])
+    rows = np.arange(len(odds))
+    (hit,) = hits("a:1:1")
+    ranking = Ranking(places.paragraphs, rows, np.log(odds), lambda _: hit)
     named = BookCandidate(book, 0.9, tier) if book else None
     result = SearchResult(Query("hint"), (), named, ranking=ranking)
     return prior_of(result, places, settings)
 
 
 def test_temperature_and_floor_shape_the_prior() -> None:
-    # odds of 1 : 1 and 9 : 1; at half the temperature they count squared
+    # odds of 1 : 9; at half the temperature they count squared
     cold = prior(settings=replace(SETTINGS, prior_temperature=0.5))
     assert cold[2] / cold[0] == pytest.approx(81.0)
     settings = replace(SETTINGS, prior_temperature=0.01, prior_floor=0.3)
-    np.testing.assert_allclose(prior(settings=settings), [0.1, 0.1, 0.8], atol=1e-6)
+    floored = prior(settings=settings)
+    np.testing.assert_allclose(floored, [0.1, 0.1, 0.8], atol=1e-6)
 
 
 @pytest.mark.parametrize(("tier", "share"), [("filter", 0.98), ("boost", 0.9)])
@@ -71,5 +72,6 @@ def test_a_place_and_a_kind_count_what_a_referee_begins_there(
     text = "A first sentence of five words. A second one of six words."
     heading = replace(paragraph("b:1:1"), kind="heading")
     places = places_of([paragraph("a:1:1", text), heading])
-    belief = prior(places=places, log_odds=np.zeros(2))
+    belief = prior(places=places, odds=(1.0, 1.0))
+    # first sentence : second one : heading
     np.testing.assert_allclose(belief, np.array([4.0, 1.0, 2.0]) / 7.0)

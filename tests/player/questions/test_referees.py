@@ -9,6 +9,7 @@ import pytest
 
 from configs.settings import Settings
 from player.questions.kinds import KINDS
+from player.questions.question import VIEWS
 from player.questions.referees import (
     SOUND,
     UNKNOWN_KIND,
@@ -17,28 +18,24 @@ from player.questions.referees import (
     letters_of,
     rows_of,
 )
-from player.questions.views import VIEWS
 from tests.player.questions.models import asked
 
 
-@pytest.mark.parametrize(
-    ("slips", "falls_back", "fitting", "letters"),
-    [
+def test_letters_by_share_of_errors() -> None:
+    for slips, falls_back, fitting, letters in (
         (0.0, 0.0, 0, [0.94, 0.02, 0.02, 0.02]),
         (0.5, 0.0, 0, [0.595, 0.135, 0.135, 0.135]),
-        (1.0, 0.0, 0, [0.25] * 4),
+        (1.0, 0.0, 0, [0.25, 0.25, 0.25, 0.25]),
         (0.0, 0.5, 2, [0.51, 0.01, 0.47, 0.01]),
-    ],
-)
-def test_letters_by_share_of_errors(
-    slips: float, falls_back: float, fitting: int, letters: list[float]
-) -> None:
-    (channel,) = letters_of(np.array([0.06]), slips, falls_back)
-    np.testing.assert_allclose(channel[:, fitting], letters)
+    ):
+        (channel,) = letters_of(np.array([0.06]), slips, falls_back)
+        np.testing.assert_allclose(channel[:, fitting], letters)
 
 
 def test_every_kind_has_a_rate_under_every_view(settings: Settings) -> None:
-    assert set(WRONG) <= {(view, kind) for view in VIEWS for kind in KINDS}
+    for view, kind in WRONG:
+        assert view in VIEWS
+        assert kind in KINDS
     referees = {each.name: each for each in error_model_of(settings.game).referees}
     letters = referees["paragraph, sound"].letters
     np.testing.assert_allclose(letters.sum(axis=1), 1.0)
@@ -58,12 +55,12 @@ def test_the_weights_of_referees_follow_the_settings_and_sum_to_1(
         passages_share=0.1,
         name_share=0.1,
     )
-    by_view = dict.fromkeys((*VIEWS, None), 0.0)
-    by_errors: dict[str, float] = {}
+    weights = dict.fromkeys((*VIEWS, None), 0.0)
+    sound = 0.0
     for each in error_model_of(game).referees:
-        by_view[each.view] += each.weight
-        by_errors[each.errors] = by_errors.get(each.errors, 0.0) + each.weight
-    assert by_view == pytest.approx(
+        weights[each.view] += each.weight
+        sound += each.weight * (each.errors == SOUND)
+    assert weights == pytest.approx(
         {"paragraph": 0.4, "opening": 0.24, "passages": 0.08, "name": 0.08, None: 0.2}
     )
-    assert by_errors[SOUND] == pytest.approx(0.3)
+    assert sound == pytest.approx(0.3)

@@ -6,56 +6,47 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from player.questions.candidates import BELOW, OTHER_FORM, SEEN, Candidates
-from player.questions.kinds import ANYWHERE, OPENING
+from player.questions.candidates import BELOW, OTHER_FORM, SEEN
+from player.questions.kinds import ANYWHERE, OPENING, ListKind
 from player.questions.word_index import index_words
 from tests.contracts.kind import ENGLISH, candidates_of
 from tests.contracts.paragraphs import paragraph
 
 
-def one_list(candidates: Candidates, *named: str) -> csr_array:
-    """The (n_words, 1) table of one list of words."""
-    lists = np.zeros((len(candidates.index.ids), 1), dtype=np.float32)
-    lists[[candidates.index.ids[word] for word in named]] = 1.0
-    return csr_array(lists)
-
-
-@pytest.mark.parametrize(
-    ("texts", "named", "chances"),
-    [
-        (
-            ("Heaps are here.", "Tries are heaps.", "Nothing."),
-            ("heaps", "tries"),
-            [SEEN, 1.0 - (1.0 - SEEN) ** 2, 0.0],
-        ),
-        (
-            ("Trees are here.", "A tree is here.", "Nothing of the kind."),
-            ("trees",),
-            [SEEN, OTHER_FORM, 0.0],
-        ),
-    ],
-)
-def test_a_list_is_found_by_any_of_its_words_and_rarely_by_another_form(
-    texts: tuple[str, ...], named: tuple[str, ...], chances: list[float]
-) -> None:
+def chances(kind: ListKind, texts: tuple[str, ...], *named: str) -> list[float]:
+    """The probability that a referee finds one of the words in each paragraph, or in its opening."""
     candidates = candidates_of(texts)
-    seen = candidates.in_paragraph(one_list(candidates, *named))[:, 0]
-    assert seen.tolist() == pytest.approx(chances)
+    ids = candidates.index.ids
+    lists = np.zeros((len(ids), 1), dtype=np.float32)
+    for word in named:
+        lists[ids[word]] = 1.0
+    seen = kind.seen(csr_array(lists), candidates, "paragraph")
+    return [float(chance) for chance in seen[:, 0]]
+
+
+def test_a_list_is_found_by_any_of_its_words_and_rarely_by_another_form() -> None:
+    texts = ("Heaps are here.", "Tries are heaps.", "Nothing.")
+    either = 1.0 - (1.0 - SEEN) ** 2
+    heaps = chances(ANYWHERE, texts, "heaps", "tries")
+    assert heaps == pytest.approx([SEEN, either, 0.0])
+    texts = ("Trees are here.", "A tree is here.", "Nothing of the kind.")
+    assert chances(ANYWHERE, texts, "trees") == pytest.approx([SEEN, OTHER_FORM, 0.0])
 
 
 def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence() -> (
     None
 ):
-    candidates = candidates_of(ENGLISH)
-    seen = candidates.in_opening(one_list(candidates, "levers"))[:, 0]
-    assert seen[[0, 1, 5]].tolist() == pytest.approx([BELOW, 0.0, SEEN])
+    below, nowhere, *_, in_opening = chances(OPENING, ENGLISH, "levers")
+    assert below == pytest.approx(BELOW)
+    assert nowhere == pytest.approx(0.0)
+    assert in_opening == pytest.approx(SEEN)
 
 
 def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
     candidates = candidates_of(ENGLISH)
-    of, year = candidates.index.ids["of"], candidates.index.ids["1945"]
-    usable = [kind.usable(candidates)[[of, year]] for kind in (OPENING, ANYWHERE)]
-    assert np.array(usable).tolist() == [[True, False], [False, False]]
+    rows = [candidates.index.ids[word] for word in ("of", "1945", "tree")]
+    assert OPENING.usable(candidates)[rows].tolist() == [True, False, True]
+    assert ANYWHERE.usable(candidates)[rows].tolist() == [False, False, True]
 
 
 def test_words_are_shown_as_they_are_written_most_often() -> None:
