@@ -17,9 +17,14 @@ from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player import warmup
-from player.answer.guess import associative_words, make_guess
+from player.answer.guess import associative_words
 from player.answer.ideas import Embed, Meanings
-from player.answer.justify import Evidence, weigh_answers
+from player.answer.justify import (
+    Evidence,
+    justify_sentence,
+    justify_word,
+    weigh_answers,
+)
 from player.answer.sentence import best_opening
 from player.errors import QueryError
 from player.protocol.messages import Guess, RoundStart
@@ -260,7 +265,14 @@ class Player:
         associations = associative_words(
             paragraph, start.association_domain, start.hint, self._meanings, named
         )
-        guess = make_guess(paragraph, evidence, start, confidence, associations)
+        word = associations[0]
+        guess = Guess(
+            opening_sentence=opening,
+            sentence_justification=justify_sentence(evidence, confidence),
+            associative_word=word,
+            word_justification=justify_word(evidence, word, start.association_domain),
+            confidence=confidence,
+        )
         if writer:
             guess = ask_justifications(guess, paragraph, start, evidence, writer.reply)
         return Decision(

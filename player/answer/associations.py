@@ -60,7 +60,7 @@ class Associations:
     weights: tuple[Float32Array, Float32Array]
 
     @functools.cached_property
-    def _row_of(self) -> Mapping[str, int]:
+    def _row_of(self) -> dict[str, int]:
         """Words and stems -> the most frequent word of that form."""
         return _first_of_forms(self.words, self._forms)
 
@@ -70,11 +70,11 @@ class Associations:
         return np.array(stems(" ".join(self.words)))
 
     @functools.cached_property
-    def _meaning_of(self) -> Mapping[str, int]:
+    def _meaning_of(self) -> dict[str, int]:
         """Hebrew words and their rough stems -> row of the likeliest meaning."""
         rows = _first_of_forms(self.hebrew, map(hebrew_forms, self.hebrew))
-        firsts = self.meanings.indices[self.meanings.indptr[:-1]].tolist()
-        return {form: firsts[row] for form, row in rows.items()}
+        firsts = self.meanings.indices[self.meanings.indptr[:-1]]
+        return {form: int(firsts[row]) for form, row in rows.items()}
 
     @functools.cached_property
     def _domain_vectors(self) -> Float32Array:
@@ -82,14 +82,19 @@ class Associations:
 
     def rows_of(self, text: str) -> RowArray:
         """Return the rows of the words of a text, once each, without stop words and unknown words."""
-        rows = [self.row_of(word) for word in words(text) if not is_stop_word(word)]
-        unique = dict.fromkeys(row for row in rows if row is not None)
-        return np.array([*unique], dtype=np.intp)
+        rows = []
+        for word in words(text):
+            row = None if is_stop_word(word) else self.row_of(word)
+            if row is not None:
+                rows.append(row)
+        return np.array([*dict.fromkeys(rows)], dtype=np.intp)
 
     def rank(
-        self, domain: str, hint: str, text: str, more: Sequence[int] = ()
+        self, domain: str, hint: str, text: str, more: list[int]
     ) -> tuple[RowArray, Float32Array]:
         """Return the rows of the likeliest words, and their probabilities, summing to 1.
+
+        The `N_NEAR` words nearest to domain, hint and paragraph as wholes are ranked.
 
         Args:
             domain: domain of the secret word, "" if unknown.
@@ -99,43 +104,43 @@ class Associations:
         """
         parts = [self.rows_of(part) for part in (domain, hint, text)]
         named = self.named(domain)
-        near = np.union1d(self.shortlist(named, parts), np.array(more, dtype=np.intp))
-        columns = self.close(near, named, parts)
-        scores = columns @ self.weights[1] + self.prior[1][near]
-        scores[np.isin(self._forms[near], stems(f"{text} {domain}"))] = -np.inf
-        if not np.isfinite(scores).any():
-            scores[:] = 0.0
-        shares = np.exp(scores - scores.max())
-        return near, (shares / shares.sum()).astype(np.float32)
-
-    def shortlist(self, named: Float32Array, parts: Sequence[RowArray]) -> RowArray:
-        """Return (N_NEAR,) rows of the words nearest to domain, hint and paragraph as wholes.
-
-        Args:
-            named: (n_words,) log probabilities by the norms of the domain.
-            parts: rows of the words of domain, hint and paragraph.
-        """
         weights = self.weights[0]
         means = np.stack([self.mean(part) for part in parts])
         wanted = PER_UNIT * weights[1:] @ means  # one pass over the vectors
         scores = weights[0] * named + self.vectors @ wanted + self.prior[0]
         n = min(N_NEAR, len(scores))
-        return np.sort(np.argpartition(-scores, n - 1)[:n])
+        shortlist = np.argpartition(-scores, n - 1)[:n]
+        near = np.union1d(shortlist, np.array(more, dtype=np.intp))
+
+        columns = self.close(near, named, parts)
+        scores = columns @ self.weights[1] + self.prior[1][near]
+        taken = stems(f"{text} {domain}")
+        scores[np.isin(self._forms[near], taken)] = -np.inf
+        if not np.isfinite(scores).any():
+            scores[:] = 0.0
+        shares = np.exp(scores - scores.max())
+        return near, (shares / shares.sum()).astype(np.float32)
 
     def close(
         self, rows: RowArray, named: Float32Array, parts: Sequence[RowArray]
     ) -> Float32Array:
-        """Return the (n_rows, 7) columns of the ranking; the arguments are as in `shortlist`.
+        """Return the (n_rows, 7) columns of the ranking.
 
         They are the log probability by the norms of the domain, and for domain, hint and paragraph the similarity to
         the whole and the mean similarity to its nearest words.
+
+        Args:
+            named: (n_words,) log probabilities by the norms of the domain.
+            parts: rows of the words of domain, hint and paragraph.
         """
         vectors = self.vectors[rows]
         columns: list[AnyFloatArray] = [named[rows]]
         for part, n in zip(parts, N_NEAREST, strict=True):
-            nearest = np.sort(vectors @ self.vectors[part].T, axis=1)[:, -n:]
+            cosines = np.sort(vectors @ self.vectors[part].T, axis=1)
+            nearest = cosines[:, -n:]
+            n_nearest = max(nearest.shape[1], 1)
             columns.append(PER_UNIT * vectors @ self.mean(part))
-            columns.append(PER_UNIT * nearest.sum(axis=1) / max(nearest.shape[1], 1))
+            columns.append(PER_UNIT * nearest.sum(axis=1) / n_nearest)
         return np.column_stack(columns).astype(np.float32)
 
     def named(self, domain: str) -> Float32Array:
@@ -145,31 +150,48 @@ class Associations:
         if len(rows) and self.domains:
             cosines = self._domain_vectors @ self.mean(rows)
             nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS]
-            nearness = (cosines[nearest] - cosines[nearest[0]]) / DOMAIN_TEMPERATURE
-            weights = np.exp(nearness)
+            behind = cosines[nearest] - cosines[nearest[0]]
+            weights = np.exp(behind / DOMAIN_TEMPERATURE)
             shares += (weights / weights.sum()) @ self.norms[nearest]
         return np.log(shares)
 
     def likeness(self, rows: RowArray) -> Float32Array:
         """Return the (n_rows, n_rows) similarity of words, 0..1; 1 for forms of one word."""
-        alike = np.clip(self.vectors[rows] @ self.vectors[rows].T, 0.0, 1.0)
+        vectors = self.vectors[rows]
+        alike: Float32Array = np.clip(vectors @ vectors.T, 0.0, 1.0)
         forms = self._forms[rows]
-        return np.where(forms[:, None] == forms[None, :], np.float32(1.0), alike)
+        alike[forms[:, None] == forms[None, :]] = 1.0
+        return alike
 
     def in_hebrew(self, rows: RowArray, shares: Float32Array) -> dict[str, float]:
         """Return the probabilities of Hebrew words by those of their English meanings; they need not sum to 1."""
-        row_shares = np.zeros(len(self.words), dtype=np.float32)
-        row_shares[rows] = shares / np.maximum(self.meanings.sum(axis=0)[rows], 1e-6)
-        in_hebrew = self.meanings @ row_shares
-        found = np.flatnonzero(in_hebrew)
-        return {self.hebrew[row]: float(in_hebrew[row]) for row in found}
+        by_meaning = np.zeros(len(self.words), dtype=np.float32)
+        n_words = self.meanings.sum(axis=0)[rows]
+        by_meaning[rows] = shares / np.maximum(n_words, 1e-6)
+        by_word = self.meanings @ by_meaning
+        return {
+            self.hebrew[row]: float(by_word[row]) for row in np.flatnonzero(by_word)
+        }
 
     def row_of(self, word: str) -> int | None:
         """Return the row of a word, English or Hebrew, or of the most frequent word of its stem; None if unknown."""
         if not is_hebrew(word):
-            return self._row_of.get(word, self._row_of.get(f"{stems(word)[0]}*"))
-        rows = map(self._meaning_of.get, _hebrew_readings(word))
-        return next((row for row in rows if row is not None), None)
+            of_form = self._row_of.get(f"{stems(word)[0]}*")
+            return self._row_of.get(word, of_form)
+
+        # as it is, without one, two or three prefix letters, and by its rough stem
+        n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
+        most = max(0, min(3, n_prefixes, len(word) - 2))
+        readings = [word[n:] for n in range(most + 1)]
+        for reading in (*readings, f"{hebrew_forms(word)}*"):
+            if reading in self._meaning_of:
+                return self._meaning_of[reading]
+        return None
+
+    def base_form(self, word: str) -> str:
+        """Return the word of the vocabulary that a word is a form of; the word itself if it is unknown."""
+        row = self.row_of(word)
+        return word if row is None else self.words[row]
 
     def mean(self, rows: RowArray) -> Float32Array:
         """Return the (dim,) unit vector of the weighted mean of words; zeros for no words."""
@@ -187,13 +209,6 @@ def _first_of_forms(names: Iterable[str], forms: Iterable[str]) -> dict[str, int
     return rows
 
 
-def _hebrew_readings(word: str) -> list[str]:
-    """Return the word, the word without one, two or three prefix letters, and its rough stem."""
-    n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
-    longest = max(0, min(3, n_prefixes, len(word) - 2))
-    return [word[n:] for n in range(longest + 1)] + [f"{hebrew_forms(word)}*"]
-
-
 @functools.cache
 def load_associations() -> Associations:
     """Load the bundled file."""
@@ -204,6 +219,7 @@ def load_associations() -> Associations:
         )
         vectors = arrays["vectors"].astype(np.float32)
         n_meanings = arrays["hebrew_rows"].shape[1]
+        starts = np.arange(len(hebrew) + 1) * n_meanings
         return Associations(
             words=words,
             vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
@@ -212,17 +228,19 @@ def load_associations() -> Associations:
             domains=domains,
             norms=_table(arrays, "domain", arrays["domain_starts"], len(words)),
             hebrew=hebrew,
-            meanings=_table(
-                arrays, "hebrew", np.arange(len(hebrew) + 1) * n_meanings, len(words)
-            ),
+            meanings=_table(arrays, "hebrew", starts, len(words)),
             weights=(arrays["weights_far"], arrays["weights_close"]),
         )
 
 
 def _table(
-    arrays: Mapping[str, NDArray[np.generic]], name: str, starts: IntArray, n_words: int
+    arrays: Mapping[str, NDArray[np.generic]],
+    name: str,
+    starts: IntArray,
+    n_words: int,
 ) -> csr_array:
     """Return the (n, n_words) shares of the rows and shares of a file."""
     shares = arrays[f"{name}_shares"].astype(np.float32).ravel()
     rows = arrays[f"{name}_rows"].astype(np.int32).ravel()
-    return csr_array((shares, rows, starts), shape=(len(starts) - 1, n_words))
+    shape = (len(starts) - 1, n_words)
+    return csr_array((shares, rows, starts), shape=shape)

@@ -1,8 +1,8 @@
-"""The guess: opening sentence, associative word, justifications and confidence, and the choice of the word."""
+"""The choice of the associative word, by its expected score."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
 from player.answer.associations import load_associations
 from player.answer.ideas import Meanings, word_shares
-from player.answer.justify import Evidence, justify_sentence, justify_word
-from player.protocol.messages import Guess, RoundStart
-from player.questions.language import hebrew_forms, is_hebrew
-from player.words import stems, words
+from player.questions.language import form_of, is_hebrew
+from player.words import words
 
 EXACT_ONLY = 0.6
 """Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
@@ -26,30 +24,6 @@ LEAST_SHARE = 0.1
 """A word that a writer names has at least this share before it gains."""
 LAST_RESORT = "idea"
 """Associative word if no other word is left."""
-
-
-def make_guess(
-    paragraph: Paragraph,
-    evidence: Sequence[Evidence],
-    start: RoundStart,
-    confidence: float,
-    associations: Sequence[str],
-) -> Guess:
-    """Return the guess of a paragraph.
-
-    Args:
-        evidence: as `justify.weigh_answers` gives it.
-        confidence: 0..1.
-        associations: as `associative_words` gives them; the first is guessed.
-    """
-    word = associations[0]
-    return Guess(
-        opening_sentence=paragraph.opening_sentence,
-        sentence_justification=justify_sentence(evidence, confidence),
-        associative_word=word,
-        word_justification=justify_word(evidence, word, start.association_domain),
-        confidence=confidence,
-    )
 
 
 def associative_words(
@@ -70,11 +44,11 @@ def associative_words(
         named: words of a writer, best first.
     """
     in_hebrew = any(map(is_hebrew, words(domain)))
-    taken = set(map(_form, words(f"{paragraph.text} {domain}")))
+    taken = set(map(form_of, words(f"{paragraph.text} {domain}")))
 
     def is_free(word: str) -> bool:
         parts = words(word)
-        return len(parts) == 1 and _form(parts[0]) not in taken
+        return len(parts) == 1 and form_of(parts[0]) not in taken
 
     shares = word_shares(
         domain, hint, paragraph.text, is_free, meanings, in_hebrew=in_hebrew
@@ -82,11 +56,12 @@ def associative_words(
     associations = load_associations()
     spelling: dict[str, str] = {}
     for place, written in enumerate(named):
-        row = None if in_hebrew else associations.row_of(written)
-        word = written if row is None else associations.words[row]
+        word = written if in_hebrew else associations.base_form(written)
         if word not in spelling:
             spelling[word] = written
-            shares[word] = share_if_named(shares.get(word, 0.0), place)
+            log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
+            share = max(shares.get(word, 0.0), LEAST_SHARE)
+            shares[word] = share * float(np.exp(log_odds))
 
     worth = shares if in_hebrew else _scored(shares)
     ranked = sorted(worth, key=lambda word: (-worth[word], word))
@@ -94,12 +69,7 @@ def associative_words(
     return free[:N_WEIGHED] or [LAST_RESORT]
 
 
-def _form(word: str) -> str:
-    """Return what the forms of a word share."""
-    return hebrew_forms(word) if is_hebrew(word) else stems(word)[0]
-
-
-def _scored(shares: Mapping[str, float]) -> dict[str, float]:
+def _scored(shares: dict[str, float]) -> dict[str, float]:
     """Return the expected scores of the likeliest words that have a vector, and the shares of words without one."""
     associations = load_associations()
     worth: dict[str, float] = {}
@@ -112,21 +82,10 @@ def _scored(shares: Mapping[str, float]) -> dict[str, float]:
         elif len(rows) < N_WEIGHED:
             ranked.append(word)
             rows.append(row)
-    chances = np.array([shares[word] for word in ranked], dtype=np.float32)
+    chances = [shares[word] for word in ranked]
     likeness = associations.likeness(np.array(rows, dtype=np.intp))
-    scores = expected_scores(chances, likeness)
+    scores = expected_scores(np.array(chances, dtype=np.float32), likeness)
     return worth | dict(zip(ranked, scores.tolist(), strict=True))
-
-
-def share_if_named(share: float, place: int) -> float:
-    """Return the share of a word, up to a factor of all words, after a writer has named it.
-
-    Args:
-        share: probability without the writer.
-        place: number of words that the writer named before it.
-    """
-    log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
-    return max(share, LEAST_SHARE) * float(np.exp(log_odds))
 
 
 def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Array:
@@ -137,6 +96,6 @@ def expected_scores(shares: Float32Array, likeness: Float32Array) -> Float32Arra
         likeness: (n, n) as `Associations.likeness` returns it.
     """
     exact = (likeness >= 1.0).astype(np.float32) @ shares
-    return np.asarray(
-        EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * (likeness @ shares), dtype=np.float32
-    )
+    partial = likeness @ shares
+    scores = EXACT_ONLY * exact + (1.0 - EXACT_ONLY) * partial
+    return np.asarray(scores, dtype=np.float32)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from ingest.arrays import Float32Array, Float64Array
 from ingest.paragraphs.sentence import sentences
 from player.answer.associations import PER_UNIT, load_associations
 from player.words import stems, words
@@ -86,13 +86,16 @@ def near_ideas(domain: str) -> tuple[Idea, ...]:
     """Return the words of the nearest domains, the nearest domain first; none if no domain is near."""
     domains, names = load_ideas()
     name = names.get(_name(domain))
-    vectors, listed = _domain_vectors(), [*domains]
-    associations = load_associations()
+    vectors = _domain_vectors()
+    listed = [*domains]
     if name is None:
+        associations = load_associations()
         cosines = vectors @ associations.mean(associations.rows_of(domain))
     else:
-        cosines = vectors @ vectors[listed.index(name)]
-        cosines[listed.index(name)] = 1.0
+        row = listed.index(name)
+        cosines = vectors @ vectors[row]
+        cosines[row] = 1.0
+
     ideas = []
     for row in np.argsort(-cosines, kind="stable")[:N_DOMAINS].tolist():
         if cosines[row] >= LEAST_COSINE:
@@ -130,9 +133,11 @@ class Meanings:
 
     def compare(self, domain: str, hint: str, text: str) -> Float32Array:
         """Return the (n, 3) similarity of `near_ideas` to the hint, the paragraph and the nearest of its sentences."""
-        texts = self._embed([hint or text, text, *(sentences(text) or [text])])
+        parts = sentences(text) or [text]
+        texts = self._embed([hint or text, text, *parts])
         cosines = PER_UNIT * self.read(domain) @ texts.T
-        return np.column_stack([cosines[:, :2], cosines[:, 2:].max(axis=1)])
+        nearest = cosines[:, 2:].max(axis=1)
+        return np.column_stack([cosines[:, :2], nearest])
 
 
 def word_shares(
@@ -152,48 +157,45 @@ def word_shares(
         in_hebrew: return Hebrew words, whose probabilities need not sum to 1.
     """
     associations = load_associations()
-    near = near_ideas(domain)
-    named = [idea.hebrew if in_hebrew else idea.word for idea in near]
-    places = np.flatnonzero([allowed(word) for word in named])
-    ideas = [near[place] for place in places]
+    ideas, idea_rows, places = [], [], []
+    for place, idea in enumerate(near_ideas(domain)):
+        if allowed(idea.hebrew if in_hebrew else idea.word):
+            ideas.append(idea)
+            idea_rows.append(associations.row_of(idea.word))
+            places.append(place)
     similarity = np.zeros((len(ideas), 3), dtype=np.float32)
     if meanings and ideas:
         with contextlib.suppress(Exception):  # without a network, typicality decides
             similarity = meanings.compare(domain, hint, text)[places]
 
-    idea_rows = [associations.row_of(idea.word) for idea in ideas]
     of_ideas = [row for row in idea_rows if row is not None]
-
     rows, shares = associations.rank(domain, hint, text, of_ideas)
-    share_of = dict(zip(rows.tolist(), shares.tolist(), strict=True))
-    logs = [np.log(share_of.get(row) or np.exp(TYPICAL_LOG)) for row in idea_rows]
     outside = ~np.isin(rows, of_ideas) & (shares > 0.0)
+    rows_outside = rows[outside]
+    share_of = dict(zip(rows.tolist(), shares.tolist(), strict=True))
+    unknown = np.exp(TYPICAL_LOG)
+    logs = np.log([share_of.get(row) or unknown for row in idea_rows])
 
-    scores = np.concatenate(
-        [
-            _columns_of(ideas, similarity, np.array(logs)) @ WEIGHTS,
-            WEIGHT_OUTSIDE * (np.log(shares[outside]) - TYPICAL_LOG),
-        ]
-    )
+    by_idea = _columns_of(ideas, similarity, logs) @ WEIGHTS
+    by_association = WEIGHT_OUTSIDE * (np.log(shares[outside]) - TYPICAL_LOG)
+    scores = np.concatenate([by_idea, by_association])
     joined = np.exp(scores - scores.max(initial=-np.inf)).astype(np.float32)
     joined /= max(float(joined.sum()), 1e-9)
 
     of_words = joined[len(ideas) :]
     if in_hebrew:
-        by_word = associations.in_hebrew(rows[outside], of_words)
+        by_word = associations.in_hebrew(rows_outside, of_words)
     else:
-        english = [associations.words[row] for row in rows[outside]]
+        english = [associations.words[row] for row in rows_outside]
         by_word = dict(zip(english, of_words.tolist(), strict=True))
-    for idea, row, share in zip(ideas, idea_rows, joined.tolist(), strict=False):
-        word = idea.hebrew
-        if not in_hebrew:
-            word = idea.word if row is None else associations.words[row]
+    for idea, share in zip(ideas, joined.tolist(), strict=False):
+        word = idea.hebrew if in_hebrew else associations.base_form(idea.word)
         by_word[word] = by_word.get(word, 0.0) + share
     return by_word
 
 
 def _columns_of(
-    ideas: Sequence[Idea], similarity: Float32Array, logs: Float32Array
+    ideas: list[Idea], similarity: Float32Array, logs: Float64Array
 ) -> Float32Array:
     """Return the (n, 7) columns of the ranking.
 

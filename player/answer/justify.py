@@ -66,8 +66,10 @@ def weigh_answers(
     for number, answer in enumerate(answers, 1):
         if answer is None or answer == NOT_RELEVANT:
             continue
-        question, bits = questions[number - 1], support[number - 1]
-        weight = float(bits[best] - np.log2(np.exp2(bits) @ prior))
+        question = questions[number - 1]
+        bits = support[number - 1]
+        average = np.log2(np.exp2(bits) @ prior)
+        weight = float(bits[best] - average)
         clause = ""
         if weight > 0.0 and question.kind in KINDS:
             option = LETTERS.index(answer)
@@ -85,15 +87,23 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
         evidence: as `weigh_answers` returns it.
         confidence: belief in the paragraph, 0..1; no other paragraph has more.
     """
-    first = _different(evidence)[:N_CITED]
-    others = [item for item in evidence if item not in first][: N_CITED - len(first)]
-    facts = [
-        f"{item.clause} (question {item.number}, answer {item.letter})"
-        for item in first
-    ]
-    lead = _FORMS[bool(facts), bool(others)].format(
-        facts=_series(facts), others=_series(list(map(_citation, others)))
-    )
+    # clauses about different words come first
+    named: set[str] = set()
+    facts: list[str] = []
+    others: list[str] = []
+    for item in evidence:
+        words = set(item.clause.split('"')[1::2]) or {item.clause}
+        is_new = item.clause and named.isdisjoint(words)
+        if is_new and len(facts) < N_CITED:
+            named |= words
+            facts.append(
+                f"{item.clause} (question {item.number}, answer {item.letter})"
+            )
+        else:
+            others.append(_citation(item))
+    others = others[: N_CITED - len(facts)]
+    form = _FORMS[bool(facts), bool(others)]
+    lead = form.format(facts=_series(facts), others=_series(others))
     for closing in _CLOSINGS:
         text = f"{lead}{closing.format(belief=percent(confidence))}."
         if count_words(text)[1] <= SENTENCE_WORDS[1]:
@@ -122,9 +132,10 @@ def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
 
 def count_words(text: str) -> tuple[int, int]:
     """Return the least and greatest count of words, since counts differ ("state-of-the-art" is 1 or 4)."""
-    between_blanks = sum(any(char.isalnum() for char in part) for part in text.split())
+    parts = text.split()
+    between_blanks = sum(any(map(str.isalnum, part)) for part in parts)
     runs = len(re.findall(r"\w+", text))
-    return min(between_blanks, runs), max(len(text.split()), runs)
+    return min(between_blanks, runs), max(len(parts), runs)
 
 
 def percent(confidence: float) -> str:
@@ -132,18 +143,6 @@ def percent(confidence: float) -> str:
     if confidence < 0.01:
         return f"{max(0.1, 100.0 * confidence):.1f}%"
     return f"{min(99.0, round(100.0 * confidence)):.0f}%"
-
-
-def _different(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence with a clause, without clauses about a word that was named before."""
-    named: set[str] = set()
-    chosen = []
-    for item in evidence:
-        words = set(item.clause.split('"')[1::2]) or {item.clause}
-        if item.clause and named.isdisjoint(words):
-            named |= words
-            chosen.append(item)
-    return chosen
 
 
 def _citation(item: Evidence) -> str:

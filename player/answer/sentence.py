@@ -43,8 +43,9 @@ def best_opening(
     masses = np.array([shares[opening] for opening in openings])
     earned = points(openings)
     best = int(np.argmax(earned @ masses))
-    same = earned[best] == 1.0
-    return openings[best], likeliest[openings[best]][1], float(masses[same].sum())
+    opening = openings[best]
+    confidence = float(masses[earned[best] == 1.0].sum())
+    return opening, likeliest[opening][1], confidence
 
 
 def after_score(

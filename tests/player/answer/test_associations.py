@@ -18,18 +18,35 @@ def floats(*values: object) -> Float32Array:
     return np.array(values, dtype=np.float32)
 
 
-# music and violin along the first axis, casino and dice along the second
-VECTORS = floats([1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [0.6, 0.8], [0.6, 0.8])
+NORMS = floats(
+    [0.0, 0.5, 0.0, 0.0, 0.0],  # of music
+    [0.0, 0.0, 0.5, 0.25, 0.0],  # of casino
+)
+MEANINGS = floats(
+    [0.0, 1.0, 0.0, 0.0, 0.0],  # a violin
+    [0.0, 0.0, 0.0, 1.0, 0.0],  # a die
+    [0.0, 0.5, 0.0, 0.5, 0.0],  # a tool, to play music or a game
+)
 MADE = Associations(
     words=("music", "violin", "casino", "dice", "dices"),
-    vectors=VECTORS,
+    # music and violin along the first axis, casino and dice along the second
+    vectors=floats(
+        [1.0, 0.0],
+        [0.8, 0.6],
+        [0.0, 1.0],
+        [0.6, 0.8],
+        [0.6, 0.8],
+    ),
     telling=floats(1.0, 2.0, 1.0, 1.0, 1.0),
-    prior=floats(*[[0.0, 0.0, 0.0, 0.0, -5.0]] * 2),
+    prior=floats([0.0, 0.0, 0.0, 0.0, -5.0], [0.0, 0.0, 0.0, 0.0, -5.0]),
     domains=("music", "casino"),
-    norms=csr_array(floats([0.0, 0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.25, 0.0])),
+    norms=csr_array(NORMS),
     hebrew=("כינור", "קובייה", "כלי"),
-    meanings=csr_array(floats([0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0.5, 0, 0.5, 0])),
-    weights=(floats(1.0, 0.1, 0.0, 0.0), floats(1.0, 0.1, 0, 0.1, 0, 0, 0)),
+    meanings=csr_array(MEANINGS),
+    weights=(
+        floats(1.0, 0.1, 0.0, 0.0),
+        floats(1.0, 0.1, 0.0, 0.1, 0.0, 0.0, 0.0),
+    ),
 )
 
 
@@ -41,21 +58,24 @@ def test_the_norms_of_a_domain_count_by_its_nearness() -> None:
 
 def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> None:
     rows = np.array([0, 2])
-    # violin weighs twice as much as casino
-    mean = np.array([2 * 0.8 + 0.0, 2 * 0.6 + 1.0])
-    mean /= np.linalg.norm(mean)
+    named = MADE.named("music")
     parts = [MADE.rows_of(part) for part in ("music", "violin casino", "Dice!")]
-    columns = MADE.close(rows, MADE.named("music"), parts).T
-    np.testing.assert_allclose(columns[0], MADE.named("music")[rows])
-    np.testing.assert_allclose(columns[1:3], [[10.0, 0.0], [10.0, 0.0]], atol=1e-5)
-    np.testing.assert_allclose(columns[3], 10.0 * mean, atol=1e-4)
-    nearest = [10 * (0.8 + 0.0) / 2, 10 * (0.6 + 1.0) / 2]
-    np.testing.assert_allclose(columns[4], nearest, atol=1e-5)
-    np.testing.assert_allclose(columns[5], [6.0, 8.0], atol=1e-5)
+    music, casino = MADE.close(rows, named, parts)
+    assert [music[0], casino[0]] == named[rows].tolist()
+    # of the domain: "music" alone, as a whole and as its nearest word
+    assert music[1:3] == pytest.approx([10.0, 10.0])
+    assert casino[1:3] == pytest.approx([0.0, 0.0])
+    # of the hint: violin weighs twice as much as casino, 2 (.8, .6) + (0, 1); its two words count alike
+    norm = np.hypot(1.6, 2.2)
+    assert music[3:5] == pytest.approx([16.0 / norm, 10 * (0.8 + 0.0) / 2], abs=1e-4)
+    assert casino[3:5] == pytest.approx([22.0 / norm, 10 * (0.6 + 1.0) / 2], abs=1e-4)
+    # of the paragraph
+    assert music[5] == pytest.approx(6.0)
+    assert casino[5] == pytest.approx(8.0)
 
 
 def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:
-    rows, shares = MADE.rank("music", "", "A casino.")
+    rows, shares = MADE.rank("music", "", "A casino.", [])
     assert rows[shares > 0.0].tolist() == [1, 3, 4]
     assert rows[int(np.argmax(shares))] == 1
 
@@ -72,24 +92,25 @@ def test_hebrew_is_read_by_what_it_means_with_its_prefixes() -> None:
 
 
 def test_hebrew_words_share_what_their_meaning_has() -> None:
-    # the violin's .6 is shared by the word that means nothing else and the one that means it half the time
     shares = MADE.in_hebrew(np.array([1, 3]), floats(0.6, 0.3))
-    expected = {"כינור": 0.4, "קובייה": 0.2, "כלי": 0.5 * 0.4 + 0.5 * 0.2}
+    # 1 of the violin's 1.5 words is the one that means nothing else: .6 / 1.5
+    violin, dice = 0.4, 0.2
+    tool = 0.5 * violin + 0.5 * dice
+    expected = {"כינור": violin, "קובייה": dice, "כלי": tool}
     assert shares == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("n", range(1, 5))
 def test_the_first_look_weighs_norms_and_nearness_to_each_text(
-    n: int, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    heavy = replace(MADE, weights=(floats(0.5, 0.2, 0.3, 0.4), MADE.weights[1]))
-    # music, casino and violin
-    wanted = 10.0 * (0.2 * VECTORS[0] + 0.3 * VECTORS[2] + 0.4 * VECTORS[1])
-    scores = 0.5 * heavy.named("music") + VECTORS @ wanted + heavy.prior[0]
-    monkeypatch.setattr(associations, "N_NEAR", n)
-    parts = [np.array([row]) for row in (0, 2, 1)]
-    listed = heavy.shortlist(heavy.named("music"), parts)
-    assert set(listed) == set(np.argsort(-scores)[:n])
+    made = replace(MADE, weights=(floats(0.5, 0.2, 0.3, 0.4), MADE.weights[1]))
+    music, violin, casino = MADE.vectors[:3]
+    wanted = 10.0 * (0.2 * music + 0.3 * casino + 0.4 * violin)
+    scores = 0.5 * made.named("music") + MADE.vectors @ wanted + made.prior[0]
+    for n in range(1, 5):
+        monkeypatch.setattr(associations, "N_NEAR", n)
+        rows, _ = made.rank("music", "casino", "violin", [])
+        assert set(rows) == set(np.argsort(-scores)[:n])
 
 
 def test_the_bundled_vocabulary_is_large_and_names_no_stop_word() -> None:

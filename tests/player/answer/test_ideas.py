@@ -24,8 +24,11 @@ class Embedder:
 
     def __call__(self, texts: Sequence[str]) -> Float32Array:
         self.counts.append(len(texts))
-        late = ["delayed" in text or "comes back" in text for text in texts]
-        return np.array([[said, not said] for said in late], dtype=np.float32)
+        vectors = np.zeros((len(texts), 2), dtype=np.float32)
+        for row, text in enumerate(texts):
+            is_late = "delayed" in text or "comes back" in text
+            vectors[row, 0 if is_late else 1] = 1.0
+        return vectors
 
 
 def guesses(meanings: Meanings | None = None) -> list[str]:
@@ -35,9 +38,9 @@ def guesses(meanings: Meanings | None = None) -> list[str]:
 def test_the_file_has_five_hundred_domains_with_ideas_in_both_languages() -> None:
     domains, names = load_ideas()
     assert len(domains) >= 500
-    assert min(map(len, domains.values())) >= 25
     assert set(names.values()) == set(domains)
     for ideas in domains.values():
+        assert len(ideas) >= 25
         assert all(words(idea.hebrew) and words(idea.idea) for idea in ideas)
 
 
@@ -52,10 +55,10 @@ def test_a_domain_is_found_by_its_name_in_either_language_and_by_nearness() -> N
 
 
 def test_the_idea_of_the_paragraph_decides_between_words() -> None:
-    best = stems(guesses(Meanings(Embedder()))[0])[0]
+    best, *_ = stems(guesses(Meanings(Embedder()))[0])
     ideas = {stems(idea.word)[0]: idea.idea for idea in near_ideas("acoustics")}
     assert "delayed" in ideas[best]
-    assert stems(guesses()[0])[0] != best
+    assert stems(guesses()[0]) != [best]
 
 
 def test_words_with_and_without_ideas_are_one_distribution() -> None:

@@ -18,12 +18,10 @@ from player.answer.justify import (
     percent,
     weigh_answers,
 )
-from player.questions.answer import NOT_RELEVANT
+from player.questions.answer import NOT_RELEVANT, Answer
 from player.questions.question import Question
 from tests.contracts.paragraphs import paragraph
 from tests.player.questions.models import asked
-
-tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
 
 CLAUSES = (
     "",
@@ -42,15 +40,15 @@ evidence_items = some.builds(
     weight=some.floats(-5.0, 5.0),
     clause=some.sampled_from(CLAUSES),
 )
-evidence_lists = some.lists(
-    evidence_items, max_size=20, unique_by=lambda item: item.number
+
+
+@settings(derandomize=True, deadline=None, database=None, max_examples=60)
+@given(
+    some.lists(evidence_items, max_size=20, unique_by=lambda item: item.number),
+    some.floats(0.0, 1.0),
+    some.from_regex(r"[a-zé]{1,12}(-[a-z]{1,5})?", fullmatch=True),
+    some.text("abcdé-'\" ", max_size=70),
 )
-domains = some.text("abcdé-'\" ", max_size=70)
-associations = some.from_regex(r"[a-zé]{1,12}(-[a-z]{1,5})?", fullmatch=True)
-
-
-@tried
-@given(evidence_lists, some.floats(0.0, 1.0), associations, domains)
 def test_lengths_and_citations_hold_however_words_are_counted(
     evidence: list[Evidence], confidence: float, word: str, domain: str
 ) -> None:
@@ -87,40 +85,49 @@ def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("domain", "ground"),
-    [
+def test_a_domain_is_named_in_full_or_not_at_all() -> None:
+    for domain, ground in (
         ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
         ("the ways in which old clocks break", "The domain suggests"),
         ("???", "The hint suggests"),
         ('the "C" language', 'The domain "the C language" suggests'),
-    ],
-)
-def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> None:
-    assert justify_word([Evidence(7, "B", 1.5)], "greed", domain).startswith(ground)
+    ):
+        text = justify_word([Evidence(7, "B", 1.5)], "greed", domain)
+        assert text.startswith(ground)
 
 
 HEAP = paragraph(
     "b:1:1", "A heap keeps the smallest key on top. Trees, however, sort: slowly."
 )
-RIGHT, WRONG = np.log2(0.9), np.log2(0.1 / 3)
-SUPPORT = np.array([[RIGHT, WRONG], [RIGHT, RIGHT], [WRONG, RIGHT], [WRONG, WRONG]])
-EVEN = np.array([0.5, 0.5])
+RIGHT, WRONG = 0.9, 0.1 / 3
+# two paragraphs; the first answer fits the first alone, the second both, the third the other, the fourth none
+SUPPORT = np.log2(
+    [
+        [RIGHT, WRONG],
+        [RIGHT, RIGHT],
+        [WRONG, RIGHT],
+        [WRONG, WRONG],
+    ]
+)
+
+
+def weighed(questions: list[Question], *answers: Answer) -> list[Evidence]:
+    """The evidence for the first of the two paragraphs, which are equally likely."""
+    even = np.array([0.5, 0.5])
+    return weigh_answers(0, HEAP, even, questions, SUPPORT, answers)
 
 
 def test_answers_are_weighed_by_the_bits_they_give_the_guessed_paragraph() -> None:
-    # two paragraphs, equally likely; the first answer fits the first alone, the second both, the third the other
-    evidence = weigh_answers(0, HEAP, EVEN, asked(4), SUPPORT, ["A", "A", "A", "D"])
-    average = (0.9 + 0.1 / 3) / 2
+    evidence = weighed(asked(4), "A", "A", "A", "D")
     assert [item.number for item in evidence] == [1, 2, 4, 3]
-    bits = [np.log2(0.9 / average), 0.0, 0.0, np.log2(0.1 / 3 / average)]
+    average = (RIGHT + WRONG) / 2
+    bits = [np.log2(RIGHT / average), 0.0, 0.0, np.log2(WRONG / average)]
     assert [item.weight for item in evidence] == pytest.approx(bits, abs=1e-9)
 
 
 def test_declined_and_missing_answers_are_no_evidence() -> None:
-    answers = [NOT_RELEVANT, None, "B", None]
-    evidence = weigh_answers(0, HEAP, EVEN, asked(4), SUPPORT, answers)
-    assert [item.number for item in evidence] == [3]
+    (item,) = weighed(asked(4), NOT_RELEVANT, None, "B", None)
+    assert item.number == 3
 
 
 LISTS = ('"key" or "tree"', '"heap", "sort" or "Trees"', '"graph" or "pivot"', "none")
@@ -128,9 +135,8 @@ GROUPS = (("key", "tree"), ("heap", "sort", "trees"), ("graph", "pivot"))
 OTHERS = (("pivot",), ("graph",), ("edge",))
 
 
-@pytest.mark.parametrize(
-    ("kind", "groups", "answer", "clause"),
-    [
+def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
+    for kind, groups, answer, clause in (
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
         ("anywhere", GROUPS, "C", ""),  # the referee erred: there is nothing to cite
@@ -139,18 +145,14 @@ OTHERS = (("pivot",), ("graph",), ("edge",))
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
         ("opening", OTHERS, "D", "its first sentence lacks the words named"),
         ("filler", (), "A", ""),
-    ],
-)
-def test_a_clause_says_what_the_answer_found_in_the_paragraph(
-    kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
-) -> None:
-    question = Question("Which?", LISTS, kind, groups)
-    (item,) = weigh_answers(0, HEAP, EVEN, [question], SUPPORT[:1], [answer])
-    assert item.clause == clause
+    ):
+        question = Question("Which?", LISTS, kind, groups)
+        (item,) = weighed([question], answer)
+        assert item.clause == clause, (kind, answer)
 
 
-@pytest.mark.parametrize(
-    ("share", "written"), [(0.0, "0.1%"), (0.0034, "0.3%"), (0.873, "87%"), (1, "99%")]
-)
-def test_a_small_share_is_not_rounded_to_1_percent(share: float, written: str) -> None:
-    assert percent(share) == written
+def test_a_small_share_is_not_rounded_to_1_percent() -> None:
+    assert percent(0.0) == "0.1%"
+    assert percent(0.0034) == "0.3%"
+    assert percent(0.873) == "87%"
+    assert percent(1.0) == "99%"

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from ingest.editions.piece import Piece
-from ingest.paragraph import Paragraph
 from player.answer.sentence import after_score, best_opening, points
 from player.questions.places import places_of
+from tests.contracts.paragraphs import paragraph
 
 HEAPS = "A heap keeps its least key on top."
 RAW = "Lecture 3, Heaps\nA heap keeps its least key on top and more of it."
 PLACES = places_of(
     [
-        Paragraph(f"a:{page}:1", "a", page, "", text, text)
-        for page, text in enumerate((HEAPS, "Stacks differ.", "Stacks differ."), 1)
+        paragraph("a:1:1", HEAPS),
+        paragraph("a:2:1", "Stacks differ."),
+        paragraph("a:3:1", "Stacks differ."),
     ],
     [Piece("pdfplumber:page", "a", 1, 1, RAW)],
 )
@@ -27,22 +28,17 @@ def test_the_points_of_a_string_go_by_similarity() -> None:
     assert earned[0].tolist() == pytest.approx([1.0, 0.88, 0.0, 1.0], abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("belief", "opening", "row", "confidence"),
-    [
+def test_the_likeliest_string_is_sent() -> None:
+    for belief, opening, row, confidence in (
         ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
         # as its referee holds it
         ([0.1, 0.1, 0.0, 0.8], next(iter(PLACES.openings(3))), 3, 0.64),
         # places with one opening sentence are added up
         ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
-    ],
-)
-def test_the_likeliest_string_is_sent(
-    belief: list[float], opening: str, row: int, confidence: float
-) -> None:
-    *best, sure = best_opening(np.array(belief), ROWS, PLACES)
-    assert best == [opening, row]
-    assert sure == pytest.approx(confidence, abs=0.1)
+    ):
+        *best, sure = best_opening(np.array(belief), ROWS, PLACES)
+        assert best == [opening, row]
+        assert sure == pytest.approx(confidence, abs=0.1)
 
 
 def test_points_tell_which_edition_was_held() -> None:
