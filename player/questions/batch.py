@@ -16,7 +16,7 @@ from player.questions.question import (
     VIEWS,
     FitArray,
     Question,
-    QuestionPool,
+    View,
 )
 from player.questions.referees import Referee
 
@@ -49,9 +49,16 @@ def choose_questions(
     # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
         pool = build_pool(sample, pool_size, seed)
-        rows = design(pool, sample.prior, sample.own, sample.editions, referees)
+        rows = design(
+            pool,
+            fit_questions(pool, sample, DESIGN_VIEWS),
+            sample.prior,
+            sample.own,
+            sample.editions,
+            referees,
+        )
 
-    questions = [pool.questions[row] for row in rows]
+    questions = [pool[row] for row in rows]
     for number in range(len(questions) + 1, N_QUESTIONS + 1):
         text = f"About how many sentences has the paragraph? (question {number})"
         options = ("one or two", "three or four", "five or six", "more than six")
@@ -59,37 +66,37 @@ def choose_questions(
     return tuple(questions)
 
 
-def build_pool(candidates: Candidates, size: int, seed: int) -> QuestionPool:
+def build_pool(candidates: Candidates, size: int, seed: int) -> list[Question]:
     """Make about `size` questions of all kinds for the candidates.
 
     Args:
         seed: seed of the draws.
     """
-    generator = np.random.default_rng(seed)
     tasks = [(kind, kind.share, False) for kind in KINDS.values()]
     if candidates.editions.all():
         tasks = []
     if candidates.editions.any():
         tasks.append((ANYWHERE, PIECES_SHARE, True))
 
-    questions: list[Question] = []
-    no_questions = (len(DESIGN_VIEWS), 0, len(candidates), 4)
-    fits = [np.empty(no_questions, dtype=np.float32)]
+    generator = np.random.default_rng(seed)
+    pool = []
     for kind, share, for_pieces in tasks:
         n = max(1, round(size * share))
-        pool = kind.make(candidates, n, generator, for_pieces=for_pieces)
-        questions += pool.questions
-        fits.append(pool.fits)
-    return QuestionPool(questions, np.concatenate(fits, axis=1))
+        pool += kind.make(candidates, n, generator, for_pieces=for_pieces)
+    return pool
 
 
-def fit_questions(questions: Sequence[Question], candidates: Candidates) -> FitArray:
+def fit_questions(
+    questions: Sequence[Question],
+    candidates: Candidates,
+    views: tuple[View, ...] = VIEWS,
+) -> FitArray:
     """Return the (n_views, n_questions, n_candidates, 4) fits of questions; an unknown kind fits all options alike."""
-    shape = (len(VIEWS), len(questions), len(candidates), 4)
+    shape = (len(views), len(questions), len(candidates), 4)
     fits = np.full(shape, 0.25, dtype=np.float32)
     for name, kind in KINDS.items():
         rows = [row for row, question in enumerate(questions) if question.kind == name]
         if rows:
             of_kind = [questions[row] for row in rows]
-            fits[:, rows] = kind.fit(of_kind, candidates)
+            fits[:, rows] = kind.fit(of_kind, candidates, views)
     return fits

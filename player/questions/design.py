@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, Float64Array, RowArray
-from player.questions.question import FitArray, QuestionPool
+from player.questions.question import FitArray, Question
 from player.questions.referees import Referee, rows_of
 
 N_QUESTIONS = 20
@@ -23,14 +23,15 @@ bring .1 of 13.9 bits."""
 
 
 def design(
-    pool: QuestionPool,
+    questions: list[Question],
+    fits: FitArray,
     prior: Float64Array,
     own: Float64Array,
     editions: RowArray,
     referees: tuple[Referee, ...],
     n: int = N_QUESTIONS,
 ) -> list[int]:
-    """Choose n questions one by one, each for what it adds to those before, and return their rows in the pool.
+    """Choose n questions one by one, each for what it adds to those before, and return their rows.
 
     The worth of a batch is the mutual information of all its answers with the paragraph, given the view and the edition
     that the referee holds, averaged over both. If they are unknown, the information is lower by at most their entropy.
@@ -42,37 +43,38 @@ def design(
     only if its last value is the highest.
 
     Args:
-        pool: questions to choose from.
+        questions: questions to choose from.
+        fits: (n_design_views, n_questions, n_paragraphs, 4) fits of the questions under `DESIGN_VIEWS`.
         prior: (n_paragraphs,) probabilities, summing to 1.
         own: (n_paragraphs,) probability of each paragraph itself; `prior` counts the draws of a sample, which stand for
             other paragraphs too.
         editions: (n_paragraphs,) number of the edition of each, 0 for printed passages.
         referees: a referee for each of `DESIGN_VIEWS`, as `ErrorModel.design`.
-        n: number of questions; a smaller pool gives fewer.
+        n: number of questions; fewer to choose from give fewer.
 
     Reference:
         Kolchinsky and Tracey, Estimating Mixture Entropy with Pairwise Distances, 2017; Krause and Guestrin,
         Near-optimal Nonmyopic Value of Information in Graphical Models, 2005; Minoux, Accelerated Greedy Algorithms for
         Maximizing Submodular Set Functions, 1978.
     """
-    n_questions = len(pool.questions)
+    n_questions = len(questions)
     if not n_questions:
         return []
 
     pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
-    kinds = rows_of(pool.questions)
+    kinds = rows_of(questions)
     parts = []
     for edition in np.unique(editions):
         rows = np.flatnonzero(editions == edition)
         mass = prior[rows].sum()
         of_edition = prior[rows] / mass
-        for referee, fits in zip(referees, pool.fits, strict=True):
+        for referee, of_view in zip(referees, fits, strict=True):
             weight = referee.weight
             if edition:
                 weight = pieces_weight * (referee.view == "paragraph")
             if weight > 0.0:
                 channels = referee.letters[kinds].astype(np.float32)
-                letters = np.matmul(fits[:, rows], channels.transpose(0, 2, 1))
+                letters = np.matmul(of_view[:, rows], channels.transpose(0, 2, 1))
                 in_each_row = (len(rows), 1)
                 confusion = np.tile(of_edition.astype(np.float32), in_each_row)
                 np.fill_diagonal(confusion, own[rows] / mass)

@@ -16,12 +16,10 @@ from player.questions.deal import N_LISTS, deal
 from player.questions.initials import COLUMNS, initial, initials_of
 from player.questions.language import Language
 from player.questions.question import (
-    DESIGN_VIEWS,
     OUT,
     VIEWS,
     FitArray,
     Question,
-    QuestionPool,
     View,
 )
 from player.words import words
@@ -83,7 +81,7 @@ class ListKind:
         generator: np.random.Generator,
         *,
         for_pieces: bool = False,
-    ) -> QuestionPool:
+    ) -> list[Question]:
         """Make about n questions; draw words by the variance of their occurrence, and balance the options.
 
         Words are weighed over the whole belief, and options are balanced over draws from it.
@@ -112,7 +110,7 @@ class ListKind:
                     groups.append(tuple(sorted(names[column] for column in columns)))
                 if all(groups):
                     questions.append(self.write(tuple(groups), candidates))
-        return QuestionPool(questions, self.fit(questions, candidates, DESIGN_VIEWS))
+        return questions
 
     def write(
         self, groups: tuple[tuple[str, ...], ...], candidates: Candidates

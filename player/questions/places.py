@@ -19,7 +19,7 @@ from ingest.paragraphs.kinds import without_label
 from ingest.paragraphs.sentence import alternatives, sentences
 from ingest.text import canonical
 from player.questions.start_model import PLACE_FEATURES, Start, place_features
-from player.starts import kind_log_odds, start_weights
+from player.starts import start_weights
 from player.words import words
 
 PRINTED = "printed"
@@ -46,7 +46,6 @@ class Places:
         editions: (n_places,) number of the edition in `edition_names`.
         edition_names: PRINTED, and the names of the other editions.
         log_odds: (n_printed,) natural log-odds that the secret begins there, given the passage, up to a constant.
-        kind_log_odds: (n_paragraphs,) natural log-odds that a referee chooses a passage of this kind, up to a constant.
     """
 
     paragraphs: Sequence[Paragraph]
@@ -59,7 +58,6 @@ class Places:
     editions: IntArray
     edition_names: Sequence[str]
     log_odds: Float64Array
-    kind_log_odds: Float64Array
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -155,7 +153,6 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         editions=np.array(editions, dtype=np.int64),
         edition_names=tuple(names),
         log_odds=log_odds,
-        kind_log_odds=kind_log_odds(paragraphs),
     )
 
 

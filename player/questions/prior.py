@@ -8,6 +8,7 @@ from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player.questions.places import Places
 from player.search.types import SearchResult
+from player.starts import kind_log_odds
 
 
 def prior_of(
@@ -27,7 +28,8 @@ def prior_of(
     assert result.ranking is not None, "the belief runs over candidates"
     rows = result.ranking.rows
     relevance = np.full(len(places.paragraphs), -np.inf)
-    relevance[rows] = result.ranking.log_odds + places.kind_log_odds[rows]
+    of_kinds = kind_log_odds(places.paragraphs)[rows]
+    relevance[rows] = result.ranking.log_odds + of_kinds
     passages = places.rows[: places.n_printed]
     log_odds = relevance[passages] / settings.prior_temperature + places.log_odds
 

@@ -1,14 +1,14 @@
-"""Questions, how well their options fit each paragraph, and the views: the parts of it that a referee may see."""
+"""Questions, and the views: the parts of the paragraph that a referee may see while it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ingest.arrays import Float32Array
 
 FitArray = Float32Array
+"""Probabilities that a careful referee finds each option fitting, summing to 1 over the last axis, the four options."""
 
 View = Literal["paragraph", "opening", "passages", "name"]
 """The whole paragraph; its opening sentence; that sentence and some passages of the course, retrieved by the question;
@@ -37,17 +37,3 @@ class Question:
     options: tuple[str, str, str, str]
     kind: str
     groups: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPool:
-    """Questions and how probably each option fits each paragraph.
-
-    Attributes:
-        questions: (n_questions,) to choose from.
-        fits: (n_design_views, n_questions, n_paragraphs, 4) probability that a careful referee of each of
-            `DESIGN_VIEWS` finds the option fitting, summing to 1 over the options.
-    """
-
-    questions: Sequence[Question]
-    fits: FitArray

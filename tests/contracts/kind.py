@@ -8,7 +8,7 @@ import pytest
 from ingest.paragraph import Paragraph
 from player.questions.candidates import Candidates
 from player.questions.kinds import ListKind
-from player.questions.question import DESIGN_VIEWS, OUT, VIEWS, QuestionPool
+from player.questions.question import OUT, VIEWS, Question
 from player.questions.word_index import index_words
 from tests.contracts.paragraphs import first_places, paragraph
 
@@ -35,7 +35,7 @@ def candidates_of(texts: tuple[str, ...]) -> Candidates:
     return Candidates(index, first_places(index.places), prior)
 
 
-def made(kind: ListKind, candidates: Candidates, seed: int = 0) -> QuestionPool:
+def made(kind: ListKind, candidates: Candidates, seed: int = 0) -> list[Question]:
     return kind.make(candidates, 60, np.random.default_rng(seed))
 
 
@@ -52,37 +52,34 @@ class KindContract:
         return candidates_of(texts)
 
     @pytest.fixture
-    def pool(self, kind: ListKind, candidates: Candidates) -> QuestionPool:
-        pool = made(kind, candidates)
-        assert 0 < len(pool.questions) <= 60
-        return pool
+    def questions(self, kind: ListKind, candidates: Candidates) -> list[Question]:
+        questions = made(kind, candidates)
+        assert 0 < len(questions) <= 60
+        return questions
 
-    def test_its_fits_sum_to_1_and_are_computed_again_from_the_questions(
-        self, kind: ListKind, candidates: Candidates, pool: QuestionPool
+    def test_its_fits_sum_to_1_and_those_of_a_view_do_not_depend_on_the_others(
+        self, kind: ListKind, candidates: Candidates, questions: list[Question]
     ) -> None:
-        shape = (len(pool.questions), len(candidates), 4)
-        fits = kind.fit(pool.questions, candidates)
-        assert fits.shape == (len(VIEWS), *shape)
-        assert pool.fits.shape == (len(DESIGN_VIEWS), *shape)
+        fits = kind.fit(questions, candidates)
+        assert fits.shape == (len(VIEWS), len(questions), len(candidates), 4)
         assert fits.min() >= 0.0
         np.testing.assert_allclose(fits.sum(axis=3), 1.0, atol=1e-5)
-        for view, of_view in zip(DESIGN_VIEWS, pool.fits, strict=True):
-            np.testing.assert_allclose(fits[VIEWS.index(view)], of_view, atol=1e-6)
+        for view, of_view in zip(VIEWS, fits, strict=True):
+            (alone,) = kind.fit(questions, candidates, [view])
+            np.testing.assert_array_equal(alone, of_view)
 
     def test_the_same_generator_gives_the_same_questions_and_another_gives_others(
-        self, kind: ListKind, candidates: Candidates
+        self, kind: ListKind, candidates: Candidates, questions: list[Question]
     ) -> None:
-        first, second, other = (made(kind, candidates, seed) for seed in (7, 7, 8))
-        assert first.questions == second.questions
-        np.testing.assert_array_equal(first.fits, second.fits)
-        if len(first.questions) > 10:  # few letters leave few questions
-            assert first.questions != other.questions
+        assert made(kind, candidates) == questions
+        if len(questions) > 10:  # few letters leave few questions
+            assert made(kind, candidates, seed=8) != questions
 
     def test_a_question_can_be_understood_alone(
-        self, kind: ListKind, candidates: Candidates, pool: QuestionPool
+        self, kind: ListKind, candidates: Candidates, questions: list[Question]
     ) -> None:
         is_hebrew = candidates.language == "he"
-        for question in pool.questions:
+        for question in questions:
             assert question.kind == kind.name
             assert len(set(question.options)) == 4, question
             for option in question.options[:OUT]:
@@ -95,12 +92,12 @@ class KindContract:
                 assert set(group) <= set(kind.columns(candidates))
 
     def test_what_it_cites_stands_in_the_paragraph(
-        self, kind: ListKind, pool: QuestionPool, texts: tuple[str, ...]
+        self, kind: ListKind, questions: list[Question], texts: tuple[str, ...]
     ) -> None:
         n_cited = 0
         for text in texts:
             passage = Paragraph("b:1:1", "b", 1, "", text, text.split(". ")[0] + ".")
-            for question in pool.questions:
+            for question in questions:
                 for option in range(OUT + 1):
                     citation = kind.cite(question, option, passage)
                     n_cited += bool(citation)
@@ -114,6 +111,7 @@ class KindContract:
     def test_where_there_is_nothing_to_tell_apart_the_pool_is_empty_or_sound(
         self, kind: ListKind, few: tuple[str, ...]
     ) -> None:
-        pool = made(kind, candidates_of(few))
-        np.testing.assert_allclose(pool.fits.sum(axis=3), 1.0, atol=1e-5)
-        assert pool.fits.shape[1] == len(pool.questions)
+        candidates = candidates_of(few)
+        questions = made(kind, candidates)
+        fits = kind.fit(questions, candidates)
+        np.testing.assert_allclose(fits.sum(axis=3), 1.0, atol=1e-5)

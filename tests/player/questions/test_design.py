@@ -10,7 +10,7 @@ import pytest
 from ingest.arrays import Float64Array
 from player.protocol.messages import RoundStart
 from player.questions.design import N_QUESTIONS, design
-from player.questions.question import DESIGN_VIEWS, VIEWS, FitArray, QuestionPool
+from player.questions.question import DESIGN_VIEWS, VIEWS, FitArray
 from player.questions.referees import letters_of
 from tests.contracts.paragraphs import paragraph
 from tests.player.fakes import dense_player
@@ -26,10 +26,10 @@ def chosen(
 ) -> list[int]:
     """The design for referees who see the whole paragraph, from questions that fit alike under every view."""
     in_views = np.broadcast_to(fits, (len(DESIGN_VIEWS), *fits.shape))
-    pool = QuestionPool(asked(len(fits)), in_views)
     of_edition = np.array(editions or [0] * len(prior))
     referees = (sound(wrong), sound(wrong, "opening", 0.0))
-    return design(pool, prior, prior, of_edition, referees, n)
+    questions = asked(len(fits))
+    return design(questions, in_views, prior, prior, of_edition, referees, n)
 
 
 def joint_bits(prior: Float64Array, questions: FitArray, wrong: float) -> float:
