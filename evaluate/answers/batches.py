@@ -118,9 +118,10 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     """
     batches: dict[str, AskedBatch] = {}
     for where, record in _by_game(path, "--batches"):
+        game_id = record["game_id"]
         try:
-            batches[record["game_id"]] = AskedBatch(
-                record["game_id"],
+            batches[game_id] = AskedBatch(
+                game_id,
                 str(record["paragraph"]),
                 tuple(map(_question, record["questions"])),
                 str(record.get("opening_sentence", "")),
@@ -134,9 +135,12 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
 
 def _question(record: Mapping[str, Any]) -> Question:
     a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
-    groups = tuple(tuple(map(str, group)) for group in record["groups"])
-    text, kind = str(record["question_text"]), str(record["kind"])
-    return Question(text, (a, b, c, d), kind, groups)
+    return Question(
+        text=str(record["question_text"]),
+        options=(a, b, c, d),
+        kind=str(record["kind"]),
+        groups=tuple(tuple(map(str, group)) for group in record["groups"]),
+    )
 
 
 def read_answers(

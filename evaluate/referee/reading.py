@@ -10,18 +10,24 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Literal
 
-from evaluate.referee.raw import is_glued, is_inside
-from evaluate.referee.text import VisibleContext, fold, normalise, tokens_of
+from evaluate.referee.text import (
+    VisibleContext,
+    fold,
+    is_glued,
+    normalise,
+    tokens_of,
+)
 from player.questions.answer import LETTERS, NOT_RELEVANT
 
+FEWEST_LETTERS = 4
+"""Shorter words are not found inside a run of letters of a text without spaces."""
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
 
 
 def quoted_terms(text: str) -> tuple[tuple[str, ...], str]:
     """Return the terms in double quotation marks, and the text with "#" in their place."""
-    return tuple(filter(None, map(str.strip, _QUOTED.findall(text)))), _QUOTED.sub(
-        " # ", text
-    )
+    terms = filter(None, map(str.strip, _QUOTED.findall(text)))
+    return tuple(terms), _QUOTED.sub(" # ", text)
 
 
 Says = Literal["words", "yes", "no", "none", "nothing"]
@@ -71,7 +77,7 @@ def read_option(option: str, *, last: bool = False, repeated: bool = False) -> O
             return says, ()
     if last and _NONE_AS_LAST.fullmatch(folded):
         return "none", ()
-    bare = (re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded))
+    bare = [re.sub(r"^(?:or|או) (?=\S)", "", part) for part in _PARTED.split(folded)]
     return "words", quoted or tuple(bare)
 
 
@@ -154,15 +160,13 @@ class Wording:
         """Return whether a term is at the place that the question asks about."""
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if self.initial is not None:
-            words = []
-            for word in _words(text):
-                if word[0].isalpha():
-                    words.append(word)
-            there = -len(words) <= self.initial < len(words)
-            return there and words[self.initial][0] == fold(term)
+            initials = [word[0] for word in _words(text) if word[0].isalpha()]
+            there = -len(initials) <= self.initial < len(initials)
+            return there and initials[self.initial] == fold(term)
         if not self.edge:
-            glued = is_glued(text) and is_inside(fold(term), fold(text))
-            return glued or occurs_in(term, text)
+            folded = fold(term)
+            in_run = len(folded) >= FEWEST_LETTERS and folded in fold(text)
+            return (in_run and is_glued(text)) or occurs_in(term, text)
         parts, words = _words(term), _words(text)
         here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
         return bool(parts) and parts == here
@@ -170,9 +174,8 @@ class Wording:
 
 def read_question(question: str, options: Sequence[str]) -> Wording:
     """Read the text of a question next to the options that seem to name words, which it may repeat."""
-    frame, n_repeated = _without_options(
-        normalise(question), [*map(normalise, options)]
-    )
+    asked, options = normalise(question), [*map(normalise, options)]
+    frame, n_repeated = _without_options(asked, options)
     terms, frame = quoted_terms(frame)
     # the sentences that ask, without asides, and the others, which say how to choose
     sentences = re.split(r"(?<=[.?!]) +", fold(frame))
@@ -184,9 +187,11 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
             rules += f" {sentence}"
     asked = re.sub(r"\([^()]*\)", " ", asking.strip())
     bare = _FIRST_SENTENCE.sub(" ", asked)
-    edge: Literal["", "begin", "end"] = (
-        "begin" if _BEGINS.search(bare) else "end" if _ENDS.search(bare) else ""
-    )
+    edge: Literal["", "begin", "end"] = ""
+    if _BEGINS.search(bare):
+        edge = "begin"
+    elif _ENDS.search(bare):
+        edge = "end"
     initial = _INITIAL.search(asked)
     is_checked = bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare)
     return Wording(
@@ -216,6 +221,9 @@ def _without_options(question: str, options: Sequence[str]) -> tuple[str, int]:
 
 _LITERAL = re.compile("[+#%=<>$€£°*^\u3040-\u9fff]")
 _STOPS = frozenset(".,;:!?")
+# a Latin letter or digit at an edge of a term is the edge of a word
+_BEFORE = r"(?:(?<!\w)|(?![A-Za-z0-9]))"
+_AFTER = r"(?:(?!\w)|(?<![A-Za-z0-9]))"
 
 
 def occurs_in(term: str, text: str) -> bool:
@@ -228,7 +236,7 @@ def occurs_in(term: str, text: str) -> bool:
     term, text = fold(term).strip(" .,;:"), fold(text)
     parts = _words(term)
     if term and (not parts or _LITERAL.search(term)):
-        return _occurs_literally(term, text)
+        return re.search(_BEFORE + re.escape(term) + _AFTER, text) is not None
 
     words = tokens_of(text)
     stops_allowed = not _STOPS.isdisjoint(term)
@@ -236,21 +244,11 @@ def occurs_in(term: str, text: str) -> bool:
         window = words[row : row + len(parts)]
         if parts == [*map(itemgetter(0), window)]:
             gaps = ""
-            for (_, _, end), (_, start, _) in itertools.pairwise(window):
-                gaps += text[end:start]
+            for one, other in itertools.pairwise(window):
+                gaps += text[one[2] : other[1]]
             if stops_allowed or _STOPS.isdisjoint(gaps):
                 return True
     return False
-
-
-def _occurs_literally(term: str, text: str) -> bool:
-    before = r"(?<!\w)" if _is_latin(term[0]) else ""
-    after = r"(?!\w)" if _is_latin(term[-1]) else ""
-    return re.search(before + re.escape(term) + after, text) is not None
-
-
-def _is_latin(char: str) -> bool:
-    return char.isascii() and char.isalnum()
 
 
 def _words(text: str) -> list[str]:
@@ -269,19 +267,6 @@ def answer_by_reading(
     question has no rule for that.
     """
     options = options[: len(LETTERS)]
-    wording, statements = _read(question, options)
-    if not wording.readable:
-        return NOT_RELEVANT
-
-    fits = _fits(wording, statements, seen)
-    n_fitting = sum(fits)
-    if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
-        return NOT_RELEVANT
-    return LETTERS[fits.index(True)]
-
-
-def _read(question: str, options: tuple[str, ...]) -> tuple[Wording, list[Option]]:
-    """Read a question and its options."""
     last = len(options) - 1
     statements = []
     for row, option in enumerate(options):
@@ -290,7 +275,14 @@ def _read(question: str, options: tuple[str, ...]) -> tuple[Wording, list[Option
     wording = read_question(question, options[: len(options) - has_way_out])
     for row in range(wording.n_repeated):
         statements[row] = read_option(options[row], repeated=True)
-    return wording, statements
+    if not wording.readable:
+        return NOT_RELEVANT
+
+    fits = _fits(wording, statements, seen)
+    n_fitting = sum(fits)
+    if n_fitting == 0 or (n_fitting > 1 and not wording.first_of_several):
+        return NOT_RELEVANT
+    return LETTERS[fits.index(True)]
 
 
 def _fits(

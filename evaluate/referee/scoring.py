@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -93,13 +94,14 @@ def score_guess(
         parts[name] = round(part, 2)
         private_score += WEIGHTS[name] * parts[name]
     private_score = round(private_score, 2)
+    points = (points for least, points in LEAGUE_POINTS if private_score >= least)
     feedback = {}
     for name in ("opening_sentence", "associative_word"):
         part = parts[f"{name}_score"]
         outcome = "is right" if part == 100.0 else f"earned {part:.0f} of 100"
         feedback[name] = f"The {name.replace('_', ' ')} {outcome}."
 
-    return Score(private_score, league_points(private_score), parts, feedback)
+    return Score(private_score, next(points, 0), parts, feedback)
 
 
 def score_sentence(guess: str, truth: str) -> float:
@@ -124,11 +126,13 @@ def score_raw_sentence(guess: str, truth: str) -> float:
 
 def score_word(guess: str, truth: str, similarity: Similarity) -> float:
     """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
-    if not tokens(guess):
+    words, others = tokens(guess), tokens(truth)
+    if not words:
         return 0.0
-    if same_forms(guess, truth):
+    if len(words) == len(others) and all(map(same_form, words, others)):
         return 100.0
-    return min(NEAR_MISS, max(0.0, 100.0 * similarity(guess.strip(), truth.strip())))
+    points = 100.0 * similarity(guess.strip(), truth.strip())
+    return min(NEAR_MISS, max(0.0, points))
 
 
 def score_justification(
@@ -152,7 +156,9 @@ def score_justification(
     n_right = 0
     for number, named in citations(text).items():
         n_right += number in answers and named == {answers[number]}
-    missing = max(0, n_citations - n_right) + (not words[0] <= n_words <= words[1])
+    missing = max(0, n_citations - n_right)
+    if not words[0] <= n_words <= words[1]:
+        missing += 1
     return 100.0 - PART * missing
 
 
@@ -163,27 +169,18 @@ def citations(text: str) -> dict[int, set[str]]:
     4 (answer B: "index")', 'Q4: B', 'question 4 was answered B', 'questions 4 (B), 7 (C) and 9 (Not Relevant)',
     'שאלה 4 (תשובה B)'. Text in quotation marks is the wording of an option and is not read, unless it is an answer.
     """
-    plain = _QUOTED.sub(
-        _unquote, unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    )
-    cited: dict[int, set[str]] = {}
-    for match in _CITATION.finditer(plain):
-        named = cited.setdefault(int(match["number"] or match["bare"]), set())
-        named.add(read_answer(match["answer"]) or NOT_RELEVANT)
+
+    def unquoted(match: re.Match[str]) -> str:
+        inside = match[0][1:-1].strip()
+        answer = read_answer(inside)
+        return inside if answer and same_text(inside, answer) else ""
+
+    plain = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    cited: dict[int, set[str]] = defaultdict(set)
+    for match in _CITATION.finditer(_QUOTED.sub(unquoted, plain)):
+        number = int(match["number"] or match["bare"])
+        cited[number].add(read_answer(match["answer"]) or NOT_RELEVANT)
     return cited
-
-
-def league_points(private_score: float) -> int:
-    """Return 3, 2, 1 or 0 points, from 85, 70 and 50 on."""
-    return next(
-        (points for least, points in LEAGUE_POINTS if private_score >= least), 0
-    )
-
-
-def same_forms(one: str, other: str) -> bool:
-    """Return whether two words or phrases are equal, word for word, after stemming."""
-    words, others = tokens(one), tokens(other)
-    return len(words) == len(others) and all(map(same_form, words, others))
 
 
 def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
@@ -209,17 +206,15 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
 
     @lru_cache(maxsize=WORDS_KEPT)
     def vector(word: str) -> Float32Array:
-        embedded: Float32Array = embedder.embed_queries([word])[0]
+        folded = word.casefold()[:MAX_WORD_CHARS]
+        embedded: Float32Array = embedder.embed_queries([folded])[0]
         return embedded
 
     def similarity(one: str, other: str) -> float:
         letters = filter(str.isalpha, one + other)
         if spec == "minilm" and max(letters, default="") >= "\u0250":
             return character_similarity(one, other)
-        cosine = float(
-            vector(one.casefold()[:MAX_WORD_CHARS])
-            @ vector(other.casefold()[:MAX_WORD_CHARS])
-        )
+        cosine = float(vector(one) @ vector(other))
         return min(1.0, max(0.0, (cosine - floor) / (1.0 - floor)))
 
     return similarity
@@ -229,23 +224,13 @@ def character_similarity(one: str, other: str) -> float:
     """Return the share of characters that need no edit, 0..1, after NFKC and case folding."""
     from rapidfuzz.distance import Levenshtein
 
-    return float(
-        Levenshtein.normalized_similarity(
-            " ".join(tokens(one)), " ".join(tokens(other))
-        )
-    )
+    plain = " ".join(tokens(one))
+    return float(Levenshtein.normalized_similarity(plain, " ".join(tokens(other))))
 
 
 def _part(guess: object, key: str) -> str:
     value = guess.get(key) if isinstance(guess, Mapping) else None
     return value[:MAX_CHARS] if isinstance(value, str) else ""
-
-
-def _unquote(match: re.Match[str]) -> str:
-    """Return the text in quotation marks if it is only an answer, else ""."""
-    inside = match[0][1:-1].strip()
-    answer = read_answer(inside)
-    return inside if answer and same_text(inside, answer) else ""
 
 
 _QUOTES = str.maketrans(

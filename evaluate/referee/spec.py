@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from evaluate.errors import RefereeError
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.raw import readable
+from evaluate.referee.text import readable
 from ingest.extensions import find, is_dotted
 from ingest.paragraph import Paragraph
 from player.questions.answer import LETTERS, Answer

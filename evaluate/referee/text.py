@@ -1,4 +1,4 @@
-"""Text as the referee compares it: normalised, folded, cut into words and sentences, reduced to forms."""
+"""Text as the referee compares it: put in order, normalised, folded, cut into words and sentences, reduced to forms."""
 
 from __future__ import annotations
 
@@ -17,6 +17,45 @@ _QUOTE_MARKS = str.maketrans(
         **dict.fromkeys("‐‑‒–—―−־", "-"),
     }
 )
+
+
+LONG_WORD = 18
+"""Longer runs of letters are several words without spaces."""
+LEAST_GLUED = 0.05
+"""A text with this share of longer runs is glued."""
+FINAL_LETTERS = "םןףץך"
+_HEBREW = re.compile("[א-ת]+")
+_LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")
+_BRACKETS = str.maketrans("()[]{}<>", ")(][}{><")
+
+
+def readable(raw: str, whole: str) -> str:
+    """Return a raw text with its lines turned if its Hebrew is in visual order: no Hebrew word begins with "ם".
+
+    Args:
+        whole: the text that it is a part of, by which the order is judged.
+    """
+    n_reversed = n_right = 0
+    for word in _HEBREW.findall(whole):
+        if len(word) > 1:
+            n_reversed += word[0] in FINAL_LETTERS
+            n_right += word[-1] in FINAL_LETTERS
+    if n_reversed <= n_right:
+        return raw
+
+    # Latin words and numbers keep the order of their letters
+    turned = []
+    for line in raw.splitlines():
+        mirrored = line[::-1].translate(_BRACKETS)
+        turned.append(_LEFT_TO_RIGHT.sub(lambda run: run[0][::-1], mirrored))
+    return "\n".join(turned)
+
+
+def is_glued(text: str) -> bool:
+    """Return whether a text lacks spaces between words."""
+    words = text.split()
+    n_long = sum(len(word) > LONG_WORD and word.isascii() for word in words)
+    return n_long > LEAST_GLUED * len(words)
 
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u0591-\u05c7]")
@@ -61,11 +100,10 @@ def sentences_of(text: str) -> tuple[str, ...]:
             continue
         before = re.search(r"[\w.]+$", text[start : end.start()])
         word = before[0] if before else ""
-        abbreviated = (
-            re.fullmatch(r"[A-HJ-Z]", word)
-            or _ABBREVIATION.fullmatch(word.casefold())
-            or (ahead.isdigit() and _ABBREVIATION_OF_NUMBERS.fullmatch(word.casefold()))
-        )
+        folded = word.casefold()
+        abbreviated = re.fullmatch("[A-HJ-Z]", word) or _ABBREVIATION.fullmatch(folded)
+        if ahead.isdigit():
+            abbreviated = abbreviated or _ABBREVIATION_OF_NUMBERS.fullmatch(folded)
         if ahead and end[0].startswith(".") and abbreviated:
             continue
         sentences.append(text[start : end.end()].strip())
@@ -88,9 +126,9 @@ class VisibleContext:
     @property
     def sentences(self) -> tuple[str, ...]:
         """Its sentences, in order."""
-        if not self.opening:
-            return sentences_of(self.text)
-        return (self.opening, *sentences_of(self.text[len(self.opening) :].strip()))
+        rest = self.text.removeprefix(self.opening)
+        sentences = sentences_of(rest.strip())
+        return (self.opening, *sentences) if self.opening else sentences
 
 
 @lru_cache(maxsize=4096)
@@ -103,10 +141,8 @@ def visible_context(
         opening: its first sentence as labelled; ignored if the paragraph does not begin with it.
     """
     text, first = normalise(paragraph), normalise(opening)
-    return VisibleContext(
-        " ".join([text, *map(normalise, passages)]),
-        first if text.startswith(first) else "",
-    )
+    whole = " ".join([text, *map(normalise, passages)])
+    return VisibleContext(whole, first if text.startswith(first) else "")
 
 
 def same_form(one: str, other: str) -> bool:
@@ -118,9 +154,8 @@ def same_form(one: str, other: str) -> bool:
     """
     if one == other or _stem(one) == _stem(other):
         return True
-    return bool(_bare_forms(one) & _affixed_forms(other)) or bool(
-        _bare_forms(other) & _affixed_forms(one)
-    )
+    is_prefixed = not _bare_forms(one).isdisjoint(_affixed_forms(other))
+    return is_prefixed or not _bare_forms(other).isdisjoint(_affixed_forms(one))
 
 
 @lru_cache(maxsize=65536)
@@ -147,7 +182,8 @@ def _bare_forms(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def _affixed_forms(word: str) -> frozenset[str]:
-    n_prefixes = min(3, len(word) - len(word.lstrip("ושהכלבמ")))
-    return frozenset[str]().union(
-        *(_bare_forms(word[n:]) for n in range(n_prefixes + 1))
-    )
+    n_prefixes = len(word) - len(word.lstrip("ושהכלבמ"))
+    forms: set[str] = set()
+    for n in range(min(3, n_prefixes) + 1):
+        forms |= _bare_forms(word[n:])
+    return frozenset(forms)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from evaluate.answers.batches import (
-    VIEWED,
     AskedBatch,
     batch_line,
     read_answered,
@@ -56,23 +54,18 @@ def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read_batches(written(path, json.dumps(record))) == older
 
 
-@pytest.mark.parametrize(
-    ("answers", "read"),
-    [
-        (((2, "not_relevant"), (1, " b ")), ("B", "Not Relevant")),
-        (((2, "A"),), (None, "A")),
-    ],
-)
 def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
-    tmp_path: Path, answers: tuple[tuple[int, str], ...], read: tuple[str | None, ...]
+    tmp_path: Path,
 ) -> None:
-    path = written(tmp_path / "answers.jsonl", answers_line(*answers), "")
-    assert read_answers(path, {"g1": BATCH}) == {"g1": read}
+    path = tmp_path / "answers.jsonl"
+    written(path, answers_line((2, "not_relevant"), (1, " b ")), "")
+    assert read_answers(path, {"g1": BATCH}) == {"g1": ("B", "Not Relevant")}
+    written(path, answers_line((2, "A")))
+    assert read_answers(path, {"g1": BATCH}) == {"g1": (None, "A")}
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
+def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
+    for line, says in (
         ("[]", "must be a JSON object, got list"),
         (answers_line((1, "A"), game_id="g9"), "got 'g9'"),
         (answers_line((3, "A")), "question_number within 1..2"),
@@ -80,45 +73,40 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
         ('{"game_id": "g1", "answers": ["A"]}', "answers must have a question_number"),
         ('{"game_id": "g1"}', "answers must have a question_number"),
         ("\n".join([answers_line((1, "A"))] * 2), "game_id must be unique"),
-    ],
-)
-def test_what_is_wrong_with_a_line_of_answers_is_said(
-    tmp_path: Path, line: str, says: str
-) -> None:
-    path = written(tmp_path / "answers.jsonl", line)
-    with pytest.raises(BatchError, match=r"answers\.jsonl line") as caught:
-        read_answers(path, {"g1": BATCH})
-    assert says in str(caught.value)
-    assert "\n" not in str(caught.value)
+    ):
+        path = written(tmp_path / "answers.jsonl", line)
+        with pytest.raises(BatchError, match=r"answers\.jsonl line") as caught:
+            read_answers(path, {"g1": BATCH})
+        assert says in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "line", ["{}", "3", "\n".join([batch_line(BATCH)] * 2)], ids=["{}", "3", "twice"]
-)
-def test_what_is_wrong_with_a_line_of_batches_is_said(
-    tmp_path: Path, line: str
-) -> None:
-    with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
-        read_batches(written(tmp_path / "batches.jsonl", line))
+def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
+    for line in ("{}", "3", "\n".join([batch_line(BATCH)] * 2)):
+        path = written(tmp_path / "batches.jsonl", line)
+        with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
+            read_batches(path)
 
 
-@pytest.mark.parametrize("line", ["", answers_line((1, "A"))])
-def test_answers_must_be_about_games(tmp_path: Path, line: str) -> None:
+def test_answers_must_be_about_games(tmp_path: Path) -> None:
     batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
-    answers = written(tmp_path / "answers.jsonl", line)
-    with pytest.raises(BatchError, match="must answer games of --games"):
-        read_answered(batches, answers, [])
+    for line in ("", answers_line((1, "A"))):
+        answers = written(tmp_path / "answers.jsonl", line)
+        with pytest.raises(BatchError, match="must answer games of --games"):
+            read_answered(batches, answers, [])
 
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
     questions: list[dict[str, Any]] = []
+    with_passages: list[dict[str, Any]] = []
     for number, asked in enumerate((WORD, FILLER), 1):
-        options = dict(zip("ABCD", asked.options, strict=True))
-        numbered = {"question_number": number, "question_text": asked.text}
-        questions.append(numbered | {"options": options})
-    with_passages = [
-        item | {"passages": [f"on {item['question_text']}"]} for item in questions
-    ]
+        item = {
+            "question_number": number,
+            "question_text": asked.text,
+            "options": dict(zip("ABCD", asked.options, strict=True)),
+        }
+        questions.append(item)
+        with_passages.append(item | {"passages": [f"on {asked.text}"]})
     shown: dict[Any, Any] = {
         "paragraph": {"paragraph": WHOLE, "questions": questions},
         "opening": {"paragraph": OPENING, "questions": questions},
@@ -129,47 +117,33 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
         assert json.loads(line) == {"game_id": "g1"} | sheet
 
 
-@pytest.fixture
-def sheets(
+def test_the_batches_of_games_are_shown_answered_and_replayed(
     evaluate: Evaluate, store: Course, tmp_path: Path
-) -> Callable[..., tuple[Path, list[dict[str, Any]]]]:
-    """Write the batches of four games, and return the file and its lines."""
+) -> None:
     games = write_games(tmp_path / "games.jsonl", map(record_of, GAMES))
+    path, sheets = tmp_path / "batches.jsonl", tmp_path / "sheets.jsonl"
+    about = ("--store", store.location, "--games", games)
+    view = ("--for-respondent", "--view", "passages")
+    assert evaluate("questions", *about, "--out", path).code == 0
+    assert evaluate("questions", *about, "--out", sheets, *view).code == 0
 
-    def write(*options: str) -> tuple[Path, list[dict[str, Any]]]:
-        out = tmp_path / f"batches{''.join(options)}.jsonl"
-        command = ("questions", "--store", store.location, "--games", games)
-        assert evaluate(*command, "--out", out, *options).code == 0
-        return out, [sheet for _, sheet in read_objects(out, ValueError)]
-
-    return write
-
-
-@pytest.mark.parametrize("view", VIEWED)
-def test_sheets_hold_the_questions_of_the_batches(sheets: Any, view: str) -> None:
-    batches = read_batches(sheets()[0])
+    batches = read_batches(path)
     texts = {*each(course(), "text")}
-    for sheet in sheets("--for-respondent", "--view", view)[1]:
+    for _, sheet in read_objects(sheets, ValueError):
         asked = batches[sheet["game_id"]].questions
         assert each(sheet["questions"], "question_text") == each(asked, "text")
-        for item in sheet["questions"] if view == "passages" else ():
-            assert len(set(item["passages"]) & texts) == 4
+        for item in sheet["questions"]:
+            assert len(texts.intersection(item["passages"])) == 4
 
-
-def test_answers_of_a_careful_reader_win_the_games(
-    evaluate: Evaluate, store: Course, sheets: Any, tmp_path: Path
-) -> None:
-    path = sheets()[0]
     oracle = make_referee("oracle")
     lines = []
-    for game_id, batch in read_batches(path).items():
+    for game_id, batch in batches.items():
         posed = [(asked.text, asked.options) for asked in batch.questions]
         answers = oracle.answers(Secret(batch.paragraph, ""), posed)
         lines.append(answers_line(*enumerate(answers, 1), game_id=game_id))
     answered = written(tmp_path / "answers.jsonl", *lines)
 
     # another player, with other questions of its own, reads them as well
-    about = ("--store", store.location, "--games", tmp_path / "games.jsonl")
     files = ("--batches", path, "--answers", answered)
     run = evaluate("replay", *about, *files, "--seed", "5", "--json").json
     assert (run["games"], run["win_rate"]) == (4, 1.0)

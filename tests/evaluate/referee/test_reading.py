@@ -18,78 +18,55 @@ ENGLISH = (
 HEBREW = "מנוע חיפוש בונה אינדקס של כל המסמכים. השאילתה מנותחת ב-3 שלבים, והאינדקס עונה. האם מהר?"
 
 NONE = "None of these"
+OCCURS = "Which of these words occurs in the paragraph?"
 
 
 def ask(question: str, *options: str, paragraph: str = ENGLISH) -> str:
     return answer_by_reading(visible_context(paragraph), question, options)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which of these words occurs in the paragraph?",
+def test_the_one_word_that_occurs_is_the_answer() -> None:
+    for question in (
+        OCCURS,
         "Which one of the following terms is mentioned in the text?",
         "Looking at the exact wording, which of these words can be found there?",
         "Which of these names does the paragraph use?",
         "Which phrase is contained in the paragraph?",
-    ],
-)
-def test_the_one_word_that_occurs_is_the_answer(question: str) -> None:
-    assert ask(question, '"graph"', '"tree"', '"query"', NONE) == "C"
-    assert ask(question, "lucene", "tree", "graph", NONE) == "A"
-    assert ask(question, "tree", NONE, "graph", "plan") == "B"
+    ):
+        assert ask(question, '"graph"', '"tree"', '"query"', NONE) == "C"
+        assert ask(question, "lucene", "tree", "graph", NONE) == "A"
+        assert ask(question, "tree", NONE, "graph", "plan") == "B"
 
 
 def test_a_word_matches_whole_and_in_any_case_only() -> None:
-    question = "Which of these words occurs in the paragraph?"
-    assert ask(question, "term", "post", "cach", NONE) == "D"
-    assert ask(question, "TERMS", "post", "cach", NONE) == "A"
-    assert (
-        ask(question, "ｌｕｃｅｎｅ", "post", "cach", NONE) == "A"
-    )  # full-width letters, equal under NFKC
+    assert ask(OCCURS, "term", "post", "cach", NONE) == "D"
+    assert ask(OCCURS, "TERMS", "post", "cach", NONE) == "A"
+    # full-width letters, equal under NFKC
+    assert ask(OCCURS, "ｌｕｃｅｎｅ", "post", "cach", NONE) == "A"
 
 
 def test_of_a_list_of_words_any_may_occur() -> None:
     question = "Which of these lists has a word that occurs in the paragraph?"
-    assert (
-        ask(question, "graph or tree", "plan, query", '"node" or "edge"', NONE) == "B"
-    )
-    assert (
-        ask(question, "graph or tree", "plan, cost, or index", '"node" or "edge"', NONE)
-        == "B"
-    )
-    assert (
-        ask(question, "graph or tree", "plan, cost", '"node" or "index"', NONE) == "C"
-    )
-    assert ask(question, "graph or tree", "plan, cost", '"node" or "edge"', NONE) == "D"
+    first = "graph or tree"
+    assert ask(question, first, "plan, query", '"node" or "edge"', NONE) == "B"
+    assert ask(question, first, "plan, cost, or index", '"node" or "edge"', NONE) == "B"
+    assert ask(question, first, "plan, cost", '"node" or "index"', NONE) == "C"
+    assert ask(question, first, "plan, cost", '"node" or "edge"', NONE) == "D"
 
 
 def test_several_fitting_options_are_not_relevant_without_a_rule() -> None:
-    assert (
-        ask(
-            "Which of these words occurs in the paragraph?",
-            "query",
-            "index",
-            "tree",
-            NONE,
-        )
-        == NOT_RELEVANT
-    )
+    assert ask(OCCURS, "query", "index", "tree", NONE) == NOT_RELEVANT
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
+def test_with_a_rule_the_first_of_several_in_the_list_is_the_answer() -> None:
+    for rule in (
         " If several do, choose the first in the list.",
         " (If more than one occurs, pick the earliest option.)",
         " Choose the first option with a word that is there. Only this exact form counts.",
         " In case of ties choose the first of them in the order A, B, C.",
-    ],
-)
-def test_with_a_rule_the_first_of_several_in_the_list_is_the_answer(rule: str) -> None:
-    question = "Which of these words occurs in the paragraph?" + rule
-    assert ask(question, "tree", "query", "index", NONE) == "B"
-    assert ask(question, "tree", "graph", "plan", NONE) == "D"
+    ):
+        assert ask(OCCURS + rule, "tree", "query", "index", NONE) == "B"
+        assert ask(OCCURS + rule, "tree", "graph", "plan", NONE) == "D"
 
 
 @pytest.mark.parametrize(
@@ -121,13 +98,11 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
             assert ask(question.format(parted.join(options[:3])), *options) == letter
 
     quoted = ('"tree"', '"query"', '"how"', "none of these words")
-
     assert ask(question.format(", ".join(quoted[:3])), *quoted) == "B"
 
 
-@pytest.mark.parametrize(
-    ("question", "there"),
-    [
+def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> None:
+    for question, is_there in (
         ('Does the paragraph contain the word "query"?', True),
         ('Does the word "topic" occur in the paragraph?', False),
         ('Does "tree" or "query" appear?', True),
@@ -136,17 +111,11 @@ def test_a_question_may_repeat_its_options(question: str) -> None:
         ('Does the paragraph begin with "The"?', True),
         ('Does the first sentence end with "query"?', False),
         ('Does the first sentence end with the word "postings"?', True),
-    ],
-)
-def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(
-    question: str, there: bool
-) -> None:
-    assert ask(question, "Yes", "No", "Cannot tell", "Partly") == (
-        "A" if there else "B"
-    )
-    assert ask(question, "No, it does not", "Not sure", "Yes, it does", "-") == (
-        "C" if there else "A"
-    )
+    ):
+        yes_first = ask(question, "Yes", "No", "Cannot tell", "Partly")
+        assert yes_first == ("A" if is_there else "B"), question
+        no_first = ask(question, "No, it does not", "Not sure", "Yes, it does", "-")
+        assert no_first == ("C" if is_there else "A"), question
 
 
 @pytest.mark.parametrize(
@@ -171,13 +140,8 @@ def test_the_beginning_is_compared_with_each_option(question: str) -> None:
 def test_the_end_is_that_of_the_sentence_or_of_the_paragraph() -> None:
     options = ("terms or index", "postings", "more", "another word")
     listed = "; ".join(options[:3])
-    assert (
-        ask(
-            f"With which word does the first sentence of the paragraph end: {listed}; or another word?",
-            *options,
-        )
-        == "B"
-    )
+    question = "With which word does the first sentence of the paragraph end"
+    assert ask(f"{question}: {listed}; or another word?", *options) == "B"
     assert ask("Which is the last word of the paragraph?", *options) == "A"
 
 

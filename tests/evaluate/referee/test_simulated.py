@@ -18,7 +18,7 @@ from evaluate.referee.simulated import (
 )
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from ingest.arrays import AnyFloatArray
-from player.questions.answer import NOT_RELEVANT
+from player.questions.answer import NOT_RELEVANT, Answer
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")
@@ -30,28 +30,25 @@ def posed(n: int) -> list[Posed]:
 
 def test_noise_replaces_the_shares_it_was_told_to() -> None:
     spec = RefereeSpec("", "nothing", "constant:B", 0.3, 0.1, 6000)
-    referee = SimulatedReferee(spec, 7)
-    counts = Counter(referee.answers(SECRET, posed(6000)))
-    assert counts["B"] / 6000 == pytest.approx(0.6, abs=0.03)
-    assert counts[NOT_RELEVANT] / 6000 == pytest.approx(0.1, abs=0.02)
-    for letter in "ACD":
-        assert counts[letter] / 6000 == pytest.approx(0.1, abs=0.02)
+    counts = Counter(SimulatedReferee(spec, 7).answers(SECRET, posed(6000)))
+    assert counts["B"] == pytest.approx(3600, abs=180)
+    for answer in ("A", "C", "D", NOT_RELEVANT):
+        assert counts[answer] == pytest.approx(600, abs=120)
 
 
 def test_noise_depends_on_the_question_and_the_seed_but_not_on_its_number() -> None:
-    def answers(seed: int, order: Sequence[Posed]) -> dict[str, str | None]:
-        spec = RefereeSpec("", "nothing", "constant:B", 0.4, 0.2, len(order))
-        referee = SimulatedReferee(spec, seed)
-        texts = [question for question, _ in order]
-        return dict(zip(texts, referee.answers(SECRET, order), strict=True))
+    questions = posed(20)
 
-    questions = posed(40)
-    assert answers(1, questions) == answers(1, questions[::-1] + questions)
+    def answers(seed: int, order: Sequence[Posed]) -> list[Answer]:
+        spec = RefereeSpec("", "nothing", "constant:B", 0.4, 0.2)
+        return SimulatedReferee(spec, seed).answers(SECRET, order)
+
+    assert answers(1, questions) == answers(1, questions[::-1])[::-1]
     assert answers(1, questions) != answers(2, questions)
 
 
 class ByHand(CharacterEncoder):
-    """Four texts and their vectors."""
+    """Encodes texts by a table."""
 
     vectors: ClassVar = {
         "The text.": [0.6, 0.8],
@@ -63,9 +60,6 @@ class ByHand(CharacterEncoder):
 
     def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
         return np.array([self.vectors[text] for text in texts])
-
-    def embed_passages(self, texts: Sequence[str]) -> AnyFloatArray:
-        return self.embed_queries(texts)
 
 
 def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees_whatever_is_asked() -> (
@@ -92,33 +86,28 @@ WORDS = ("rests", "glaciers", "someone", "None of these words")
 
 
 def read(view: str, question: str, *options: str) -> str:
-    seen = look(
-        view, CLIMBER, question, lambda text: PASSAGES if "retrieve" in text else ()
-    )
+    def retrieve(text: str) -> tuple[str, ...]:
+        return PASSAGES if "retrieve" in text else ()
+
+    seen = look(view, CLIMBER, question, retrieve)
     return answer_by_reading(seen, question, options)
 
 
-@pytest.mark.parametrize(
-    ("view", "answer"),
-    [
-        ("paragraph", "A"),
-        ("opening", "D"),
-        ("passages", "B"),
-        ("name", "C"),
-        ("nothing", "D"),
-    ],
-)
-def test_a_word_occurs_where_it_is_seen(view: str, answer: str) -> None:
+def test_a_word_occurs_where_it_is_seen() -> None:
     question = "Which of these words, retrieve them, occurs in the paragraph?"
-    assert read(view, question, *WORDS) == answer
+    assert read("paragraph", question, *WORDS) == "A"
+    assert read("opening", question, *WORDS) == "D"
+    assert read("passages", question, *WORDS) == "B"
+    assert read("name", question, *WORDS) == "C"
+    assert read("nothing", question, *WORDS) == "D"
 
 
-@pytest.mark.parametrize("view", ["opening", "passages"])
-def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it(
-    view: str,
-) -> None:
+def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it() -> (
+    None
+):
     where = "retrieve them, occurs in the first sentence of the paragraph?"
     words = ("rests", "glaciers", "wall", "None of these words")
-    assert read(view, f"Which of these words, {where}", *words) == "C"
     begins = ("Snow", "Glaciers", "Dr", "another word")
-    assert read(view, "With which word does the paragraph begin?", *begins) == "C"
+    for view in ("opening", "passages"):
+        assert read(view, f"Which of these words, {where}", *words) == "C"
+        assert read(view, "With which word does the paragraph begin?", *begins) == "C"

@@ -35,18 +35,15 @@ def answers(
     return make_referee(spec, seed).answers(SECRET, [posed] * n)
 
 
-@pytest.mark.parametrize(
-    ("name", "terms"),
-    [
+def test_terms_and_their_names_combine_in_any_order() -> None:
+    for name, terms in (
         ("sees:opening,wrong:0.15", " wrong:.150 ,sees:opening"),
         ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
         ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
         ("blind", "sees:nothing"),
         ("declining", "declined:1"),
-    ],
-)
-def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> None:
-    assert read_spec(name) == read_spec(terms)
+    ):
+        assert read_spec(name) == read_spec(terms)
 
 
 def test_each_manner_answers_in_its_way() -> None:
@@ -65,54 +62,43 @@ def test_each_manner_answers_in_its_way() -> None:
 
 
 def test_what_draws_is_told_from_what_does_not() -> None:
-    drawing = ("wrong:0.1", "declined:0.4,sees:opening", "random", "key", "noisy:1,0")
-    for spec in (
-        *drawing,
-        "oracle",
-        "declining",
-        "constant:B",
-        "semantic",
-        "answers:5",
-        "sees:passages",
-    ):
-        assert read_spec(spec).draws == (spec in drawing), spec
+    for spec in ("wrong:0.1", "declined:0.4,sees:opening", "random", "key"):
+        assert read_spec(spec).draws, spec
+    for spec in ("oracle", "declining", "constant:B", "semantic", "answers:5"):
+        assert not read_spec(spec).draws, spec
 
 
 WRONG = "semantics||noisy|noisy:0.1|noisy:a,b|noisy:-0.1,0|Oracle|sees:chapter|wrong:2|wrong:|declined:1e-1|answers:0"
 WRONG += "|answers:21|constant:E|constant:AB|key:1|oracle:|none,key|oracle;key|sees:opening wrong:0.1"
 
 
-@pytest.mark.parametrize("spec", WRONG.split("|"))
-def test_another_spec_is_refused_in_one_line_that_names_them_all(spec: str) -> None:
-    with pytest.raises(RefereeError) as raised:
-        make_referee(spec)
-    message = str(raised.value)
-    assert repr(spec) in message
-    assert "\n" not in message
-    for form in [*each(TERMS, "form"), *NAMES]:
-        assert form in message
+def test_another_spec_is_refused_in_one_line_that_names_them_all() -> None:
+    for spec in WRONG.split("|"):
+        with pytest.raises(RefereeError) as raised:
+            make_referee(spec)
+        message = str(raised.value)
+        assert repr(spec) in message
+        assert "\n" not in message
+        for form in [*each(TERMS, "form"), *NAMES]:
+            assert form in message
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
+def test_what_contradicts_itself_is_refused() -> None:
+    for spec in (
         "sees:opening,sees:name",
         "key,random",
         "constant:A,semantic",
         "oracle,sees:opening",
-    ],
-)
-def test_what_contradicts_itself_is_refused(spec: str) -> None:
-    with pytest.raises(RefereeError, match="each thing once") as raised:
-        read_spec(spec)
-    assert repr(spec) in str(raised.value)
+    ):
+        with pytest.raises(RefereeError, match="each thing once") as raised:
+            read_spec(spec)
+        assert repr(spec) in str(raised.value)
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    docs = (
-        Path(__file__).resolve().parents[3] / "docs" / "guides" / "referees.md"
-    ).read_text(encoding="utf-8")
+    project = Path(__file__).resolve().parents[3]
+    docs = (project / "docs/guides/referees.md").read_text(encoding="utf-8")
     forms = each(TERMS[1:], "form")
     for message in (*forms, *VIEWS.values(), *NAMES):
         assert message in table
