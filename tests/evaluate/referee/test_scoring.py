@@ -58,26 +58,21 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
 
 
 def test_the_parts_are_weighted_five_two_two_one() -> None:
-    guess: dict[str, str]
+    def earned(**guess: str) -> tuple[float, int]:
+        result = score(**guess)
+        return result.private_score, result.league_points
+
     sentence = {"opening_sentence": TRUTH}
     reasons = {"sentence_justification": padded(CITING, 50)}
     word = {"associative_word": "database"}
     reason = {"word_justification": padded("Q1=A Q3=C", 30)}
     # one citation of three is missing: 75
     lacking = {"sentence_justification": padded("Q1: A, Q3: C", 50)}
-    for guess, private_score, league_points in (
-        (sentence, 50.0, 1),
-        (reasons, 20.0, 0),
-        (word, 20.0, 0),
-        (reason, 10.0, 0),
-        (reasons | word, 40.0, 0),
-        (sentence | reasons, 70.0, 2),
-        (sentence | reasons | reason, 80.0, 2),
-        (sentence | lacking | word, 85.0, 3),
-    ):
-        result = score(**guess)
-        assert result.private_score == private_score
-        assert result.league_points == league_points
+    assert earned(**sentence) == (50.0, 1)
+    assert earned(**reasons, **word) == (40.0, 0)
+    assert earned(**sentence, **reasons) == (70.0, 2)
+    assert earned(**sentence, **reasons, **reason) == (80.0, 2)
+    assert earned(**sentence, **lacking, **word) == (85.0, 3)
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
