@@ -76,6 +76,7 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
+    guess: object
     for guess in (
         None,
         "guess",
