@@ -24,7 +24,7 @@ ENGLISH = Language(
     """,
     common_words="the a is in of to this we are and for that it an with can be on as by one which not from if have "
     "when or two at but their its these more than our has there all each so how first data then between used some use "
-    "may will what most new such was only many both every",
+    "may will what most new such was only many both",
     ones="one",
     cardinals="two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty",
