@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -163,47 +163,34 @@ def never() -> Iterator[Event]:
     event.set()
 
 
-def remote(store: Course, ask: Callable[[], Hashable]) -> Course:
-    """A store whose location may be changed; any other than the folder's does what `ask` does."""
-    place = store.location
-
-    class Elsewhere(Course):
-        def generation(self) -> Hashable:
-            return super().generation() if self.location == place else ask()
-
-    values = {field.name: getattr(store, field.name) for field in fields(store)}
-    return Elsewhere(**values)
-
-
 def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(
-    store: Course, never: Event
+    store: Course, never: Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silent = remote(store, never.wait)
     changes = [f"search.deadline_s={SHORT_S}", "search.cache_size=0"]
-    searches = build_orchestrator(silent, load(changes=changes))
+    searches = build_orchestrator(store, load(changes=changes))
     expected = searches.search(HEAP).hits
-    object.__setattr__(silent, "location", "silent")
-    for _ in range(12):
-        result = searches.search(HEAP)
-        assert each(result.failures, "strategy") == ["store"]
-        assert result.hits == expected
-    object.__setattr__(silent, "location", store.location)
+    with monkeypatch.context() as patch:
+        patch.setattr(Course, "generation", lambda _: never.wait())
+        for _ in range(12):
+            result = searches.search(HEAP)
+            assert each(result.failures, "strategy") == ["store"]
+            assert result.hits == expected
     never.set()
     assert searches.candidates(replace(HEAP, k=5)).hits
 
 
 def test_a_server_that_cannot_be_reached_means_the_course_at_hand_and_is_said(
-    store: Course,
+    store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse() -> Hashable:
+    def refuse(_: Course) -> None:
         raise StoreError("http://127.0.0.1:9: connection refused")
 
-    away = remote(store, refuse)
-    searches = build_orchestrator(away, load())
-    object.__setattr__(away, "location", "http://127.0.0.1:9")
+    searches = build_orchestrator(store, load())
+    monkeypatch.setattr("player.search.build.is_url", bool)
+    monkeypatch.setattr(Course, "generation", refuse)
     result = searches.search(HEAP)
     assert result.hits
-    assert [str(failure) for failure in result.failures] == [
+    assert list(map(str, result.failures)) == [
         "strategy store failed: http://127.0.0.1:9: connection refused; the course is searched as it was read last"
     ]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from configs.settings import SettingsError, load
-from ingest.store import Course, create_store
+from ingest.store import Course
 from player.command import result_json
 from player.search.build import build_orchestrator
 from player.search.calibration import (
@@ -26,7 +26,9 @@ from player.search.calibration import (
 )
 from player.search.references import FEATURES
 from player.search.types import Query
-from tests.fakes import CACHES, TREES, HashingEmbedder, file_reading, make_reading
+from tests.evaluate.fakes import make_store
+from tests.fakes import HashingEmbedder
+from tests.player.fakes import course
 
 
 def test_relevance_goes_by_a_paragraphs_own_scores() -> None:
@@ -39,81 +41,65 @@ def test_relevance_goes_by_a_paragraphs_own_scores() -> None:
 @pytest.mark.parametrize("spec", json.loads(CALIBRATION.read_text(encoding="utf-8")))
 def test_the_numbers_of_every_embedder_point_the_right_way(spec: str) -> None:
     calibration = calibration_of(spec)
-    assert calibration.dense.nats > 0.0
-    assert min(calibration.dense.relevance.values()) > 0.0
-    assert 0.5 < calibration.dense.separation < 1.0
-    assert calibration.keyword.share > 0.0
-    assert calibration.keyword.nats > 0.0
-    assert min(calibration.fused.values()) > 0.0
-
+    dense, keyword = calibration.dense, calibration.keyword
+    assert 0.5 < dense.separation < 1.0
+    numbers = [dense.nats, keyword.share, keyword.nats]
+    numbers += [*dense.relevance.values(), *calibration.fused.values()]
     assert len(calibration.references.weights) == len(FEATURES)
-    for specs in calibration.words:
-        reading = calibration.word_by_word(specs.split("+"))
-        assert reading.dense.nats > 0.0
-        assert reading.fused["dense"] > 0.0
-        assert all(
-            reading.dense.parts[f"words.{name}"] > 0.0 for name in specs.split("+")
-        )
+    for joined in calibration.words:
+        specs = joined.split("+")
+        reading = calibration.word_by_word(specs)
+        numbers += [reading.dense.nats, reading.fused["dense"]]
+        for name in specs:
+            numbers.append(reading.dense.parts[f"words.{name}"])
         assert reading.references == calibration.references
+    assert min(numbers) > 0.0
 
 
 def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
     calibration = calibration_of(DEFAULT_EMBEDDER)
-    assert (
-        calibration.word_by_word([])
-        == calibration.word_by_word(["mpnet"])
-        == calibration
-    )
+    assert calibration.word_by_word([]) == calibration
+    assert calibration.word_by_word(["mpnet"]) == calibration
     assert calibration.word_by_word([DEFAULT_EMBEDDER]).dense != calibration.dense
 
 
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
-    said = "the embedder mine.Embedder is uncalibrated"
-    for spec, relevance, found in (
-        (DEFAULT_EMBEDDER, None, []),
-        ("e5", None, ["the embedder e5 is uncalibrated"]),
-        ("mine.Embedder", (-3.0, 9.0), []),
-        ("mine.Embedder", None, [said]),
+    for spec, relevance, notice in (
+        (DEFAULT_EMBEDDER, None, ""),
+        ("e5", None, "the embedder e5 is uncalibrated"),
+        ("mine.Embedder", (-3.0, 9.0), ""),
+        ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
         store = cast(Course, SimpleNamespace(embedder_spec=spec, relevance=relevance))
-        assert [line.partition(":")[0] for line in notices(store)] == found
+        assert "".join(notices(store)).partition(":")[0] == notice
 
 
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:
-    store = create_store(str(tmp_path / "store"))
-    file_reading(store, make_reading("trees", [TREES, CACHES]), "mine.Embedder")
-    found = build_orchestrator(
-        store.course, load(), HashingEmbedder("mine.Embedder")
-    ).search(Query("a heap"))
-    assert not found.calibrated
-    assert result_json(found)["calibrated"] is False
-    assert "uncalibrated" in repr(found)
-    assert (
-        build_orchestrator(store.course, load("keyword"))
-        .search(Query("a heap"))
-        .calibrated
-    ), "words need no model"
+    mine, query = "mine.Embedder", Query("a heap")
+    store = make_store(tmp_path, course(), spec=mine)
+    result = build_orchestrator(store, load(), HashingEmbedder(mine)).search(query)
+    assert result_json(result)["calibrated"] is False
+    assert "uncalibrated" in repr(result)
+    by_words = build_orchestrator(store, load("keyword")).search(query)
+    assert by_words.calibrated, "words need no model"
 
 
 def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> (
     None
 ):
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(60, 8)).astype(np.float32)
+    vectors = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     # an embedder to which all is alike: cosines from .8 to 1 for those from -1 to 1
-    narrow = np.hstack(
-        [np.sqrt(0.1) * vectors, np.full((60, 1), np.sqrt(0.9), dtype=np.float32)]
-    )
+    alike = np.full((60, 1), np.sqrt(0.9), dtype=np.float32)
+    narrow = np.hstack([np.sqrt(0.1) * vectors, alike])
 
     fitted = calibration_of(DEFAULT_EMBEDDER).dense
-    wide_numbers, narrow_numbers = fitted.rescaled(vectors), fitted.rescaled(narrow)
-    assert narrow_numbers.nats == pytest.approx(10.0 * wide_numbers.nats, rel=1e-3)
+    rescaled = fitted.rescaled(narrow)
+    expected = 10.0 * fitted.rescaled(vectors).nats
+    assert rescaled.nats == pytest.approx(expected, rel=1e-3)
     cosine = {"paragraph": vectors[:1]}
-    assert narrow_numbers.relevance_of(cosine).min() > 0.0, "nobody knows"
-    assert fitted.rescaled(vectors[:3]) == fitted, (
-        "of three paragraphs nothing is learned"
-    )
+    assert rescaled.relevance_of(cosine).min() > 0.0, "nobody knows"
+    assert fitted.rescaled(vectors[:3]) == fitted, "three paragraphs teach nothing"
 
 
 @pytest.fixture

@@ -1,80 +1,38 @@
 from __future__ import annotations
 
-import math
-from typing import Any
+import itertools
+from typing import cast
 
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array
-from ingest.embed import TokenStates
 from ingest.embed.hint_bank import Bank, hints_of
-from ingest.embed.vectors import MIDDLE, STEPS, TokenForm, Tokens, Words, compact
+from ingest.embed.vectors import MIDDLE, STEPS, TokenForm, Words, compact, form_of
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
 from player.search.late_interaction import PRODUCTS, Hubs, WordByWord
 from tests.fakes import HashingEmbedder
 
-DIM = 24
-FORM = TokenForm(np.eye(DIM, dtype=np.float32), "plain")
-PARAGRAPHS = (
+MODEL, FORM = HashingEmbedder(), cast(TokenForm, form_of("minilm"))
+PARAGRAPHS = [
     "one two three four five",
     "two",
     "six seven eight nine ten eleven",
     "one six",
     "",
-)
+]
+POOLED, STATES = MODEL.read_passages(PARAGRAPHS)
+TOKENS = compact(STATES, FORM)
 
 
-class Model(HashingEmbedder):
-    """Knows words as vectors of its own."""
-
-    def read_queries(self, texts: list[str]) -> tuple[Float32Array, TokenStates]:  # type: ignore[override]
-        words = [text.split() for text in texts]
-        ids = np.array(
-            [sum(map(ord, word)) for line in words for word in line], dtype=np.int64
-        )
-        states = [np.random.default_rng(number).normal(size=DIM) for number in ids]
-        starts = np.cumsum([0, *map(len, words)])
-        return self.embed_queries(texts), TokenStates(
-            np.array(states, dtype=np.float32).reshape(-1, DIM), ids, starts
-        )
-
-
-def bank_of(*texts: str) -> Bank:
-    vectors, states = Model().read_queries(list(texts))
-    return Bank(hints_of(dict.fromkeys(texts, "")), vectors, states.ids, states.starts)
-
-
-def scorer_of(paragraphs: tuple[str, ...], bank: Bank) -> WordByWord:
-    vectors, states = Model().read_queries(list(paragraphs))
-    words = Words(vectors, compact(states, FORM))
-    return WordByWord(
-        CachingEmbedder(Model()),
-        words,
-        Hubs(vectors, ["a"] * len(paragraphs), bank),
-        FORM,
-        bank,
-    )
-
-
-BANK = bank_of("one bell rings", "two bells ring", "six bells ring", "one more")
-
-
-def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
-    """The weighted mean of best cosines, token by token."""
-    states = Model().read_queries([hint])[1].states
-    unit = states / np.linalg.norm(states, axis=1, keepdims=True)
-    kept = (tokens.codes.astype(float) - MIDDLE) / STEPS
-    found = []
-    for start, end in zip(tokens.starts[:-1], tokens.starts[1:], strict=True):
-        best = [
-            max(float(token @ other) for other in kept[start:end]) for token in unit
-        ]
-        found.append(
-            sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights)
-        )
-    return found
+@pytest.fixture
+def scorer() -> WordByWord:
+    hints = ["one bell rings", "two bells ring", "six bells ring", "one more"]
+    vectors, states = MODEL.read_queries(hints)
+    bank = Bank(hints_of(dict.fromkeys(hints, "")), vectors, states.ids, states.starts)
+    hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
+    words = Words(POOLED, TOKENS)
+    return WordByWord(CachingEmbedder(MODEL), words, hubs, FORM, bank)
 
 
 @pytest.mark.parametrize(
@@ -87,50 +45,45 @@ def by_hand(hint: str, tokens: Tokens, weights: list[float]) -> list[float]:
     ],
 )
 def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more(
-    hint: str, weights: list[float]
+    scorer: WordByWord, hint: str, weights: list[float]
 ) -> None:
-    tokens = compact(Model().read_queries(list(PARAGRAPHS))[1], FORM)
-    expected = by_hand(hint, tokens, [math.log(weight) for weight in weights])
-    similarities = scorer_of(PARAGRAPHS, BANK).similarities(hint)
-    assert similarities == pytest.approx(expected, abs=0.01)
+    states = MODEL.read_queries([hint])[1].states
+    vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
+    cosines = vectors @ FORM.project(states).T
+    expected = []
+    for start, end in itertools.pairwise(TOKENS.starts):
+        best = cosines[start:end].max(axis=0)
+        expected.append(np.average(best, weights=np.log(weights)))
+    assert scorer.similarities(hint) == pytest.approx(expected, abs=0.01)
 
 
-def test_some_rows_have_the_scores_that_they_have_in_the_whole_course() -> None:
-    scorer = scorer_of(PARAGRAPHS, BANK)
-    whole = scorer.parts("two bells")
-    some = scorer.parts("two bells", np.array([3, 0, 4, 2]))
+def test_some_rows_have_the_scores_that_they_have_in_the_whole_course(
+    scorer: WordByWord,
+) -> None:
+    rows = np.array([3, 0, 4, 2])
+    whole, some = scorer.parts("two bells"), scorer.parts("two bells", rows)
     assert whole.keys() == some.keys() == {"words.minilm", "hub.minilm"}
     for name, scores in whole.items():
-        np.testing.assert_array_equal(some[name], scores[[3, 0, 4, 2]])
+        np.testing.assert_array_equal(some[name], scores[rows])
 
 
-def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence() -> None:
-    scorer = scorer_of(PARAGRAPHS, BANK)
-    model = Model()
-    cosines = (
-        model.embed_passages(list(PARAGRAPHS)) @ model.embed_queries(["two bells"])[0]
-    )
-
+def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence(
+    scorer: WordByWord,
+) -> None:
+    cosines = POOLED @ MODEL.embed_queries(["two bells"])[0]
     sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS), dtype=np.float32)
-    estimates = scorer.estimates("two bells", sentence)
-    assert estimates.keys() == {"words.minilm", "hub.minilm"}
-    assert estimates["words.minilm"] == pytest.approx(
-        0.4 * (cosines + sentence), abs=0.01
-    )
-    assert scorer.estimates("two bells", None)["words.minilm"] == pytest.approx(
-        0.4 * cosines, abs=0.01
-    )
-    np.testing.assert_array_equal(
-        estimates["hub.minilm"], scorer.parts("two bells")["hub.minilm"]
-    )
+    for best, expected in ((sentence, cosines + sentence), (None, cosines)):
+        estimates = scorer.estimates("two bells", best)
+        assert estimates.keys() == {"words.minilm", "hub.minilm"}
+        assert estimates["words.minilm"] == pytest.approx(0.4 * expected, abs=0.01)
+        hubness = scorer.parts("two bells")["hub.minilm"]
+        np.testing.assert_array_equal(estimates["hub.minilm"], hubness)
 
 
 def test_product_is_the_one_that_onnx_makes() -> None:
     from onnx import TensorProto, helper
 
-    def value(name: str, kind: int, shape: list[str]) -> Any:
-        return helper.make_tensor_value_info(name, kind, shape)
-
+    value = helper.make_tensor_value_info
     graph = helper.make_graph(
         [helper.make_node("MatMulInteger", ["codes", "hint", "middle"], ["products"])],
         "products",
@@ -141,9 +94,11 @@ def test_product_is_the_one_that_onnx_makes() -> None:
         [value("products", TensorProto.INT32, ["tokens", "words"])],
         [helper.make_tensor("middle", TensorProto.UINT8, [], [MIDDLE])],
     )
-    opset = [helper.make_opsetid("", 17)]
     model = helper.make_model(
-        graph, opset_imports=opset, ir_version=8, producer_name="quarry"
+        graph,
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+        producer_name="quarry",
     )
     assert PRODUCTS.read_bytes() == model.SerializeToString()
 
@@ -153,37 +108,30 @@ BETWEEN = [0.6, 0.8]
 
 
 @pytest.mark.parametrize(
-    ("entries", "hint", "course", "expected"),
+    ("documents", "hint", "expected"),
     [
         # the mean of the two nearest hints
-        ("x y z", "unheard of", (), [(1.0 + 0.6) / 2, (1.0 + 0.8) / 2]),
+        ({"x": "", "y": "", "z": ""}, "unheard of", [0.5 + 0.3, 0.5 + 0.4]),
         # the hint that is searched for is never counted
-        ("x y z", " x ", (), [(0.6 + 0.0) / 2, (1.0 + 0.8) / 2]),
-        ("y z", "x", (), [(0.6 + 0.0) / 2, (1.0 + 0.8) / 2]),
+        ({"x": "", "y": "", "z": ""}, " x ", [0.3 + 0.0, 0.5 + 0.4]),
+        ({"y": "", "z": ""}, "x", [0.3 + 0.0, 0.5 + 0.4]),
         # nor are hints for the paragraph's own document
-        ("x:a y z:b", "unheard of", (), [(0.6 + 0.0) / 2, (0.8 + 0.0) / 2]),
-        # in a course that the bank is about all paragraphs are alike
-        ("x z", "unheard of", ("b",), [0.0, 0.0]),
+        ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3 + 0.0, 0.4 + 0.0]),
     ],
 )
 def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
-    entries: str,
+    documents: dict[str, str],
     hint: str,
-    course: tuple[str, ...],
     expected: list[float],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(late_interaction, "N_NEAREST", 2)
-    documents, vectors = {}, []
-    for entry in entries.split():
-        text, _, document = entry.partition(":")
-        documents[text] = document
-        vectors.append({"x": EAST, "y": BETWEEN, "z": NORTH}[text])
-    bank = Bank(
-        hints_of(documents, course),
-        np.array(vectors, dtype=np.float32),
-        np.empty(0, dtype=np.int64),
-        np.zeros(len(vectors) + 1, dtype=np.int64),
-    )
-    hubs = Hubs(np.array([EAST, NORTH], dtype=np.float32), ["a", "b"], bank)
-    assert hubs.of(hint) == pytest.approx(expected)
+    plane = {"x": [1.0, 0.0], "y": [0.6, 0.8], "z": [0.0, 1.0]}
+    vectors = np.array([plane[text] for text in documents], dtype=np.float32)
+    nothing = np.zeros(0, dtype=np.int64)
+    bank = Bank(hints_of(documents), vectors, nothing, nothing)
+    paragraphs = np.eye(2, dtype=np.float32)
+    assert Hubs(paragraphs, ["a", "b"], bank).of(hint) == pytest.approx(expected)
+    # in a course that the bank is about all paragraphs are alike
+    bank = Bank(hints_of(documents, ["b"]), vectors, nothing, nothing)
+    assert not Hubs(paragraphs, ["a", "b"], bank).of(hint).any()

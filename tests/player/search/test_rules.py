@@ -53,6 +53,13 @@ def test_each_kind_of_shared_word_counts_by_itself(
     assert EXACT < KIN < NONE
 
 
+def test_a_word_counts_once_whatever_its_forms_and_however_often_it_is_said() -> None:
+    evidence = RuleEvidence([paragraph("a:1:1", "Sort, sorts and sorted.")])
+    assert evidence.log_odds("sorting") == pytest.approx(KIN)
+    assert evidence.log_odds("sort sort") == pytest.approx(EXACT)
+    assert evidence.log_odds("sorts sort") == pytest.approx(TWO)
+
+
 def test_a_hebrew_prefix_makes_another_form() -> None:
     texts = [paragraph("a:1:1", "המיון מהיר"), paragraph("a:1:2", "טבלת גיבוב")]
     assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([KIN, NONE])
