@@ -64,11 +64,13 @@ def _at(texts: Sequence[str], position: int) -> str:
 def _turn_brackets_as_drawn(texts: list[str]) -> None:
     """Turn round brackets next to Latin text to the side on which they are drawn; readers may mirror them."""
     for position, text in enumerate(texts):
-        before, after = _at(texts, position - 1), _at(texts, position + 1)
-        if text in _ROUND and _is_ltr(before) != _is_ltr(after):
-            other = after if _is_ltr(before) else before
+        before = _at(texts, position - 1)
+        after = _at(texts, position + 1)
+        opens = _is_ltr(after)
+        if text in _ROUND and _is_ltr(before) != opens:
+            other = before if opens else after
             if other in ("", " ") or is_rtl_letter(other):
-                texts[position] = "(" if _is_ltr(after) else ")"
+                texts[position] = "(" if opens else ")"
 
 
 def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
@@ -80,31 +82,34 @@ def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
     for position, index in enumerate(order):
         if texts[index] not in _ROUND:
             continue
-        before, after = _at(reading, position - 1), _at(reading, position + 1)
+        before = _at(reading, position - 1)
+        after = _at(reading, position + 1)
         opens = before in ' -–"' and after not in " .,;:?!"
         closes = before not in " -–(" and after in ' .,;:?!"-–'
         if opens != closes:
-            reading[position] = texts[index] = "(" if opens else ")"
+            turned = "(" if opens else ")"
+            texts[index] = turned
+            reading[position] = turned
 
 
 def _with_right_to_left_run(texts: list[str]) -> list[int]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
     order: list[int] = []
-    phrase: list[int] = []
+    start = -1  # of the phrase, if one is open
     for position, text in enumerate([*texts, "L"]):
-        if not _is_ltr(text) and (phrase or is_rtl_letter(text)):
-            phrase.append(position)
-            continue
-        n_after = 0
-        while phrase and not is_rtl_letter(texts[phrase[-1 - n_after]]):
-            n_after += 1
-        end = position - n_after
-        start = phrase[0] if phrase else end
-        run = texts[start:end]
-        order += [start + index for index in logical_order(run, True)]
-        texts[start:end] = run
-        order += range(end, position + 1)
-        phrase = []
+        if start < 0 and is_rtl_letter(text):
+            start = position
+        if start < 0:
+            order.append(position)
+        elif _is_ltr(text):
+            end = position
+            while not is_rtl_letter(texts[end - 1]):
+                end -= 1
+            run = texts[start:end]
+            order += [start + index for index in logical_order(run, True)]
+            texts[start:end] = run
+            order += range(end, position + 1)
+            start = -1
     return order[:-1]
 
 
@@ -114,20 +119,24 @@ def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
     position = 0
     while position < len(texts):
         start = position
+        before = _at(texts, start - 1)
         position += 1
         if _is_ltr(texts[start]):
             position = _end_of_latin(texts, start)
             inside = texts[start:position]
-            if _at(texts, start - 1) == "(" and inside.count(")") > inside.count("("):
+            if before == "(" and inside.count(")") > inside.count("("):
                 start -= 1
             runs[position] = start
         elif _is_digit(texts[start]):
             position = _end_of_number(texts, start)
-            runs[position] = start - (start > 0 and texts[start - 1] in "$€£₪#")
+            if before and before in "$€£₪#":
+                start -= 1
+            runs[position] = start
     return runs
 
 
 def _end_of_latin(texts: Sequence[str], start: int) -> int:
+    """Return the end of the Latin text that begins at `start`, with its numbers, brackets and marks."""
     end = position = start + 1
     n_open = 0
     while position < len(texts) and not is_rtl_letter(texts[position]):
@@ -150,12 +159,14 @@ def _end_of_latin(texts: Sequence[str], start: int) -> int:
 
 
 def _end_of_number(texts: Sequence[str], start: int) -> int:
+    """Return the end of the number that begins at `start`, with its parts and a sign of per cent."""
     end = _end_of_digits(texts, start)
     while _is_digit(_at(texts, end + 1)):
         after = _end_of_digits(texts, end + 1)
         if texts[end] in "–\u00ad":
             # a range that is drawn from left to right; other files draw it from right to left
-            first, last = "".join(texts[start:end]), "".join(texts[end + 1 : after])
+            first = "".join(texts[start:end])
+            last = "".join(texts[end + 1 : after])
             if not first.isdecimal() or int(first) >= int(last):
                 break
         elif texts[end] not in ".,:/+-":

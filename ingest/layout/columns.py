@@ -89,7 +89,7 @@ def _runs_across(row: Sequence[Line], gutter: float) -> bool:
 def _gutter_between(lines: Sequence[Line], left: float, right: float) -> float | None:
     """Return the x that parts two columns of lines, None for lines in one column."""
     width = right - left
-    if len(lines) < 2 * MIN_COLUMN_LINES or width < MIN_WIDTH:
+    if width < MIN_WIDTH:
         return None
     wide = [line for line in lines if line.x1 - line.x0 > 0.15 * width]
     edges: Counter[int] = Counter()

@@ -35,23 +35,30 @@ def with_drop_caps(page: Page) -> Page:
         if rest:
             after = line_of(rest, line.y, line.rtl)
             others.append(replace(after, bold=line.bold, mono=line.mono))
-        adjacent = [
-            other for other in others if _is_adjacent(other, cap, line.y, line.rtl)
-        ]
-        if len(adjacent) >= 2 and (not rest or others[-1] in adjacent):
-            lines = [other for other in others if other not in adjacent]
-            lines += _with_cap(adjacent, cap, line.rtl)
+
+        adjacent = []
+        apart = []
+        for other in others:
+            if _is_adjacent(other, cap, line):
+                adjacent.append(other)
+            else:
+                apart.append(other)
+        if len(adjacent) >= 2 and (not rest or adjacent[-1] is others[-1]):
+            lines = apart + _with_cap(adjacent, cap, line.rtl)
 
     lines.sort(key=lambda line: (line.y, line.x0))
-    return replace(page, lines=tuple(lines))
+    return replace(page, lines=lines)
 
 
-def _is_adjacent(line: Line, cap: Word, baseline: float, rtl: bool) -> bool:
-    """Return whether a line begins next to a drop cap, between its top and its baseline."""
-    em = line.size
-    is_level = baseline - CAP_HEIGHT * cap.size < line.y < baseline + BELOW * em
-    is_near = -0.3 * em < _gap(line, cap, rtl) < MAX_GAP * em
-    return is_level and is_near and cap.size >= INITIAL * em
+def _is_adjacent(other: Line, cap: Word, line: Line) -> bool:
+    """Return whether a line begins next to a drop cap, the first word of `line`, between its top and its baseline."""
+    em = other.size
+    top = line.y - CAP_HEIGHT * cap.size
+    return (
+        cap.size >= INITIAL * em
+        and top < other.y < line.y + BELOW * em
+        and -0.3 * em < _gap(other, cap, line.rtl) < MAX_GAP * em
+    )
 
 
 def _gap(line: Line, cap: Word, rtl: bool) -> float:
@@ -63,14 +70,19 @@ def _with_cap(adjacent: list[Line], cap: Word, rtl: bool) -> list[Line]:
     first, *below = sorted(adjacent, key=lambda line: line.y)
     indent = min(_gap(line, cap, rtl) for line in below)
     start, *others = first.words
-    small = replace(cap, size=start.size, raised=0.0)
-    words = [small, start]
+    words = [replace(cap, size=start.size, raised=0.0), start]
     if _gap(first, cap, rtl) - indent <= SPACE * first.size:
-        x0, x1 = min(cap.x0, start.x0), max(cap.x1, start.x1)
-        words = [replace(start, text=cap.text + start.text, x0=x0, x1=x1)]
+        whole = replace(
+            start,
+            text=cap.text + start.text,
+            x0=min(cap.x0, start.x0),
+            x1=max(cap.x1, start.x1),
+        )
+        words = [whole]
 
-    lines = [replace(first, words=(*words, *others)), *below]
-    return [
-        replace(line, x0=min(line.x0, cap.x0), x1=max(line.x1, cap.x1))
-        for line in lines
-    ]
+    moved = []
+    for line in (replace(first, words=(*words, *others)), *below):
+        x0 = min(line.x0, cap.x0)
+        x1 = max(line.x1, cap.x1)
+        moved.append(replace(line, x0=x0, x1=x1))
+    return moved

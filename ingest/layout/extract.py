@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +47,8 @@ class Page:
     number: int
     width: float
     height: float
-    lines: tuple[Line, ...]
-    tables: tuple[Box, ...] = ()
+    lines: Sequence[Line]
+    tables: Sequence[Box]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,98 +101,11 @@ def extract(path: Path, reader: str = "auto") -> Pdf:
         )
 
     for page in pages:
-        if any(any(map(str.isalpha, line.text)) for line in page.lines):
-            return pdf
+        for line in page.lines:
+            if any(map(str.isalpha, line.text)):
+                return pdf
     remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
     raise SourceError(f"{path}: no text layer; {remedy}")
-
-
-_RowPage = tuple[GlyphPage, list[Row], Fonts]
-
-
-class _OpenPdf:
-    """An open PDF: its reader, its tables, and OCR for its scanned pages.
-
-    Raises:
-        SourceError: the reader cannot open the file, or the file has no pages or too many.
-    """
-
-    def __init__(self, path: Path, content: bytes, reader: str) -> None:
-        self._path, self._content = path, content
-        self._ocr: OcrReader | None = None
-        self.tables = RuledTables(content)
-        self.n_seen = self.n_unread = 0
-        self.reader = find(READERS, reader, "ingest.reader")(path, content)
-        self.n_pages = self.reader.n_pages
-        if not 0 < self.n_pages <= MAX_PAGES:
-            self.reader.close()
-            raise SourceError(
-                f"{path}: must have 1 to {MAX_PAGES} pages, claims {self.n_pages}; split it"
-            )
-
-    def pages(self) -> tuple[list[Page], bool]:
-        """Read all pages, and return whether the document reads from right to left.
-
-        Raises:
-            SourceError: a page is damaged.
-        """
-        n_sampled = min(self.n_pages, SAMPLE_PAGES)
-        sample: dict[int, _RowPage] = {}
-        for number in range(n_sampled):
-            index = number * self.n_pages // n_sampled
-            sample[index] = self._read(index)
-        rtl = _is_rtl(row for _, rows, _ in sample.values() for row in rows)
-        _check_weights(sample.values())
-
-        pages = []
-        for index in range(self.n_pages):
-            read = sample.pop(index) if index in sample else self._read(index)
-            page, rows, fonts = read
-            gutters = narrow_gutters(rows)
-            lines: list[Line] = []
-            for row in rows:
-                lines += lines_of(row, fonts, rtl, gutters)
-            tables = tuple(self.tables.on(index)) if page.ruled else ()
-            pages.append(Page(index + 1, page.width, page.height, tuple(lines), tables))
-        return pages, rtl
-
-    def _read(self, index: int) -> _RowPage:
-        """Return the page at a position, 0-based, its rows, and the fonts of its reader."""
-        reader: PdfReader = self.reader
-        page = reader.page(index)
-        if page.scanned and languages():
-            self._ocr = self._ocr or OcrReader(self._path, self._content)
-            reader, page = self._ocr, self._ocr.page(index)
-        elif page.scanned:
-            self.n_unread += not page.glyphs
-        self.n_seen += isinstance(reader, OcrReader)
-        return page, rows_of(page.glyphs), reader.fonts
-
-    def close(self) -> None:
-        """Free the file."""
-        self.reader.close()
-        self.tables.close()
-        if self._ocr is not None:
-            self._ocr.close()
-
-
-def _is_rtl(rows: Iterable[Row]) -> bool:
-    """Return whether text reads from right to left."""
-    n_letters = n_rtl = 0
-    for row in rows:
-        letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
-        n_letters += len(letters)
-        n_rtl += sum(map(is_rtl_letter, letters))
-    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
-
-
-def _check_weights(pages: Iterable[_RowPage]) -> None:
-    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold."""
-    bold: Counter[bool] = Counter()
-    for _, rows, fonts in pages:
-        bold.update(fonts.bold[glyph.font] for row in rows for glyph in row.glyphs)
-    if bold[True] > MOSTLY_BOLD * bold.total():
-        fonts.distrust_weights()
 
 
 def _content(path: Path) -> bytes:
@@ -217,6 +129,102 @@ def _content(path: Path) -> bytes:
     return content
 
 
+_RowPage = tuple[GlyphPage, list[Row], Fonts]
+
+
+class _OpenPdf:
+    """An open PDF: its reader, its tables, and OCR for its scanned pages.
+
+    Raises:
+        SourceError: the reader cannot open the file, or the file has no pages or too many.
+    """
+
+    def __init__(self, path: Path, content: bytes, reader: str) -> None:
+        self._path = path
+        self._content = content
+        self._ocr: OcrReader | None = None
+        self._tables = RuledTables(content)
+        self.n_seen = 0
+        self.n_unread = 0
+        self.reader = find(READERS, reader, "ingest.reader")(path, content)
+        self._n_pages = self.reader.n_pages
+        if not 0 < self._n_pages <= MAX_PAGES:
+            self.reader.close()
+            raise SourceError(
+                f"{path}: must have 1 to {MAX_PAGES} pages, claims {self._n_pages}; split it"
+            )
+
+    def pages(self) -> tuple[list[Page], bool]:
+        """Read all pages, and return whether the document reads from right to left.
+
+        Raises:
+            SourceError: a page is damaged.
+        """
+        n_sampled = min(self._n_pages, SAMPLE_PAGES)
+        sample: dict[int, _RowPage] = {}
+        for number in range(n_sampled):
+            index = number * self._n_pages // n_sampled
+            sample[index] = self._read(index)
+        rtl = _is_rtl(sample.values())
+        _check_weights(sample.values())
+
+        pages = []
+        for index in range(self._n_pages):
+            read = sample.pop(index, None) or self._read(index)
+            page, rows, fonts = read
+            gutters = narrow_gutters(rows)
+            lines: list[Line] = []
+            for row in rows:
+                lines += lines_of(row, fonts, rtl, gutters)
+            tables = self._tables.on(index) if page.ruled else ()
+            pages.append(Page(index + 1, page.width, page.height, lines, tables))
+        return pages, rtl
+
+    def _read(self, index: int) -> _RowPage:
+        """Return the page at a position, 0-based, its rows, and the fonts of its reader."""
+        reader: PdfReader = self.reader
+        page = reader.page(index)
+        if page.scanned and languages():
+            self._ocr = self._ocr or OcrReader(self._path, self._content)
+            reader = self._ocr
+            page = reader.page(index)
+        elif page.scanned and not page.glyphs:
+            self.n_unread += 1
+        self.n_seen += isinstance(reader, OcrReader)
+        return page, rows_of(page.glyphs), reader.fonts
+
+    def close(self) -> None:
+        """Free the file."""
+        self.reader.close()
+        self._tables.close()
+        if self._ocr is not None:
+            self._ocr.close()
+
+
+def _is_rtl(pages: Iterable[_RowPage]) -> bool:
+    """Return whether text reads from right to left."""
+    n_letters = 0
+    n_rtl = 0
+    for _, rows, _ in pages:
+        for row in rows:
+            letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
+            n_letters += len(letters)
+            n_rtl += sum(map(is_rtl_letter, letters))
+    return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
+
+
+def _check_weights(pages: Iterable[_RowPage]) -> None:
+    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold."""
+    n_glyphs = 0
+    n_bold = 0
+    for _, rows, fonts in pages:
+        for row in rows:
+            n_glyphs += len(row.glyphs)
+            n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
+    if n_bold > MOSTLY_BOLD * n_glyphs:
+        fonts.distrust_weights()
+
+
 def _on_one_line(text: str) -> str:
     """Return a text with single spaces and without unprintable characters."""
     printable = (char if char.isprintable() else " " for char in text)
@@ -225,8 +233,10 @@ def _on_one_line(text: str) -> str:
 
 def _iso_date(text: str) -> str:
     """Convert a date of the metadata (D:YYYYMMDD...) to YYYY-MM-DD; return "" if it is invalid."""
-    digits = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", text)
+    match = re.match(r"(?:D:)?(\d{4})(\d\d)(\d\d)", text)
+    if match is None:
+        return ""
     try:
-        return datetime.date(*map(int, digits.groups())).isoformat() if digits else ""
+        return datetime.date(*map(int, match.groups())).isoformat()
     except ValueError:
         return ""

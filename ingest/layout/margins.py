@@ -95,7 +95,7 @@ def without_line_numbers(page: Page) -> Page:
         elif words := line.words[1:]:
             x0 = min(word.x0 for word in words)
             lines.append(replace(line, words=words, x0=x0))
-    return replace(page, lines=tuple(lines))
+    return replace(page, lines=lines)
 
 
 def _margin_numbers(page: Page) -> dict[int, list[tuple[int, int]]]:

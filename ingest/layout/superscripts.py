@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.pdf.model import UNKNOWN, Glyph
+from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
 ACCENTS = dict(
     zip(
@@ -20,6 +20,7 @@ ACCENTS = dict(
 """Accents that some files draw as glyphs of their own over a letter, and their combining characters."""
 LOW = 0.1
 """Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
+DOT_BELOW = "\u0323"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 SMALL = 0.9
@@ -46,16 +47,18 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
     result: list[Glyph] = []
     for position, glyph in enumerate(glyphs):
-        accent, letter = glyph.text[:1], glyph.text[1:]
-        if accent in ACCENTS and letter:  # drawn at one place
-            glyph.text = _accented(letter, ACCENTS[accent])
-        near = glyphs[max(0, position - 2) : position] + glyphs[position + 1 :][:2]
+        accent = ACCENTS.get(glyph.text[:1])
+        letter = glyph.text[1:]
+        if accent and letter:  # drawn at one place
+            glyph.text = _accented(letter, accent)
+        near = glyphs[max(0, position - 2) : position + 3]
         base = _letter_of(glyph, near)
         if base is None:
             result.append(glyph)
             continue
-        base.text = _accented(base.text, ACCENTS.get(glyph.text, "\u0323"))
-        base.x0, base.x1 = min(base.x0, glyph.x0), max(base.x1, glyph.x1)
+        base.text = _accented(base.text, ACCENTS.get(glyph.text, DOT_BELOW))
+        base.x0 = min(base.x0, glyph.x0)
+        base.x1 = max(base.x1, glyph.x1)
     return result
 
 
@@ -63,16 +66,19 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
     """Return the letter under an accent or over a dot, None for any other glyph."""
     for letter in near:
         is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
+        is_accent = is_dot or glyph.text in ACCENTS
+        if letter is glyph or not is_accent or not letter.text.isalpha():
+            continue
         overlap = min(glyph.x1, letter.x1) - max(glyph.x0, letter.x0)
         narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
-        is_accent = is_dot or glyph.text in ACCENTS
-        if is_accent and letter.text.isalpha() and overlap > 0.6 * narrower:
+        if overlap > 0.6 * narrower:
             return letter
     return None
 
 
 def _accented(letter: str, accent: str) -> str:
-    return unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + accent)
+    base = _DOTLESS.get(letter, letter)
+    return unicodedata.normalize("NFC", base + accent)
 
 
 def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
@@ -90,26 +96,36 @@ def with_fractions(glyphs: list[Glyph], y: float, size: float) -> list[Glyph]:
     )
     for is_small, run in runs:
         small = list(run)
-        above = [glyph for glyph in small if y - glyph.y > RAISED * size]
-        below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-        is_stacked = above and below and len(above) + len(below) == len(small)
-        if is_small and is_stacked and not _follows(result, small):
-            last = above[-1]
-            shift = (above[0].x0 + last.x1 - below[0].x0 - below[-1].x1) / 2
-            if abs(shift) < 0.2 * last.size:
-                bar = replace(last, text="/", x0=last.x1, parted=False)
-                small = [*above, bar, *below]
+        if is_small and not _touches_base(small, result):
+            small = _with_slash(small, y, size)
         result += small
     return result
 
 
-def _follows(before: Sequence[Glyph], small: Sequence[Glyph]) -> bool:
-    """Return whether small signs touch a letter before them."""
-    char = before[-1].text[-1:] if before else ""
+def _touches_base(small: Sequence[Glyph], before: Sequence[Glyph]) -> bool:
+    """Return whether small signs touch a letter or a bracket before them."""
+    if not before:
+        return False
+    base = before[-1]
+    char = base.text[-1:]
     if not char.isalnum() and char not in (")", "]", "}"):
         return False
-    gap = min(glyph.x0 for glyph in small) - before[-1].x1
+    gap = min(glyph.x0 for glyph in small) - base.x1
     return gap < 0.1 * small[0].size
+
+
+def _with_slash(small: list[Glyph], y: float, size: float) -> list[Glyph]:
+    """Return the upper signs, a slash and the lower ones, if all are above or below the baseline around one middle."""
+    above = [glyph for glyph in small if y - glyph.y > RAISED * size]
+    below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
+    if not above or not below or len(above) + len(below) < len(small):
+        return small
+    last = above[-1]
+    shift = above[0].x0 + last.x1 - below[0].x0 - below[-1].x1
+    if abs(shift / 2) >= 0.2 * last.size:
+        return small
+    bar = replace(last, text="/", x0=last.x1, parted=False)
+    return [*above, bar, *below]
 
 
 def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
@@ -119,7 +135,15 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     """
     result: list[list[Glyph]] = []
     for word in map(without_signs, words):
-        start, end = _raised(word, result[-1] if result else word)
+        base = result[-1][-1] if result else word[0]
+        start = 0
+        while start < len(word) and not _is_raised(word[start], base):
+            base = word[start]
+            start += 1
+        end = start
+        while end < len(word) and _is_raised(word[end], base):
+            end += 1
+
         if start < end and _is_mark(word, start, end, result):
             word = word[:start] + word[end:]
         if word:
@@ -135,40 +159,31 @@ def without_signs(word: list[Glyph]) -> list[Glyph]:
     return word[:end] if word[end - 1].text in ".,;:!?" else word
 
 
-def _raised(word: Sequence[Glyph], before: Sequence[Glyph]) -> tuple[int, int]:
-    """Return where the first raised glyphs of a word start and end; twice the same if there are none."""
-    start = 0
-    base = before[-1] if before is not word else word[0]
-    while start < len(word) and not _is_raised(word[start], base):
-        base = word[start]
-        start += 1
-    end = start
-    while end < len(word) and _is_raised(word[end], base):
-        end += 1
-    return start, end
-
-
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
     return glyph.size < SMALL * base.size and base.y - glyph.y > RAISED * base.size
 
 
 def _is_mark(
-    word: Sequence[Glyph], start: int, end: int, before: Sequence[Sequence[Glyph]]
+    word: Sequence[Glyph],
+    start: int,
+    end: int,
+    before: Sequence[Sequence[Glyph]],
 ) -> bool:
     """Return whether the raised glyphs from `start` to `end` of a word point to a note and are no exponent.
 
     Args:
         before: the words before it.
     """
-    mark = _text(word[start:end])
-    is_inside = end < len(word) and word[end].text[:1] not in _AFTER_MARK
-    if is_inside or mark.startswith(("-", "–")) or not _MARK_SIGNS.issuperset(mark):
+    mark = text_of(word[start:end])
+    if mark.startswith(("-", "–")) or not _MARK_SIGNS.issuperset(mark):
+        return False
+    if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False
 
     # an exponent touches its base
     if start and _closes_formula([*before, word[:start]]):
         return False
-    base = _text(word[:start] or before[-1])
+    base = text_of(word[:start] or before[-1])
     tail = base.rstrip(_CLOSING)
     if _OPERATORS.fullmatch(tail):
         return False
@@ -178,15 +193,12 @@ def _is_mark(
 
 def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:
     """Return whether words end with a bracket around a formula, with neither a word nor a year inside."""
-    line = " ".join(map(_text, words))
-    if line[-1] not in _OPENING:
+    line = " ".join(map(text_of, words))
+    opening = _OPENING.get(line[-1])
+    if opening is None:
         return False
-    _, bracket, inside = line[:-1].rpartition(_OPENING[line[-1]])
+    _, bracket, inside = line[:-1].rpartition(opening)
     for text in inside.split():
         if _IN_TEXT.fullmatch(text) and not _OPERATORS.fullmatch(text):
             return False
     return bool(bracket)
-
-
-def _text(glyphs: Sequence[Glyph]) -> str:
-    return "".join(glyph.text for glyph in glyphs)
