@@ -73,6 +73,11 @@ class PlacedLine(Line):
         return (self.right - self.end) / self.size
 
     @property
+    def column_width(self) -> float:
+        """Width of the column."""
+        return self.right - self.left
+
+    @property
     def is_flush(self) -> bool:
         """Whether it begins at the margin of the column."""
         return abs(self.indent) < 0.3
@@ -133,8 +138,8 @@ class PlacedLine(Line):
             # a Latin word or a formula may begin a line of Hebrew
             begins = following.first[0].isupper() and not following.rtl
             enough = 0.85 if begins else 0.6
-            width = max(1.0, self.right - self.left)
-            if (self.end - self.start) / width > enough:
+            fill = (self.end - self.start) / max(1.0, self.column_width)
+            if fill > enough:
                 return True
         word = following.words[0]
         return self.right - self.end < word.x1 - word.x0 + slack * following.size

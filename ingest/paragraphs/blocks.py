@@ -55,7 +55,14 @@ class Block:
 def split(arranged: Arranged) -> Iterator[Block]:
     """Split a document into blocks in reading order, footnotes after the body of their page."""
     habits = measure_habits(arranged)
-    body = (line for line in arranged.lines if not line.footnote)
+    body = []
+    notes = []
+    for line in arranged.lines:
+        if line.footnote:
+            notes.append(line)
+        else:
+            body.append(line)
+
     blocks: list[Block] = []
     heading = ""
     for group in joined(groups_of(body, habits), habits):
@@ -63,22 +70,33 @@ def split(arranged: Arranged) -> Iterator[Block]:
         blocks.append(block)
         if block.is_heading:
             heading = block.text
+    for group in groups_of(notes, habits):
+        blocks.append(_block_of(group, "", habits))
 
-    notes = (line for line in arranged.lines if line.footnote)
-    blocks += (_block_of(group, "", habits) for group in groups_of(notes, habits))
     blocks.sort(key=lambda block: block.page)
     return (block for block in blocks if block.text)
 
 
 def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Block:
-    lines, first = group.lines, group.first
+    """Make a block of a group of lines under a heading."""
+    lines = group.lines
+    first = group.first
     text, page_breaks = joined_text(lines, group.marker, habits.vocabulary)
     if first.footnote:
         text = _NOTE_NUMBER.sub("", text)
 
-    words = [word.text for line in lines for word in line.words][group.marker :]
-    total = sum(line.n_chars for line in lines)
-    bold = sum(line.bold * line.n_chars for line in lines) / total
+    words: list[str] = []
+    n_chars = 0
+    n_bold = 0.0
+    n_mono = 0.0
+    for line in lines:
+        words += (word.text for word in line.words)
+        n_chars += line.n_chars
+        n_bold += line.bold * line.n_chars
+        n_mono += line.mono * line.n_chars
+    words = words[group.marker :]
+    n_unknown = sum(UNKNOWN in word for word in words)
+    bold = n_bold / n_chars
     size_ratio = median(line.size for line in lines) / habits.body_size
     return Block(
         page=first.page,
@@ -88,8 +106,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         is_heading=_is_heading(group, text, size_ratio, bold),
         size_ratio=size_ratio,
         bold=bold,
-        mono=sum(line.mono * line.n_chars for line in lines) / total,
-        unknown_share=sum(UNKNOWN in word for word in words) / max(1, len(words)),
+        mono=n_mono / n_chars,
+        unknown_share=n_unknown / max(1, len(words)),
         number=first.first if group.marker else "",
         in_table=first.in_table,
         last_page=group.last.page,
@@ -98,6 +116,7 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
 
 
 def _is_heading(group: LineGroup, text: str, size_ratio: float, bold: float) -> bool:
+    """Return whether a short text is set in large or bold print, and is no footnote."""
     is_short = len(group.lines) <= 3 and 1 <= len(text.split()) <= 16
     n_letters = sum(map(str.isalpha, text))
     if group.first.footnote or not is_short or n_letters < 3:

@@ -49,9 +49,19 @@ class LineGroup:
         return start_after(self.first, self.marker)
 
     @property
-    def margin(self) -> float:
+    def outermost(self) -> float:
         """Start of its outermost line."""
         return min(line.start for line in self.lines)
+
+    @property
+    def margin(self) -> float:
+        """Start of its text: after its bullet or number, or else of its outermost line."""
+        return self.text_start if self.marker else self.outermost
+
+    @property
+    def has_code(self) -> bool:
+        """Whether a line of it is in a font of fixed pitch."""
+        return any(line.is_mono for line in self.lines)
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,8 @@ class Seam:
 
 def begins_paragraph(seam: Seam) -> bool:
     """Return whether a new paragraph begins with the line of a seam: the first rule that applies decides."""
-    above, line = seam.above, seam.line
+    above = seam.above
+    line = seam.line
     if _changes_print(seam) or above.has_leaders:
         return True
     if _is_row_of_table(seam) or _is_item(seam):
@@ -109,39 +120,47 @@ def begins_paragraph(seam: Seam) -> bool:
     if line.column != above.column:
         is_display = above.indent > 0.9 and above.word_share < 0.5
         return is_display or not above.flows_into(line)
+
     if _is_far(seam):
         return True
     if _continues_centred(seam):
         return False
-    if len(seam.group.lines) == 1 and not seam.group.marker and seam.shift > 0.7:
+    if seam.shift > 0.7 and len(seam.group.lines) == 1 and not seam.group.marker:
         return not _hangs(seam)
     return _leaves_margin(seam) or _follows_last(seam) or not above.is_full(line)
 
 
 def _changes_print(seam: Seam) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
-    above, line = seam.above, seam.line
+    above = seam.above
+    line = seam.line
     if line.in_table != above.in_table or not same_size(above, line):
         return True
     if line.is_mono != above.is_mono and not above.flows_into(line):
         return True
+    if line.is_bold == above.is_bold:
+        return False
 
     is_clear = min(above.bold, line.bold) < 0.5 and above.n_letters > 3
-    weight_changes = line.is_bold != above.is_bold and is_clear
-    return weight_changes and (above.is_bold or not above.is_full(line))
+    return is_clear and (above.is_bold or not above.is_full(line))
 
 
 def _is_row_of_table(seam: Seam) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
-    above, line = seam.above, seam.line
+    above = seam.above
+    line = seam.line
     n_gaps = above.n_gaps + line.n_gaps
     if not n_gaps or seam.is_mid_sentence:
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
-    flush = abs(seam.shift) < 0.3 or at_margin
-    full = above.right - above.end < 1.5 * line.size
-    is_prose = above.is_prose and line.is_prose
-    return not (n_gaps == 1 and flush and full and is_prose)
+    is_one_text = (
+        n_gaps == 1
+        and (at_margin or abs(seam.shift) < 0.3)
+        and above.right - above.end < 1.5 * line.size
+        and above.is_prose
+        and line.is_prose
+    )
+    return not is_one_text
 
 
 def _is_item(seam: Seam) -> bool:
@@ -167,10 +186,11 @@ def _continues_centred(seam: Seam) -> bool:
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
-    above, line = seam.above, seam.line
-    is_centred = abs(line.start + line.end - above.start - above.end) < line.size
+    above = seam.above
+    line = seam.line
+    offset = line.start + line.end - above.start - above.end
     return (
-        is_centred
+        abs(offset) < line.size
         and seam.shift > 0.7
         and not above.ends_clause
         and (line.goes_on or above.is_full(line))
@@ -179,10 +199,15 @@ def _continues_centred(seam: Seam) -> bool:
 
 def _hangs(seam: Seam) -> bool:
     """Return whether two lines hang below an outdented first line of one sentence with them."""
-    above, line, below = seam.above, seam.line, seam.following
-    if above.ends_clause or above.right - above.end > 3 * line.size or below is None:
-        return False
-    return abs(below.start - line.start) < 0.3 * line.size
+    above = seam.above
+    line = seam.line
+    below = seam.following
+    return (
+        below is not None
+        and not above.ends_clause
+        and above.right - above.end <= 3 * line.size
+        and abs(below.start - line.start) < 0.3 * line.size
+    )
 
 
 def _leaves_margin(seam: Seam) -> bool:
@@ -198,7 +223,8 @@ def _leaves_margin(seam: Seam) -> bool:
 
 def _follows_last(seam: Seam) -> bool:
     """Return whether the line above is short and ends a sentence, as the last line of a justified paragraph."""
-    above, habits = seam.above, seam.habits
+    above = seam.above
+    habits = seam.habits
     wider = seam.distance > max(habits.pitch, seam.pitch) + SLIGHT
     return (
         (habits.justified or wider)
@@ -210,30 +236,36 @@ def _follows_last(seam: Seam) -> bool:
 
 
 def goes_on_after_displays(
-    before: LineGroup, displays: Sequence[LineGroup], group: LineGroup, indented: bool
+    before: LineGroup,
+    displays: Sequence[LineGroup],
+    group: LineGroup,
+    indented: bool,
 ) -> bool:
     """Return whether a group continues the open sentence of `before` after displayed formulas or code.
 
     Args:
         indented: whether paragraphs begin with an indent, so that a group without one is a continuation.
     """
-    last, line = before.last, group.first
+    last = before.last
+    line = group.first
     is_text = not (group.marker or line.in_table or line.is_bold)
     if not is_text or line.word_share < 0.3 or not _same_print(last, line):
         return False
     if line.column != last.column:  # the formula is at the foot of a column
         return line.goes_on
 
-    edges = [before.text_start if before.marker else before.margin]
     if line.is_inside_sentence:
-        edges += [before.first.start, line.left]
-    if all(abs(line.start - edge) >= 0.6 * line.size for edge in edges):
+        return _begins_at(line, before.margin, before.first.start, line.left)
+    if len(before.lines) == 1 or not _begins_at(line, before.margin):
         return False
-    is_uncased = line.initial.isalpha() and not line.initial.isupper()
-    ends = last.text.endswith(":") or displays[-1].last.ends_sentence
-    is_code = any(line.is_mono for display in displays for line in display.lines)
-    may_go_on = (indented or is_uncased) and len(before.lines) > 1
-    return line.is_inside_sentence or (may_go_on and not ends and not is_code)
+    has_code = any(display.has_code for display in displays)
+    if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
+        return False
+    return indented or (line.initial.isalpha() and not line.initial.isupper())
+
+
+def _begins_at(line: PlacedLine, *edges: float) -> bool:
+    return any(abs(line.start - edge) < 0.6 * line.size for edge in edges)
 
 
 def goes_on_across(
@@ -243,29 +275,35 @@ def goes_on_across(
     habits: TypesettingHabits,
 ) -> bool:
     """Return whether a group continues a paragraph of another column or page, over the groups between them."""
-    last, line = before.last, group.first
+    last = before.last
+    line = group.first
     if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
     if len(before.lines) == 1 and not line.goes_on:  # such as a date
-        width, other_width = last.right - last.left, line.right - line.left
-        if abs(width - other_width) > SAME_WIDTH * max(width, other_width):
+        wider = max(last.column_width, line.column_width)
+        if abs(last.column_width - line.column_width) > SAME_WIDTH * wider:
             return False
 
-    # a full line before a figure or the end of a page, where the paragraph would have begun with an indent
-    is_in_column = all(item.first.column == line.column for item in between)
-    flush = habits.justified and last.room < 0.1 and not between
-    if (
-        (flush or habits.indented)
-        and is_in_column
-        and last.room < 0.5
-        and line.is_flush
-    ):
+    if line.is_flush and _is_broken(last, line, between, habits):
         return True
     if last.ends_sentence or last.ends_clause:
         return False
     if line.indent >= 0.6 and not line.goes_on:
         return False
     return not line.initial.isupper() or last.is_full(line)
+
+
+def _is_broken(
+    last: PlacedLine,
+    line: PlacedLine,
+    between: Sequence[LineGroup],
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
+    if not habits.indented:
+        return habits.justified and last.room < 0.1 and not between
+    in_column = all(group.first.column == line.column for group in between)
+    return in_column and last.room < 0.5
 
 
 def is_body(group: LineGroup, body_size: float) -> bool:
@@ -279,9 +317,13 @@ def is_body(group: LineGroup, body_size: float) -> bool:
 
 def same_size(one: PlacedLine, other: PlacedLine) -> bool:
     """Return whether two lines may be of one paragraph by their font sizes."""
-    return abs(one.size - other.size) <= SIZE_TOLERANCE * max(one.size, other.size)
+    larger = max(one.size, other.size)
+    return abs(one.size - other.size) <= SIZE_TOLERANCE * larger
 
 
 def _same_print(one: PlacedLine, other: PlacedLine) -> bool:
-    same_style = (one.is_mono, one.is_bold) == (other.is_mono, other.is_bold)
-    return same_style and same_size(one, other)
+    return (
+        one.is_mono == other.is_mono
+        and one.is_bold == other.is_bold
+        and same_size(one, other)
+    )

@@ -50,16 +50,17 @@ def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[Placed
     whole: list[PlacedLine] = []
     for line in lines:
         if whole and _is_fragment(line, whole[-1], pitch):
-            whole[-1] = replace(whole[-1], words=whole[-1].words + line.words)
+            above = whole.pop()
+            whole.append(replace(above, words=above.words + line.words))
         else:
             whole.append(line)
     return whole
 
 
 def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
-    is_symbols = len(line.words) <= 3 and not line.n_words
     return (
-        is_symbols
+        len(line.words) <= 3
+        and not line.n_words
         and 0 <= line.y - above.y < 0.75 * pitch * above.size
         and above.start < line.end
         and line.start < above.end + line.size
@@ -80,8 +81,10 @@ def joined(groups: Iterable[LineGroup], habits: TypesettingHabits) -> list[LineG
     for group in groups:
         if displays and goes_on_after_displays(part, displays, group, habits.indented):
             del whole[-len(displays) :]
-            lines = [line for display in displays for line in display.lines]
-            lines = [*map(_without_number, lines), *group.lines]
+            lines: list[PlacedLine] = []
+            for display in displays:
+                lines += map(_without_number, display.lines)
+            lines += group.lines
             part.lines += lines
             if paragraph is not part:
                 paragraph.lines += lines
@@ -91,31 +94,33 @@ def joined(groups: Iterable[LineGroup], habits: TypesettingHabits) -> list[LineG
             whole.append(group)
         else:
             before = _open_before(whole[-MAX_GROUPS_BETWEEN:], group, habits)
-            paragraph, part, displays = before or group, group, []
             if before is None:
                 whole.append(group)
             else:
-                before.lines.extend(group.lines)
+                before.lines += group.lines
+            paragraph = before or group
+            part = group
+            displays = []
     return whole
 
 
 def _is_display(group: LineGroup, before: LineGroup) -> bool:
     """Return whether every line of a group is displayed, apart from the margin of the text before it, or is code."""
-    last, first = before.last, group.first
-    is_open = last.word_share > 0.3 and not (last.ends_sentence or last.is_bold)
-    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first)
-    if not is_open or is_item or first.in_table:
+    last = before.last
+    first = group.first
+    if last.word_share <= 0.3 or last.ends_sentence or last.is_bold:
         return False
-    if any(line.column != last.column for line in group.lines):
+    is_item = group.marker and not _FORMULA_NUMBER.fullmatch(first.first)
+    if is_item or first.in_table or group.last.column != last.column:
         return False
     if all(line.is_mono for line in group.lines):
         return True
 
-    edge = before.margin + 0.9 * last.size
+    edge = before.outermost + 0.9 * last.size
     for line in group.lines:
         n_numbers = bool(_FORMULA_NUMBER.fullmatch(line.first))
-        room = line.right - line.end
-        is_short = min(room, line.size) > 0.9 * last.size
+        room = min(line.right - line.end, line.size)
+        is_short = room > 0.9 * last.size
         is_formula = line.word_share < 0.5
         if start_after(line, n_numbers) <= edge or not (is_formula or is_short):
             return False
@@ -130,18 +135,26 @@ def _without_number(line: PlacedLine) -> PlacedLine:
 
 
 def _open_before(
-    groups: Sequence[LineGroup], group: LineGroup, habits: TypesettingHabits
+    groups: Sequence[LineGroup],
+    group: LineGroup,
+    habits: TypesettingHabits,
 ) -> LineGroup | None:
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
-    is_text = not group.marker and line.initial and len(line.words) >= 4
-    if not is_text or not is_body(group, habits.body_size):
+    if group.marker or not line.initial or len(line.words) < 4:
         return None
+    if not is_body(group, habits.body_size):
+        return None
+
     between: list[LineGroup] = []
     for before in reversed(groups):
-        is_near = before.last.page >= line.page - 1 and before.last.n_letters >= 3
         n_words = sum(len(line.words) for line in before.lines)
-        if is_near and n_words >= 6 and is_body(before, habits.body_size):
+        if (
+            n_words >= 6
+            and before.last.n_letters >= 3
+            and before.last.page >= line.page - 1
+            and is_body(before, habits.body_size)
+        ):
             goes_on = goes_on_across(before, between, group, habits)
             return before if goes_on else None
         between.append(before)

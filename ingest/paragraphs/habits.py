@@ -11,9 +11,12 @@ from ingest.layout.placed import PlacedLine
 from ingest.paragraphs.hyphens import count_words
 from ingest.paragraphs.markers import marker_words
 
-MAX_RAGGED, JUSTIFIED, MIN_JUSTIFIED = 0.4, 0.8, 12
-"""Maximal distance of a line of justified text from the margin in font sizes, minimal share of lines inside sentences
-that are as near, and minimal number of such lines."""
+MAX_RAGGED = 0.4
+"""Maximal distance of a line of justified text from the margin, in font sizes."""
+
+JUSTIFIED = 0.8
+MIN_JUSTIFIED = 12
+"""Minimal share of the lines inside sentences that are as near in justified text, and minimal number of such lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,11 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         for above, line in itertools.pairwise(lines):
             if above.column != line.column or above.footnote != line.footnote:
                 continue
-            in_body = _is_of_size(above, body_size) and _is_of_size(line, body_size)
             distance = (line.y - above.y) / line.size
+            in_body = _is_of_size(line, body_size)
             if 0.9 < distance < 2.2 and _is_of_size(above, line.size):
-                weight = 3 if _is_of_size(line, body_size) else 1
-                pitches[round(distance * 20) / 20] += weight
-            if in_body and _is_one_sentence(above, line):
+                pitches[round(distance * 20) / 20] += 3 if in_body else 1
+            if in_body and _is_one_sentence(above, line, body_size):
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
 
@@ -73,7 +75,10 @@ def _is_of_size(line: PlacedLine, size: float) -> bool:
 
 
 def _is_indented(
-    above: PlacedLine, line: PlacedLine, below: PlacedLine, body_size: float
+    above: PlacedLine,
+    line: PlacedLine,
+    below: PlacedLine,
+    body_size: float,
 ) -> bool:
     """Return whether a line of a column is indented between two lines without indent."""
     return (
@@ -86,7 +91,11 @@ def _is_indented(
     )
 
 
-def _is_one_sentence(above: PlacedLine, line: PlacedLine) -> bool:
-    """Return whether two lines surely belong to one sentence."""
-    is_aligned = abs(above.start - line.start) < 0.3 * above.size
-    return is_aligned and not line.first[0].isupper() and not above.ends_clause
+def _is_one_sentence(above: PlacedLine, line: PlacedLine, size: float) -> bool:
+    """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
+    return (
+        _is_of_size(above, size)
+        and abs(above.start - line.start) < 0.3 * above.size
+        and not line.first[0].isupper()
+        and not above.ends_clause
+    )

@@ -38,38 +38,47 @@ def joined_text(
     text = ""
     breaks: list[int] = []
     page = lines[0].page
-    for number, line in enumerate(lines):
-        words = [word.text for word in line.words[0 if number else marker :]]
-        readable = list(filter(None, (word.replace(UNKNOWN, "") for word in words)))
-        if not readable:
+    for line in lines:
+        words = []
+        for word in line.words[marker:]:
+            if readable := word.text.replace(UNKNOWN, ""):
+                words.append(readable)
+        marker = 0
+        if not words:
             continue
-        *before, last = text.split(" ")
-        glued = _glued(last, readable[0], line.rtl, vocabulary) if text else None
-        if glued is not None:
-            text = " ".join([*before, glued])
-            del readable[0]
-        if line.page != page and text:
-            breaks.append(len(text) + 1)
+
+        if text:
+            *before, last = text.split(" ")
+            glued = _glued(last, words[0], line.rtl, vocabulary)
+            if glued is not None:
+                text = " ".join([*before, glued])
+                del words[0]
+            if line.page != page:
+                breaks.append(len(text) + 1)
+            words.insert(0, text)
         page = line.page
-        text = " ".join(filter(None, [text, *readable]))
+        text = " ".join(words)
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
 def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str | None:
     """Join the two parts of a word across a line break, None for two words."""
-    start, mark = before[:-1], before[-1]
+    start = before[:-1]
+    mark = before[-1]
     if mark not in "-—/" or not start[-1:].isalnum():
         return None
-    whole = before + after
+    hyphenated = before + after
     if mark != "-" or rtl or not after[0].islower():
-        return whole
+        return hyphenated
 
-    n_joined, n_hyphenated = vocabulary[_key(start + after)], vocabulary[_key(whole)]
+    joined = start + after
+    n_joined = vocabulary[_key(joined)]
+    n_hyphenated = vocabulary[_key(hyphenated)]
     if n_joined != n_hyphenated:
-        return whole if n_hyphenated > n_joined else start + after
+        return hyphenated if n_hyphenated > n_joined else joined
     stem = _key(start)
     is_compound = vocabulary[f"{stem}-"] and vocabulary[_key(after)]
-    return whole if "-" in stem or is_compound else start + after
+    return hyphenated if "-" in stem or is_compound else joined
 
 
 def _key(word: str) -> str:

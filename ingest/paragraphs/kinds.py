@@ -86,6 +86,12 @@ class _Text:
         return self.n_words < least and not self.is_rich_in_symbols
 
     @property
+    def is_contents(self) -> bool:
+        """Whether it is an entry of a table of contents: dots, and a number at its end."""
+        has_leaders = LEADERS.search(self.block.text) is not None
+        return has_leaders and self.tokens[-1].strip(".").isdigit()
+
+    @property
     def is_reference(self) -> bool:
         """Whether it looks like an entry of a bibliography: initials, a year, few words in lower case, and marks."""
         text = self.block.text
@@ -134,9 +140,9 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
     """
     text = _Text(block)
     n_tokens = len(text.tokens)
-    is_short = n_tokens < settings.min_words
+    is_clear = block.unknown_share <= MAX_UNKNOWN_SHARE
     reason = ""
-    if LEADERS.search(block.text) and text.tokens[-1].strip(".").isdigit():
+    if text.is_contents:
         reason = "contents"
     elif text.is_symbols:
         reason = "word" if text.n_words == n_tokens else "symbols"
@@ -147,7 +153,7 @@ def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
         return "heading", ""
     elif n_tokens > settings.max_words:
         reason = "long"
-    elif is_short and block.unknown_share > MAX_UNKNOWN_SHARE:
+    elif n_tokens < settings.min_words and not is_clear:
         reason = "unreadable"
     elif text.is_code:
         reason = "code"

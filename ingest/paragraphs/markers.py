@@ -9,9 +9,10 @@ from statistics import median
 from ingest.layout.placed import PlacedLine
 from ingest.pdf.model import UNKNOWN
 
-MIN_SPACES, APART = 3, 1.3
-"""Minimal number of spaces that tell the usual width of a space, and the width of the space after a number or dash, as
-a multiple of it."""
+MIN_SPACES = 3
+"""Minimal number of spaces that define the usual width of a space."""
+APART = 1.3
+"""Minimal width of the space after a number or dash, as a multiple of the usual width."""
 
 _BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
 _ENUMERATOR = re.compile(
@@ -34,9 +35,11 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     if len(line.words) < 3 or following is None:
         return 1
 
-    hangs = abs(following.start - start_after(line, 2)) < 0.6 * line.size
-    firsts = (_without_stars(word.text) for word in line.words[:2])
-    return 2 if hangs and all(map(_ENUMERATOR.fullmatch, firsts)) else 1
+    for word in line.words[:2]:
+        if not _ENUMERATOR.fullmatch(_without_stars(word.text)):
+            return 1
+    offset = following.start - start_after(line, 2)
+    return 2 if abs(offset) < 0.6 * line.size else 1
 
 
 def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
@@ -45,7 +48,7 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
         return is_bullet(line.first)
     first = _without_stars(line.first)
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
-        return first not in "·→⇒o" or is_set_apart(line)
+        return first not in "·→⇒o" or _is_set_apart(line)
     if line.footnote and len(first) <= 3 and not any(map(str.isalpha, first)):
         return True
     if not _ENUMERATOR.fullmatch(first):
@@ -57,7 +60,7 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
         if not hangs and not _ENUMERATOR.fullmatch(following.first):
             return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
-    return is_number or first[0] in "([" or line.bold > 0.9 or is_set_apart(line)
+    return is_number or first[0] in "([" or line.bold > 0.9 or _is_set_apart(line)
 
 
 def is_bullet(text: str) -> bool:
@@ -70,11 +73,12 @@ def _without_stars(text: str) -> str:
     return text.lstrip(_STARS) or text
 
 
-def is_set_apart(line: PlacedLine) -> bool:
+def _is_set_apart(line: PlacedLine) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     spaces = []
-    for left, right in itertools.pairwise(line.words):
-        spaces.append(max(right.x0 - left.x1, left.x0 - right.x1))
+    for one, other in itertools.pairwise(line.words):
+        space = max(other.x0 - one.x1, one.x0 - other.x1)
+        spaces.append(space)
     first, *others = spaces
     is_wider = len(others) < MIN_SPACES or first > APART * median(others)
     return is_wider and first > 0.4 * line.size

@@ -56,11 +56,13 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
         sketch.update_batch([*map(str.encode, _shingles(text.words))])
-        best = 0.0, ""
+        candidates = [(0.0, "")]
         for other in index.query(sketch):
-            best = max(best, (_similarity(text, texts[other], ordinary), other))
-        if best[0] >= SAME_FROM:
-            copies[paragraph_id] = best[1]
+            similarity = _similarity(text, texts[other], ordinary)
+            candidates.append((similarity, other))
+        similarity, original = max(candidates)
+        if similarity >= SAME_FROM:
+            copies[paragraph_id] = original
         else:
             index.insert(paragraph_id, sketch)
     return copies
@@ -117,13 +119,15 @@ def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:
     """Return the share of words in common, in order; 0 if the paragraphs differ in a name, number or repeated word."""
     from rapidfuzz.distance import Indel
 
-    mine, theirs = Counter(text.words), Counter(other.words)
-    removed, added = mine - theirs, theirs - mine
+    mine = Counter(text.words)
+    theirs = Counter(other.words)
+    removed = mine - theirs
+    added = theirs - mine
+    named = text.named | other.named
     for word, count in (removed + added).items():
+        if removed and added and word not in ordinary:
+            return 0.0
         is_number = word in _QUANTITIES or any(map(str.isnumeric, word))
-        is_name = word in text.named | other.named or (
-            bool(removed and added) and word not in ordinary
-        )
-        if count > 1 or is_number or is_name:
+        if count > 1 or is_number or word in named:
             return 0.0
     return float(Indel.normalized_similarity(text.words, other.words))

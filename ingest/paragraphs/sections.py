@@ -55,9 +55,10 @@ def outline(
         if block.is_heading:
             while sections and not sections[-1].holds(inner):
                 sections.pop()
-        # a title of two lines comes as two headings
-        path = [section.heading for section in sections]
-        path = [title if is_title(heading) else heading for heading in path]
+        path = []
+        for section in sections:  # a title of two lines comes as two headings
+            heading = section.heading
+            path.append(title if is_title(heading) else heading)
         paths.append(() if block.footnote else tuple(path))
 
         if block.is_heading:
@@ -68,6 +69,11 @@ def outline(
 
 
 def _section(block: Block) -> _Section:
+    """Return the section of which a block is the heading."""
     number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
-    depth = number[1].count(".") + 1 if number else 0
-    return _Section(block.text, round(block.size_ratio, 2), block.bold > 0.9, depth)
+    return _Section(
+        heading=block.text,
+        size=round(block.size_ratio, 2),
+        bold=block.bold > 0.9,
+        depth=number[1].count(".") + 1 if number else 0,
+    )

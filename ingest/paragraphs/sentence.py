@@ -84,10 +84,9 @@ def _end_of_first(text: str) -> int:
     for match in _CANDIDATE.finditer(text):
         end = match.end()
         tail = text[end:].lstrip()
+        before = text[: match.start()]
         is_inside = balanced and text.count("(", 0, end) > text.count(")", 0, end)
-        if not tail or is_inside:
-            continue
-        if _ends_sentence(text[: match.start()], match.group(), tail):
+        if tail and not is_inside and _ends_sentence(before, match.group(), tail):
             return end
     return len(text)
 
@@ -95,9 +94,10 @@ def _end_of_first(text: str) -> int:
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether the sentence ends at `mark`, between `before` and `tail`."""
     following = tail.lstrip(_OPENING)
-    is_cased = before[-1:].lower() != before[-1:].upper() or not before[-1:].isalpha()
+    last = before[-1:]
+    is_cased = last.lower() != last.upper() or not last.isalpha()
     goes_on = following[:1].islower() and is_cased
-    is_range = mark == ".." and before.endswith(" ")
+    is_range = mark == ".." and last == " "
     if goes_on or is_range or tail[0] in ",;:.)]}!?–—":
         return False
 
@@ -105,15 +105,16 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
         return False
     if mark[0] != "." or mark.startswith(("..", ". .")):
         return True
-    last = before.rsplit(maxsplit=1)[-1].lstrip(_OPENING)
-    return not _is_abbreviation(last, tail, is_closed=len(mark) > 1)
+    word = before.rsplit(maxsplit=1)[-1].lstrip(_OPENING)
+    return not _is_abbreviation(word, tail, is_closed=len(mark) > 1)
 
 
 def _is_label(text: str) -> bool:
     """Return whether a text is one word, perhaps with a number, as in "Theorem 2 (Gauss, 1801)"."""
+    if len(text.split()) < 2:
+        return True
     label = _IN_BRACKETS.sub("", text).split()
-    is_numbered = len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
-    return is_numbered or len(text.split()) < 2
+    return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
 
 
 def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
@@ -124,8 +125,6 @@ def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
         is_closed: whether a bracket or a quotation mark follows the full stop.
     """
     following = tail.lstrip(_OPENING)
-    next_word = re.split(r"[\s,.;:]", following, maxsplit=1)[0].casefold()
-    begins = next_word in _STARTERS
     bare = word.casefold()
     if bare in _NEVER_LAST and not is_closed:
         return True
@@ -133,5 +132,8 @@ def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
         return True
     if is_closed or not _INITIALS.fullmatch(word) or not word[0].isupper():
         return False
-    is_name = _INITIAL.match(following) is not None
-    return is_name or (following[:1].isalpha() and not begins)
+    if _INITIAL.match(following):
+        return True
+    next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
+    begins = next_word.casefold() in _STARTERS
+    return following[:1].isalpha() and not begins
