@@ -43,9 +43,12 @@ def test_every_game_keeps_the_rule_over_the_text_that_the_pdf_prints(name: str) 
             printed[record["document"], record["opening_sentence"]] = record["text"]
     for game in GAMES[name]:
         assert len(words(game.hint)) >= 3, game.game_id
-        assert words(game.book_name), game.game_id
-        assert words(game.association_domain), game.game_id
-        assert words(game.associative_word), game.game_id
+        for value in (
+            game.book_name,
+            game.association_domain,
+            game.associative_word,
+        ):
+            assert words(value), game.game_id
         text = ""
         if game.answerable:
             # what the PDF prints, not what the games file says

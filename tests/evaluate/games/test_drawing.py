@@ -14,7 +14,7 @@ from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import secret_of
 from evaluate.referee.text import is_glued, readable
-from tests.evaluate.fakes import run_main
+from tests.evaluate.fakes import labelled_game, run_main
 from tests.fakes import CACHES, lecture_pdf
 
 
@@ -41,17 +41,14 @@ def test_a_file_that_cannot_be_read_is_named(
     assert "no.pdf cannot be read as pdfplumber:page" in capsys.readouterr().err
 
 
-def test_a_referee_reads_reversed_lines_and_glued_words(tmp_path: Path) -> None:
+def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
     raw = "ןושאר קרפ\n.Python תפשב םיצע ונא"
     assert readable(raw, raw) == "פרק ראשון\nאנו עצים בשפת Python."
     assert readable("abc", "abc") == "abc"
     glued = "Thetreeisbalancedafterwards andthenitgrowsoncemore again"
     assert is_glued(glued)
 
-    line = {"hint": "a", "opening_sentence": "x", "paragraph": glued, "reader": "r", "cut": "page"}  # fmt: skip
-    path = tmp_path / "games.jsonl"
-    path.write_text(json.dumps(line) + "\n")
-    (game,) = load_games(path)
+    game = labelled_game(paragraph=glued, reader="r", cut="page")
     question = (
         'Which of these words occur anywhere in the paragraph: "stack"; "balanced"; "heap"? Choose the first option '
         "with a word that is there."
@@ -61,8 +58,6 @@ def test_a_referee_reads_reversed_lines_and_glued_words(tmp_path: Path) -> None:
     assert make_referee("oracle").answers(secret, [(question, options)]) == ["B"]
 
 
-@pytest.mark.parametrize(
-    ("guess", "points"), [("abcdefghij ", 98.0), ("abcdefgh", 88.0), ("abcde", 0.0)]
-)
-def test_raw_sentences_earn_points_by_similarity(guess: str, points: float) -> None:
-    assert score_raw_sentence(guess, "abcdefghij") == points
+def test_raw_sentences_earn_points_by_similarity() -> None:
+    for guess, points in (("abcdefghij ", 98.0), ("abcdefgh", 88.0), ("abcde", 0.0)):
+        assert score_raw_sentence(guess, "abcdefghij") == points

@@ -1,4 +1,4 @@
-"""Games files are read strictly."""
+"""Games files are read strictly and split by paragraph; sentences are compared by letters and digits."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from typing import Any
 import pytest
 
 from evaluate.errors import GamesError
-from evaluate.games.labelled import LabelledGame, load_games
-from tests.evaluate.fakes import write_games
+from evaluate.games.labelled import (
+    LabelledGame,
+    load_games,
+    same_text,
+    select_split,
+    split_of,
+    tokens,
+)
+from tests.evaluate.fakes import labelled_game, write_games
+from tests.fakes import each
 
-GOOD = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
 
-
-def game_line(**changes: Any) -> dict[str, Any]:
-    items = {**GOOD, **changes}.items()
-    return {key: value for key, value in items if value != "absent"}
+def game_line(without: str = "", **changes: Any) -> dict[str, Any]:
+    line = {"game_id": "g1", "hint": "what climbs", "paragraph_id": "alpha:1:1"}
+    line.pop(without, None)
+    return {**line, **changes}
 
 
 def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
@@ -29,9 +36,13 @@ def test_a_full_line_is_read_field_by_field(tmp_path: Path) -> None:
         "associative_word": "garden",
         "opening_sentence": "It grows.",
         "paragraph": "It grows. It stays.",
+        "pdf": "lecture.04.pdf",
+        "page": 3,
+        "reader": "pypdf",
+        "cut": "page",
+        "in_text_layer": False,
+        "split": "test",
     }
-    line |= {"pdf": "lecture.04.pdf", "page": 3, "reader": "pypdf", "cut": "page"}
-    line |= {"in_text_layer": False, "split": "test"}
     path = write_games(tmp_path / "games.jsonl", [{"manner": "vague", **line}])
     (game,) = load_games(path)
     assert game == LabelledGame(**line)
@@ -50,7 +61,7 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
 def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines = [game_line(game_id=name, fold="test", **{"\x1b[2J": 1}) for name in "ab"]
+    lines = [game_line(game_id=name, fold="test") | {"\x1b[2J": 1} for name in "ab"]
     lines += [game_line(mood="fair"), game_line(game_id="g2")]
     path = write_games(tmp_path / "games.jsonl", lines)
     assert len(load_games(path)) == 4
@@ -68,7 +79,7 @@ def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_
         pytest.param("[" * 100_000, "must be a JSON object", id="nested too deep"),
         ("[]", "must be a JSON object, got list"),
         ({"game_id": 7}, "game_id: Input should be a valid string, got 7"),
-        ({"hint": "absent"}, "hint: Field required"),
+        ({"without": "hint"}, "hint: Field required"),
         ({"hint": " "}, "hint: String should match"),
         ({"hint": "\ud800"}, "must be Unicode text"),
         ({"book_name": 5}, "book_name: Input should be a valid string"),
@@ -77,10 +88,10 @@ def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_
             "split: Input should be 'train', 'validation' or 'test', got 'dev'",
         ),
         ({"in_text_layer": "no"}, "in_text_layer: Input should be a valid boolean"),
-        ({"paragraph_id": "absent"}, "must have paragraph_id"),
+        ({"without": "paragraph_id"}, "must have paragraph_id"),
         ({"game_id": "first"}, "game_id must be unique"),
         ({"splt": "test"}, "unknown key 'splt'; did you mean split?"),
-        ({"game_id": "absent", "gameid": "a"}, "did you mean game_id?"),
+        ({"without": "game_id", "gameid": "a"}, "did you mean game_id?"),
     ],
 )
 def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
@@ -98,18 +109,59 @@ def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_a_file_without_games_or_not_in_utf_8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    for content, says in (
         (b'{"hint": "caf\xe9"}', "must be UTF-8, .* at byte 13"),
         (b"", "must hold at least one game, has none"),
         (b"\n \n\t\n", "must hold at least one game, has none"),
-    ],
-)
-def test_a_file_without_games_or_not_in_utf_8_is_refused(
-    tmp_path: Path, content: bytes, says: str
-) -> None:
-    path = tmp_path / "games.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(GamesError, match=rf"games\.jsonl: {says}"):
-        load_games(path)
+    ):
+        path.write_bytes(content)
+        with pytest.raises(GamesError, match=rf"games\.jsonl: {says}"):
+            load_games(path)
+
+
+def test_the_draw_is_stable_over_machines_and_versions() -> None:
+    """sha256sum over "SEED|alpha:1:1" begins with 0.19, 0.63, 0.41, 0.79 of 2^32."""
+    game = labelled_game(paragraph_id="alpha:1:1")
+    splits = [split_of(game, seed) for seed in (0, 12, 7, 10)]
+    assert splits == ["train", "validation", "train", "test"]
+
+
+def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
+    for number in range(50):
+        one = labelled_game(paragraph_id="", opening_sentence=f"Ivy climbs {number}.")
+        other = labelled_game(
+            paragraph_id="", opening_sentence=f"IVY CLIMBS {number}", hint="another"
+        )
+        assert split_of(one, 0) == split_of(other, 0)
+
+
+def test_a_split_holds_its_games_in_order_no_split_means_all_and_an_empty_one_is_refused() -> (
+    None
+):
+    games: list[LabelledGame] = []
+    for split in ("train", "test", "train", "test", "test"):
+        games.append(labelled_game(game_id=f"g{len(games)}", split=split))
+    assert each(select_split(games, "test", 0), "game_id") == ["g1", "g3", "g4"]
+    assert select_split(games, None, 0) == games
+    for name, says in (
+        ("dev", "must be one of train, validation, test, got 'dev'"),
+        ("validation", "validation must hold .* has none; .* test 3, train 2"),
+    ):
+        with pytest.raises(GamesError, match=f"--split {says}"):
+            select_split(games, name, 0)
+
+
+def test_letters_and_digits_alone_make_a_difference() -> None:
+    for one, other, same in (
+        ("An index, once built.", "an INDEX once built", True),
+        ("the ﬁrst “word”", 'The first "word"', True),
+        ("e\u0301tude", "\u00e9tude", True),
+        ("state-of-the-art", "state of the art", True),
+        ("x₂", "X2", True),
+        ("page 1", "page 11", False),
+        ("one two", "two one", False),
+    ):
+        assert same_text(one, other) == same
+    assert tokens("The B-tree's 2nd “ﬁx”") == ["the", "b", "tree", "s", "2nd", "fix"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evaluate.errors import GamesError
-from evaluate.games.labelled import load_games
+from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
@@ -46,27 +46,22 @@ def label(out: Path, *lines: str) -> tuple[int, str]:
     return n_games, shown.getvalue()
 
 
-def test_a_game_is_written_with_the_paragraph_and_what_was_said(out: Path) -> None:
-    assert label(out, *WHOLE)[0] == 1
-    assert json.loads(out.read_text(encoding="utf-8")) == {
-        "game_id": "game-001",
-        "book_name": "plants 1",
-        "hint": "climber on walls",
-        "association_domain": "botany",
-        "associative_word": "garden",
-        "paragraph_id": "alpha:1:1",
-        "opening_sentence": IVY.opening_sentence,
-        "paragraph": IVY.text,
-        "pdf": "alpha.pdf",
-        "page": 1,
-    }
-
-
-def test_what_comes_out_has_nothing_wrong(out: Path) -> None:
+def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> None:
     label(out, *WHOLE, "", "feathery leaves", "", "Ferns unroll fronts.", "")
     games = load_games(out)
-    assert each(games, "paragraph_id") == ["alpha:1:1", "beta:1:1"]
-    assert each(games, "associative_word") == ["garden", ""]
+    assert games[0] == LabelledGame(
+        "game-001",
+        "plants 1",
+        "climber on walls",
+        "botany",
+        "garden",
+        "alpha:1:1",
+        IVY.opening_sentence,
+        IVY.text,
+        "alpha.pdf",
+        1,
+    )
+    assert (games[1].paragraph_id, games[1].associative_word) == ("beta:1:1", "")
     assert games[1].opening_sentence == "Ferns unroll fronts.", "as it was typed"
     assert check_games(games, ALL) == []
 
@@ -97,10 +92,9 @@ def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) ->
 
 def test_answers_and_games_can_be_given_again(out: Path) -> None:
     typed = [WHOLE[0], "plans", ":b", *WHOLE[1:], ":b", "garden wall cover"]
-    n_games, shown = label(out, *typed, *WHOLE[1:])
-    assert n_games == 1
-    (game,) = load_games(out)
-    assert (game.hint, game.book_name) == ("garden wall cover", "plants 1")
+    _, shown = label(out, *typed, *WHOLE[1:])
+    assert load_games(out)[0].book_name == "plants 1"
+    assert each(load_games(out), "hint") == ["garden wall cover"]
     assert ":b goes back, :q ends" in shown
 
 
@@ -123,7 +117,6 @@ def test_games_are_written_from_a_pipe(
         options = ("--store", store, "--out", out, "--seed", 1)
         labelled = evaluate("games", "label", *options)
         assert labelled.code == 0
-        goes_on = "; the same command goes on from here"
         assert f"{out}: {n_games} game" in labelled.out
-        assert goes_on in labelled.out
+        assert "; the same command goes on from here" in labelled.out
     assert len({*each(load_games(out), "paragraph_id")}) == 2

@@ -1,65 +1,127 @@
-"""Labelled games are found among ingested paragraphs by id, or by their text."""
+"""Labelled games are found among ingested paragraphs by id or text, and what is wrong with them is named."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from evaluate.games.locating import locate_games
+from evaluate.games.locating import check_games, locate_games, rule_errors
 from ingest.paragraph import Paragraph
-from tests.evaluate.fakes import labelled_game
+from tests.contracts.paragraphs import paragraph
+from tests.evaluate.fakes import (
+    Evaluate,
+    labelled_game,
+    make_store,
+    record_of,
+    write_games,
+)
 
 IVY = "Ivy climbs the old wall slowly. It clings with small roots and never lets go."
 MOSS = "Moss covers the damp stone. It needs shade, water and years of patience."
 PARAGRAPHS = (
-    Paragraph("alpha:1:1", "alpha", 1, "", IVY, "Ivy climbs the old wall slowly."),
-    Paragraph("alpha:1:2", "alpha", 1, "", MOSS, "Moss covers the damp stone."),
-    Paragraph("beta:1:1", "beta", 1, "", IVY, "Ivy climbs the old wall slowly."),
+    paragraph("alpha:1:1", IVY),
+    paragraph("alpha:1:2", MOSS),
+    paragraph("beta:1:1", IVY),
 )
+CLEAN = {"hint": "plant that ascends brickwork", "associative_word": "garden"}
 
 
-def matched_id(
-    paragraphs: tuple[Paragraph, ...] = PARAGRAPHS, **changes: Any
-) -> str | None:
-    """The paragraph_id that a game with these labels is found at."""
-    passage = locate_games([labelled_game(**changes)], paragraphs)["g1"]
+def located(**changes: Any) -> Paragraph | None:
+    """The passage that a game with these labels is found at."""
+    return locate_games([labelled_game(**changes)], PARAGRAPHS)["g1"]
+
+
+def id_of_text(text: str, pdf: str = "") -> str | None:
+    """The paragraph_id that a game with a text, and without an id, is found at."""
+    sentence = f"{text.partition('.')[0]}."
+    passage = located(
+        paragraph_id="", paragraph=text, opening_sentence=sentence, pdf=pdf
+    )
     return passage.paragraph_id if passage else None
 
 
-def by_text(paragraph: str, **changes: Any) -> dict[str, Any]:
-    sentence = f"{paragraph.partition('.')[0]}."
-    labels = {"paragraph": paragraph, "opening_sentence": sentence}
-    return {"paragraph_id": "", **labels, **changes}
-
-
 def test_an_id_is_matched_whatever_the_text_and_an_unknown_one_gives_way() -> None:
-    assert matched_id(paragraph_id="alpha:1:2", paragraph=IVY) == "alpha:1:2"
-    assert matched_id(paragraph_id="gamma:1:1", paragraph=IVY) == "alpha:1:1"
-    assert matched_id(paragraph_id="gamma:1:1") is None
+    assert located(paragraph_id="alpha:1:2", paragraph=IVY) == PARAGRAPHS[1]
+    assert located(paragraph_id="gamma:1:1", paragraph=IVY) == PARAGRAPHS[0]
+    assert located(paragraph_id="gamma:1:1") is None
 
 
 def test_signs_case_and_breaks_do_not_count() -> None:
     shouted = MOSS.upper().replace(".", " -").replace(" ", "\n")
-    assert matched_id(**by_text(shouted)) == "alpha:1:2"
+    assert id_of_text(shouted) == "alpha:1:2"
 
 
 def test_of_duplicates_the_games_own_document_is_taken_else_the_smaller_id() -> None:
-    assert matched_id(**by_text(IVY, pdf="beta.pdf")) == "beta:1:1"
-    gamma = by_text(IVY, pdf="gamma.pdf")
-    assert matched_id(PARAGRAPHS[::-1], **gamma) == "alpha:1:1"
+    assert id_of_text(IVY, "beta.pdf") == "beta:1:1"
+    assert id_of_text(IVY, "gamma.pdf") == "alpha:1:1"
 
 
 def test_a_sentence_with_a_token_f1_of_0_9_is_enough() -> None:
     # 9 of 10 words shared, both ways: F1 = 2 * 9 / (10 + 10)
-    sentence = "One two three four five six seven eight nine ten."
-    stored = (Paragraph("alpha:1:1", "alpha", 1, "", sentence, sentence),)
-    near = by_text(sentence.replace("ten", "ton"))
-    assert matched_id(stored, **near) == "alpha:1:1"
-    far = by_text(sentence.replace("nine ten", "non ton"))
-    assert matched_id(stored, **far) is None
+    stored = [
+        paragraph("alpha:1:1", "One two three four five six seven eight nine 10.")
+    ]
+    for end, is_near in (("nine ton.", True), ("non ton.", False)):
+        sentence = f"One two three four five six seven eight {end}"
+        game = labelled_game(paragraph_id="", opening_sentence=sentence)
+        assert bool(locate_games([game], stored)["g1"]) == is_near
 
 
 def test_a_sentence_inside_a_passage_is_a_place() -> None:
     inner = "It clings with small roots and never lets go."
-    passage = locate_games([labelled_game(**by_text(inner))], PARAGRAPHS)["g1"]
+    passage = located(paragraph_id="", opening_sentence=inner)
     assert passage is not None
     assert (passage.paragraph_id, passage.opening_sentence) == ("alpha:1:1", inner)
+
+
+def test_what_is_wrong_with_a_game_is_said() -> None:
+    for changes, error in (
+        ({"hint": "w " * 15}, ""),
+        ({"hint": "w " * 16}, "The hint has 16 words; at most 15 are allowed."),
+        (
+            {"hint": "WALL-bound plant with tiny Ivy feet"},
+            'The hint shares the words "ivy", "wall", "with" with the paragraph.',
+        ),
+        (
+            {"associative_word": "Roots"},
+            'The associative word shares the word "roots" with the paragraph.',
+        ),
+        (
+            {"paragraph_id": "beta:9:9", "opening_sentence": "Unrelated quantum jazz."},
+            "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence.",
+        ),
+    ):
+        game = labelled_game(**{**CLEAN, **changes})
+        assert check_games([game], PARAGRAPHS) == ([("g1", error)] if error else [])
+
+
+def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:
+    first = labelled_game(**CLEAN)
+    again = replace(first, game_id="g2", hint="Plant, that ascends brickwork!")
+    error = "The hint is also that of g1; write another."
+    assert check_games([first, again], PARAGRAPHS) == [("g2", error)]
+
+
+def test_shared_words_are_folded_whole_words() -> None:
+    for hint, text, shared in (
+        ("", "some text", []),
+        ("The index", "an INDEX of the index", ["index", "the"]),
+        ("e-mail", "E mail", ["e", "mail"]),
+        ("ﬁx", "a fix", ["fix"]),
+        ("העץ הגבוה", "עץ גבוה", []),
+        ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
+    ):
+        assert re.findall('"(.+?)"', " ".join(rule_errors(text, hint))) == shared
+
+
+def test_an_unknown_key_is_named_once(evaluate: Evaluate, tmp_path: Path) -> None:
+    store = make_store(tmp_path / "store", PARAGRAPHS).location
+    one = {**record_of(labelled_game(**CLEAN)), "mood": "fair"}
+    games = [one, {**one, "game_id": "g2", "hint": "x"}]
+    path = write_games(tmp_path / "games.jsonl", games)
+    checked = evaluate("games", "check", "--store", store, "--games", path)
+    unknown, summary = checked.out.splitlines()
+    assert (checked.code, summary) == (1, f"{path}: 2 games, 1 thing wrong")
+    assert unknown.startswith("Unknown key 'mood' in 2 lines; the keys are ")
