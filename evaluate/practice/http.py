@@ -59,15 +59,29 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        address = (scope.get("client") or ("",))[0]
+        key = address, int(time.monotonic())
+        self._counts[key] = count = self._counts.get(key, 0) + 1
         try:
-            self._count(scope)
-            body = await asyncio.wait_for(_whole_body(receive), BODY_S)
+            if count > MOST_REQUESTS:
+                detail = f"The address sent more than {MOST_REQUESTS} requests a second; wait a second."
+                raise HTTPException(429, detail, {"Retry-After": "1"})
+            body = bytearray()
+            async with asyncio.timeout(BODY_S):
+                is_whole = False
+                while not is_whole:
+                    message = await receive()
+                    body += message.get("body", b"")
+                    if len(body) > MAX_BODY_BYTES:
+                        detail = f"The body has more than {MAX_BODY_BYTES} bytes."
+                        raise HTTPException(413, detail)
+                    is_whole = not message.get("more_body")
         except TimeoutError:
             refusal = problem(408, f"The body took more than {BODY_S:g} s.")
         except HTTPException as error:
             refusal = problem(error.status_code, error.detail, error.headers)
         else:
-            received: list[Message] = [{"type": "http.request", "body": body}]
+            received: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
             async def receive_again() -> Message:
                 return received.pop() if received else await receive()
@@ -77,31 +91,6 @@ class Limits:
 
         refusal.headers["Connection"] = "close"  # the rest of the body is not read
         await refusal(scope, receive, send)
-
-    def _count(self, scope: Scope) -> None:
-        """Count the requests of an address in this second."""
-        address = (scope.get("client") or ("",))[0]
-        key = address, int(time.monotonic())
-        self._counts[key] = count = self._counts.get(key, 0) + 1
-        if count > MOST_REQUESTS:
-            detail = f"The address sent more than {MOST_REQUESTS} requests a second; wait a second."
-            raise HTTPException(429, detail, {"Retry-After": "1"})
-
-
-async def _whole_body(receive: Receive) -> bytes:
-    """Receive the body of a request.
-
-    Raises:
-        HTTPException: it is too long.
-    """
-    body = bytearray()
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > MAX_BODY_BYTES:
-            raise HTTPException(413, f"The body has more than {MAX_BODY_BYTES} bytes.")
-        if not message.get("more_body"):
-            return bytes(body)
 
 
 class _NewPlayer(BaseModel):
@@ -123,6 +112,29 @@ async def _player_of(
 _Player = Annotated[LocalGameServer, Depends(_player_of)]
 
 
+FAULTS = (
+    StarletteHTTPException,
+    RequestValidationError,
+    RefusedMessageError,
+    Exception,
+)
+
+
+async def _refuse(_: Request, error: Exception) -> JSONResponse:
+    """Answer an error by a problem document."""
+    match error:
+        case StarletteHTTPException():
+            return problem(error.status_code, str(error.detail), error.headers)
+        case RequestValidationError():
+            return problem(422, first_fault(error.errors()))
+        case RefusedMessageError():
+            return problem(422, str(error))
+    name = type(error).__name__
+    return problem(
+        500, f"the server failed: {name}; the message was not accepted, send it again"
+    )
+
+
 def create_app(server: PracticeServer) -> ASGIApp:
     """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
     return Limits(routes(server))
@@ -134,6 +146,7 @@ def routes(server: PracticeServer) -> FastAPI:
         title="Quarry practice game server",
         version="1",
         description="Practice games in the manner of the Q21G league.",
+        exception_handlers=dict.fromkeys(FAULTS, _refuse),
     )
     app.state.server = server
     # by player_id, set when a message arrives
@@ -141,8 +154,6 @@ def routes(server: PracticeServer) -> FastAPI:
 
     def announce(player: LocalGameServer) -> None:
         arrivals.pop(player.player_id, asyncio.Event()).set()
-
-    _add_error_handlers(app)
 
     @app.post("/v1/players", status_code=201)
     async def add_player(player: _NewPlayer) -> dict[str, str]:
@@ -189,30 +200,6 @@ def routes(server: PracticeServer) -> FastAPI:
         return {"status": "ok"}
 
     return app
-
-
-def _add_error_handlers(app: FastAPI) -> None:
-    """Answer errors by problem documents."""
-
-    @app.exception_handler(StarletteHTTPException)
-    async def refuse(_: Request, error: StarletteHTTPException) -> JSONResponse:
-        return problem(error.status_code, str(error.detail), error.headers)
-
-    @app.exception_handler(RequestValidationError)
-    async def refuse_body(_: Request, error: RequestValidationError) -> JSONResponse:
-        return problem(422, first_fault(error.errors()))
-
-    @app.exception_handler(RefusedMessageError)
-    async def refuse_message(_: Request, error: RefusedMessageError) -> JSONResponse:
-        return problem(422, str(error))
-
-    @app.exception_handler(Exception)
-    async def apologise(_: Request, error: Exception) -> JSONResponse:
-        name = type(error).__name__
-        return problem(
-            500,
-            f"the server failed: {name}; the message was not accepted, send it again",
-        )
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import threading
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
@@ -17,7 +18,6 @@ from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, secret_of
 from ingest.paragraph import Paragraph
 from player.errors import MessageError, ServerError
 from player.protocol import messages as protocol
-from player.protocol.client import GameState
 from player.protocol.messages import Json, Score
 from player.questions.answer import LETTERS, Answer
 
@@ -67,7 +67,6 @@ class Match:
         player_id: recipient of the messages.
         stage: number of the awaited message in `AWAITED`.
         score: None until the guess has arrived.
-        secret: the paragraph, for the referee.
         posed, answers: the questions and the referee's answers, None where it gave none; empty before they arrive.
         guess: payload of the player's guess, {} before it arrives.
     """
@@ -80,15 +79,16 @@ class Match:
     player_id: str
     stage: int = 0
     score: Score | None = None
-    secret: Secret = field(init=False)
     posed: list[Posed] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     guess: Json = field(default_factory=dict)
     _accepted: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __post_init__(self) -> None:
-        self.secret = secret_of(self.label, self.paragraph)
+    @functools.cached_property
+    def secret(self) -> Secret:
+        """Return the paragraph, for the referee."""
+        return secret_of(self.label, self.paragraph)
 
     @property
     def state(self) -> str:
@@ -123,14 +123,6 @@ class Match:
             self._accepted.add(message_id)
         return replies
 
-    def game_state(self) -> GameState:
-        """Return the state as the server tells it, with the score if the game is over."""
-        state = GameState(self.game_id, self.state)
-        if self.score is None:
-            return state
-        points, league = self.score.private_score, self.score.league_points
-        return replace(state, private_score=points, league_points=league)
-
     def _reply(self, envelope: Json) -> list[Json]:
         try:
             to_json(envelope)
@@ -142,7 +134,7 @@ class Match:
                 f"a message must be JSON in Unicode: {error}"
             ) from error
 
-        kind = message.message_type
+        kind, payload = message.message_type, message.payload
         if kind not in AWAITED:
             raise RefusedMessageError(
                 f"message_type must be one of {', '.join(AWAITED)}, got {kind}"
@@ -155,40 +147,36 @@ class Match:
         if due < self.stage:
             return []
 
-        reply = (self._start_round, self._answer, self._judge)[due](message.payload)
+        label = self.label
+        if kind == protocol.WARMUP_RESPONSE:
+            reply = self._write(
+                protocol.ROUND_START,
+                book_name=label.book_name,
+                book_hint=label.hint,
+                association_word=label.association_domain,
+                questions_required=N_QUESTIONS,
+                deadline=DEADLINES_S["questions"],
+            )
+        elif kind == protocol.QUESTIONS_BATCH:
+            self.posed = read_batch(payload)
+            self.answers = self.referee.answers(self.secret, self.posed)
+            answers = []
+            for number, answer in self._by_number().items():
+                answers.append({"question_number": number, "answer": answer})
+            reply = self._write(protocol.ANSWERS_BATCH, answers=answers)
+        else:
+            self.guess = payload
+            self.score = score_guess(
+                payload,
+                opening_sentence=label.opening_sentence or self.secret.opening_sentence,
+                associative_word=label.associative_word,
+                answers=self._by_number(),
+                similarity=self.similarity,
+                is_raw=bool(label.edition),
+            )
+            reply = self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
         self.stage += 1
         return [reply]
-
-    def _start_round(self, _: Json) -> Json:
-        return self._write(
-            protocol.ROUND_START,
-            book_name=self.label.book_name,
-            book_hint=self.label.hint,
-            association_word=self.label.association_domain,
-            questions_required=N_QUESTIONS,
-            deadline=DEADLINES_S["questions"],
-        )
-
-    def _answer(self, payload: Json) -> Json:
-        self.posed = read_batch(payload)
-        self.answers = self.referee.answers(self.secret, self.posed)
-        answers = []
-        for number, answer in self._by_number().items():
-            answers.append({"question_number": number, "answer": answer})
-        return self._write(protocol.ANSWERS_BATCH, answers=answers)
-
-    def _judge(self, payload: Json) -> Json:
-        self.guess = payload
-        label = self.label
-        self.score = score_guess(
-            payload,
-            opening_sentence=label.opening_sentence or self.secret.opening_sentence,
-            associative_word=label.associative_word,
-            answers=self._by_number(),
-            similarity=self.similarity,
-            is_raw=bool(label.edition),
-        )
-        return self._write(protocol.SCORE_FEEDBACK, **asdict(self.score))
 
     def _by_number(self) -> dict[int, str]:
         """Return the answers that are sent, by question number."""

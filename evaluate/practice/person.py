@@ -8,7 +8,6 @@ from pathlib import Path
 from evaluate.games.labeller import Ask, add_game
 from evaluate.games.locating import MAX_HINT_WORDS, rule_errors
 from ingest.console.terminal import visible
-from ingest.paragraph import Paragraph
 from player.game.game import Spectator
 from player.player import Player
 from player.protocol.messages import RoundStart
@@ -71,27 +70,19 @@ def play_with_person(
     letter = verdict.strip().casefold()[:1]
     print(endings.get(letter, "Whether the guess was right is not known."))
     is_printed = plan.places.piece(int(plan.rows[decision.best])) is None
-    if letter == "y" and games is not None and hint and is_printed:
-        sentence = decision.guess.opening_sentence
-        paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
-        _offer(paragraph, start, games, ask)
+    if letter != "y" or games is None or not hint or not is_printed:
+        return
 
-
-def _offer(paragraph: Paragraph, start: RoundStart, games: Path, ask: Ask) -> None:
-    """Add the game to a file of labelled games if the person wants it and the hint keeps the rule."""
-    if errors := " ".join(rule_errors(paragraph.text, start.hint)):
+    sentence = decision.guess.opening_sentence
+    paragraph = replace(plan.paragraph(decision.best), opening_sentence=sentence)
+    if errors := " ".join(rule_errors(paragraph.text, hint)):
         print(errors)
         return
-    if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] != "y":
-        return
-    game_id = add_game(
-        games,
-        paragraph,
-        hint=start.hint,
-        book_name=start.book_name,
-        association_domain=start.association_domain,
-    )
-    print(f"{game_id} written to {games}")
+    if ask(f"Keep it as a labelled game in {games}? y or Enter: ").strip()[:1] == "y":
+        game_id = add_game(
+            games, paragraph, hint=hint, book_name=book, association_domain=domain
+        )
+        print(f"{game_id} written to {games}")
 
 
 def _answer(number: int, question: Question, ask: Ask) -> str:

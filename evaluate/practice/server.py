@@ -7,7 +7,7 @@ import random
 import secrets
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +68,16 @@ def load_repertoire(
         )
     noise = secrets.randbits(32) if seed is None else seed
     referee = make_referee(spec, noise, tools_of(store, settings.embed))
+    models = Models.of(settings.embed)
     games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
 
-    playable = [
-        (game, paragraph) for game in games if (paragraph := located.get(game.game_id))
-    ]
+    playable = []
+    for game in games:
+        if paragraph := located.get(game.game_id):
+            playable.append((game, paragraph))
     if not playable and games_path.parent == BUNDLED / "games":
-        embedder = Models.of(settings.embed).embedder(store.embedder_spec)
+        embedder = models.embedder(store.embedder_spec)
         playable = made_games(store.paragraphs, store.vectors, embedder)
         logger.warning(
             "No labelled game is about %s. A machine made the hints of these games: words that are near the "
@@ -88,7 +90,7 @@ def load_repertoire(
             f"name the games that belong to the store with {named} (quarry games label writes some), or "
             "be the referee yourself: quarry play --referee me"
         )
-    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
+    similarity = word_similarity(store.embedder_spec, models)
     return Repertoire(playable, referee, similarity)
 
 
@@ -144,15 +146,19 @@ class PracticeServer:
         with self._lock:
             number = len(self.matches)
             label, paragraph = repertoire.games[self._order[number % len(self._order)]]
+            # 7 digits SSRRGGG: 99 rounds of 999 games a season
+            season, rest = divmod(number, 99 * 999)
+            round_, game = divmod(rest, 999)
+            game_id = f"{season % 99 + 1:02d}{round_ + 1:02d}{game + 1:03d}"
             match = Match(
-                game_id=_game_id(number),
-                label=label,
-                paragraph=paragraph,
-                referee=repertoire.referee,
-                similarity=repertoire.similarity,
-                player_id=player_id,
+                game_id,
+                label,
+                paragraph,
+                repertoire.referee,
+                repertoire.similarity,
+                player_id,
             )
-            self.matches[match.game_id] = match
+            self.matches[game_id] = match
             return match
 
 
@@ -208,7 +214,12 @@ class LocalGameServer:
         Raises:
             RefusedMessageError: it is no game of this player.
         """
-        return self._match(game_id).game_state()
+        match = self._match(game_id)
+        state = GameState(game_id, match.state)
+        if match.score is None:
+            return state
+        points, league = match.score.private_score, match.score.league_points
+        return replace(state, private_score=points, league_points=league)
 
     def _match(self, game_id: object) -> Match:
         match = self.matches.get(game_id) if isinstance(game_id, str) else None
@@ -217,10 +228,3 @@ class LocalGameServer:
                 f"game_id must be of a game of this player, got {str(game_id)[:40]!r}"
             )
         return match
-
-
-def _game_id(number: int) -> str:
-    """Return 7 digits SSRRGGG of the number-th game: 99 rounds of 999 games a season."""
-    season, rest = divmod(number, 99 * 999)
-    round_, game = divmod(rest, 999)
-    return f"{season % 99 + 1:02d}{round_ + 1:02d}{game + 1:03d}"
