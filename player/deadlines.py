@@ -79,10 +79,6 @@ class Call(Future[T]):
         return None
 
 
-_Task = tuple[float, int, Call[Any], Callable[[], Any]]
-"""Deadline, number, and what is done."""
-
-
 class Pool:
     """Daemon threads that run calls, the one with the earliest deadline first. Safe for many threads.
 
@@ -92,7 +88,8 @@ class Pool:
 
     def __init__(self, most: int = sys.maxsize) -> None:
         self._most = most
-        self._queue: queue.PriorityQueue[_Task] = queue.PriorityQueue()
+        # of deadline, number, call, and what it does
+        self._queue: queue.PriorityQueue[tuple[Any, ...]] = queue.PriorityQueue()
         self._numbers = itertools.count()
         self._n_idle = threading.Semaphore(0)
         self._n_threads = 0
@@ -121,7 +118,7 @@ class Pool:
                 task = self._queue.get()
             *_, call, work = task
             call.run(work)
-            del call, work, task  # an idle thread holds no result
+            del call, work, task  # so that an idle thread keeps no result
 
 
 @functools.cache
@@ -130,11 +127,9 @@ def _unlimited(_pid: int) -> Pool:
     return Pool()
 
 
-def start_in_thread(
-    work: Callable[[], T], name: str = "", deadline: float = math.inf
-) -> Call[T]:
-    """Start a call at once in another thread; see `Call` for the arguments."""
-    return _unlimited(os.getpid()).start(work, name, deadline)
+def start_in_thread(work: Callable[[], T]) -> Call[T]:
+    """Start a call at once in another thread."""
+    return _unlimited(os.getpid()).start(work)
 
 
 class Runner:

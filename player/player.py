@@ -16,7 +16,6 @@ from ingest.arrays import Float64Array, IntArray, RowArray
 from ingest.editions.piece import Piece
 from ingest.paragraph import Paragraph
 from ingest.store import Course
-from player import warmup
 from player.answer.guess import associative_words
 from player.answer.ideas import Embed, Meanings
 from player.answer.justify import (
@@ -42,6 +41,7 @@ from player.search.build import build_orchestrator, require_strategies, store_em
 from player.search.calibration import calibration_for
 from player.search.orchestrator import SearchOrchestrator
 from player.search.types import Hit, Query, SearchResult
+from player.warmup import answer_warmup
 from player.writer.rerank import rerank
 from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
@@ -170,9 +170,7 @@ class Player:
             self._indexed = paragraphs, index_words(paragraphs, pieces)
         return self._indexed[1]
 
-    def answer_warmup(self, question: str) -> str:
-        """Return the result of the sum in a question, "0" without a sum."""
-        return warmup.answer_warmup(question)
+    answer_warmup = staticmethod(answer_warmup)
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None

@@ -15,10 +15,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
 def words(text: str) -> list[str]:
     """Return the words of a text in order, case-folded after NFKC; numbers count as words."""
-    return [
-        match.group()
-        for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold())
-    ]
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def written_words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -65,12 +66,8 @@ class DeadlinePlayer:
 
     def warmup(self, question: str, budget_s: float) -> str:
         """Return the result of the sum, "0" if it is not ready in time."""
-        return (
-            self._within(
-                budget_s, "the warm-up", lambda: self._player.answer_warmup(question)
-            )
-            or "0"
-        )
+        work = functools.partial(self._player.answer_warmup, question)
+        return self._within(budget_s, "the warm-up", work) or "0"
 
     def ask(
         self,
@@ -83,12 +80,20 @@ class DeadlinePlayer:
         Args:
             questions: questions of a killed process; None designs new ones.
         """
-        plan = self._within(
-            budget_s, "the questions", lambda: self._player.plan(start, questions)
-        )
+        work = functools.partial(self._player.plan, start, questions)
+        plan = self._within(budget_s, "the questions", work)
         if plan is None:
-            plan = _plan_without_candidates(
-                start, questions or generic_questions(start)
+            questions = questions or generic_questions(start)
+            places = places_of(())
+            plan = Plan(
+                start=start,
+                result=SearchResult(Query(start.hint, start.book_name), ()),
+                places=places,
+                rows=places.rows,
+                prior=np.empty(0),
+                questions=tuple(questions),
+                fits=_no_fits(questions),
+                questions_ms=0.0,
             )
         elif self._lean:
             plan = replace(plan, fits=_no_fits(plan.questions))
@@ -105,9 +110,8 @@ class DeadlinePlayer:
         if not len(self.plan.rows):
             self.plan = plan
 
-        decision = self._within(
-            decide_s, "the decision", lambda: self._player.decide(plan, answers)
-        )
+        work = functools.partial(self._player.decide, plan, answers)
+        decision = self._within(decide_s, "the decision", work)
         return decision or _guess_by_hint(plan, answers)
 
     def whole_plan(self) -> Plan:
@@ -153,20 +157,6 @@ def generic_questions(start: RoundStart) -> tuple[Question, ...]:
         )
         questions.append(question)
     return tuple(questions)
-
-
-def _plan_without_candidates(start: RoundStart, questions: Sequence[Question]) -> Plan:
-    places = places_of(())
-    return Plan(
-        start=start,
-        result=SearchResult(Query(start.hint, start.book_name), ()),
-        places=places,
-        rows=places.rows,
-        prior=np.empty(0),
-        questions=tuple(questions),
-        fits=_no_fits(questions),
-        questions_ms=0.0,
-    )
 
 
 def _no_fits(questions: Sequence[Question]) -> FitArray:

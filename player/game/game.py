@@ -333,7 +333,21 @@ class Game:
         """Return the report of a finished game or the error that ends it, None for a running one."""
         now = time.monotonic()
         if self.score is not None:
-            return self._report(self.score, now - self.began)
+            plan, decision = self.player.plan, self._decision
+            with contextlib.suppress(
+                Exception
+            ):  # a search that fails now loses no score
+                plan = self.player.whole_plan()
+            assert plan is not None
+            assert decision is not None
+            return GameReport(
+                game_id=self.game_id,
+                plan=plan,
+                answers=tuple(self._answers),
+                decision=decision,
+                score=self.score,
+                elapsed_s=now - self.began,
+            )
         if self.failure is None and now >= self.began + self.timeout_s:
             self.failure = GameTimeoutError(
                 f"Game {visible(self.game_id)} timed out; raise game.game_timeout_s if the referee is slow."
@@ -341,15 +355,6 @@ class Game:
         if self.failure is not None:
             self._tell("failed", self.failure)
         return self.failure
-
-    def _report(self, score: Score, elapsed_s: float) -> GameReport:
-        plan, decision = self.player.plan, self._decision
-        with contextlib.suppress(Exception):  # a search that fails now loses no score
-            plan = self.player.whole_plan()
-        assert plan is not None
-        assert decision is not None
-        answers = tuple(self._answers)
-        return GameReport(self.game_id, plan, answers, decision, score, elapsed_s)
 
     def log(self, problem: object) -> None:
         """Log a fault that the game survives."""

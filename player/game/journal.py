@@ -291,8 +291,10 @@ class Journal:
             "INSERT INTO opponents VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT DO UPDATE SET games = games + excluded.games"
         )
-        rows = ((*self._who, opponent, name, share) for name, share in shares.items())
-        self.write(*((statement, row) for row in rows))
+        statements: list[Statement] = []
+        for edition, share in shares.items():
+            statements.append((statement, (*self._who, opponent, edition, share)))
+        self.write(*statements)
 
     def give_up(self) -> int:
         """End the running games of the player, and return their number."""

@@ -46,7 +46,7 @@ LONGEST_PAUSE_S = 2.0
 LONGEST_WAIT_S = 30.0
 """The longest time that the inbox may wait for a message."""
 MAX_CURSOR_CHARS = 1_000
-HIGHEST_PORT = 65_535
+PORTS = range(1, 65_536)
 INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which a request is retried until its time is up."""
@@ -107,7 +107,12 @@ class HttpGameServer:
     """
 
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
-        self.url = _checked_url(url)
+        if not is_address(url):  # which is not shown, since it may hold a secret
+            raise ServerError(
+                "--server must be an address such as http://127.0.0.1:8017, without user, password or query; "
+                "use --token"
+            )
+        self.url = str(httpx.URL(url)).rstrip("/")
         self.player_id = self.token = ""
         self._timeout_s = timeout_s
         self._client = httpx.Client(
@@ -238,7 +243,8 @@ class HttpGameServer:
             statuses.add(status)
             if status in RETRIED or (status in RETRIED_ONCE and is_first):
                 error = self._unavailable(request, f"status {status}")
-                error.retry_after_s = _retry_after_s(response.headers)
+                asked_s = number_of(response.headers.get("Retry-After"), inf) or 0.0
+                error.retry_after_s = max(0.0, min(asked_s, LONGEST_RETRY_AFTER_S))
                 raise error
             if not response.is_success:
                 raise self._refusal(f"{method} {path}", status, body)
@@ -334,23 +340,15 @@ def _pause_s(state: RetryCallState) -> float:
     return max(_backoff(state), asked_s)
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """Return the seconds of Retry-After; 0 if it is missing or not a number."""
-    seconds = number_of(headers.get("Retry-After"), inf) or 0.0
-    return max(0.0, min(seconds, LONGEST_RETRY_AFTER_S))
-
-
-def _checked_url(url: str) -> str:
-    """Return the URL of a game server; an error does not show it, since it may hold a secret."""
-    with contextlib.suppress(httpx.InvalidURL):
+def is_address(url: str) -> bool:
+    """Return whether a URL of HTTP has a host, and no user, password, query or fragment, which may be secret."""
+    try:
         parsed = httpx.URL(url)
-        is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
-        is_http = parsed.scheme in {"http", "https"} and bool(parsed.host)
-        if is_plain and is_http and (parsed.port or 1) <= HIGHEST_PORT:
-            return str(parsed).rstrip("/")
-    raise ServerError(
-        "--server must be an address such as http://127.0.0.1:8017, without user, password or query; use --token"
-    )
+    except httpx.InvalidURL:
+        return False
+    is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
+    is_http = parsed.scheme in {"http", "https"} and bool(parsed.host)
+    return is_plain and is_http and (parsed.port is None or parsed.port in PORTS)
 
 
 def _required(answer: Json, key: str) -> str:

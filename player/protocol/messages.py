@@ -195,7 +195,7 @@ def read_message(envelope: object) -> Message:
     if not isinstance(envelope, dict):
         came = printed(envelope, 80) or type(envelope).__name__
         raise MessageError(f"a message must be a JSON object, got {came}")
-    written = next((envelope[name] for name in MESSAGE_TYPES if name in envelope), None)
+    written = _first(envelope, MESSAGE_TYPES)
     if not isinstance(written, str):
         came = type(written).__name__
         raise MessageError(f"message_type must be a string, got {came}")
@@ -236,8 +236,7 @@ def _payload_of(envelope: Json) -> Json:
 
 def _deadline_s(envelope: Json, payload: Json) -> float | None:
     """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
-    fields = payload if any(name in payload for name in DEADLINES) else envelope
-    deadline = next((fields[name] for name in DEADLINES if name in fields), None)
+    deadline = _first(payload, DEADLINES) or _first(envelope, DEADLINES)
     if isinstance(deadline, bool):
         return None
 

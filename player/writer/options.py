@@ -9,22 +9,28 @@ from configs.settings import Settings
 from ingest.console import arguments as cli
 from player.writer.writer import KEY, make_writer
 
-_OPTIONS = (
-    (
+WRITER = (
+    cli.option(
         "--writer",
         "MODEL",
         "language model for associative word, justifications and re-ranking, on a server with the OpenAI interface; "
         f"its key is read from {KEY} (default: none)",
+        default="",
     ),
-    ("--writer-url", "URL", "that server (default: OpenAI's, or OPENAI_BASE_URL)"),
-    (
+    cli.option(
+        "--writer-url",
+        "URL",
+        "that server (default: OpenAI's, or OPENAI_BASE_URL)",
+        default="",
+    ),
+    cli.option(
         "--writer-log",
         "FILE",
         "record of prompts and replies, which are read from there again; without --writer nothing is sent, and new "
         "prompts are added without a reply",
+        default="",
     ),
 )
-WRITER = tuple(cli.option(*each, default="") for each in _OPTIONS)
 
 
 def writer_settings(options: argparse.Namespace, settings: Settings) -> Settings:
@@ -33,10 +39,14 @@ def writer_settings(options: argparse.Namespace, settings: Settings) -> Settings
     Raises:
         SettingsError: the writer cannot be called, or its log cannot be read.
     """
-    names = ("writer", "writer_url", "writer_log")
-    given = {name: value for name in names if (value := getattr(options, name))}
-    settings = replace(settings, game=replace(settings.game, **given))
-    writer = make_writer(settings.game)
+    game = settings.game
+    game = replace(
+        game,
+        writer=options.writer or game.writer,
+        writer_url=options.writer_url or game.writer_url,
+        writer_log=options.writer_log or game.writer_log,
+    )
+    writer = make_writer(game)
     if writer is not None:
         cli.warn(options, writer.notice)
-    return settings
+    return replace(settings, game=game)

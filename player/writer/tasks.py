@@ -166,16 +166,14 @@ def is_justification(
     )
 
 
-def read_reply(reply: str) -> dict[str, Any]:
-    """Return the last flat JSON object of a reply, which may stand between other text; {} if there is none."""
+def _reply(ask: Ask, task: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the last flat JSON object of the reply to a prompt, {} without one; other text around it is ignored."""
+    # data cannot contain their own closing mark
+    shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
+    reply = ask(f"{task}\n{DATA}\n<data>\n{shown}\n</data>")
+    start = max(reply.rfind("{"), 0)
     try:
-        content, _ = json.JSONDecoder().raw_decode(reply[max(reply.rfind("{"), 0) :])
+        content, _ = json.JSONDecoder().raw_decode(reply[start:])
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _reply(ask: Ask, task: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reply to a prompt whose data cannot contain its own closing mark."""
-    shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
-    return read_reply(ask(f"{task}\n{DATA}\n<data>\n{shown}\n</data>"))

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
 
 from configs.settings import GameSettings, SettingsError
 from ingest.console.terminal import notice
 from ingest.json_files import read_objects
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
+from player.protocol.client import is_address
 
 KEY = "OPENAI_API_KEY"
 """Environment variable of the key; no option and no file holds the key."""
@@ -173,7 +173,7 @@ def make_writer(settings: GameSettings) -> Writer | None:
 def _client(key: str, url: str) -> Any:
     """Return a client that follows no redirection, so that the key goes nowhere else."""
     url = url or os.environ.get(URL) or OPENAI  # openai takes an empty variable as URL
-    if not _is_address(url):
+    if not is_address(url):
         raise SettingsError(
             f"--writer-url or {URL} must be an http:// or https:// URL with a valid host and port, and without a user, "
             f"password or query; the key is read from {KEY}."
@@ -196,17 +196,6 @@ def _client(key: str, url: str) -> Any:
             f"--writer cannot be used: openai raised {type(error).__name__}; check --writer-url and the environment "
             "variables of OpenAI, proxies and certificates."
         ) from None
-
-
-def _is_address(url: str) -> bool:
-    """Return whether a URL has a scheme, a host, perhaps a valid port and a path, and nothing that may be secret."""
-    try:
-        parts = urlsplit(url)
-        is_valid = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of the port or the brackets of an IPv6 address
-        return False
-    is_plain = url.isprintable() and not any(sign in url for sign in "@?# ")
-    return is_valid and is_plain and parts.scheme in {"http", "https"}
 
 
 def _key_of(prompt: str) -> bytes:
