@@ -15,10 +15,13 @@ from ingest.paragraph import Reading
 from ingest.store import DocumentUpdate, create_store
 from player.command import main
 from player.search.types import NOTHING_FOUND
+from tests.fakes import each
 from tests.player.fakes import WordsEmbedder, course, document
 
 HINT = "grammar token lookahead terminal"
+BEST = "Parsing begins with grammar token lookahead terminal."
 Run = Callable[..., tuple[int, str, str]]
+"""Runs the command over the store; returns exit code, standard output and standard error."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Run:
-    """Runs the command over the store; returns exit code, standard output and standard error."""
     monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
@@ -63,30 +65,25 @@ def shown(run: Run, *arguments: str, code: int = 0) -> Any:
 
 def test_json_has_the_shape_of_the_contract(run: Run) -> None:
     result = shown(run, "--book", "first")
-    assert result["query"] == {"hint": HINT, "book_name": "first"}
-    assert result["book"] == {"document": "first", "confidence": 1.0, "tier": "filter"}
-    assert (result["relevant"], result["message"]) == (True, "")
-    assert (result["answered_by"], result["failures"]) == ("filter", [])
-    assert result["cached"] is False
-    assert set(result["latency_ms"]) == {"embed", "search"}
-    assert min(result["latency_ms"].values()) >= 0.0
-    assert set(result) == {
-        "query",
-        "relevant",
-        "message",
-        "book",
-        "boost",
-        "answered_by",
-        "threshold",
-        "calibrated",
-        "hits",
-        "failures",
-        "cached",
-        "latency_ms",
+    hits, latency_ms = result.pop("hits"), result.pop("latency_ms")
+    assert set(latency_ms) == {"embed", "search"}
+    assert min(latency_ms.values()) >= 0.0
+    for name in ("boost", "threshold"):
+        assert isinstance(result.pop(name), float)
+    assert result == {
+        "query": {"hint": HINT, "book_name": "first"},
+        "relevant": True,
+        "message": "",
+        "book": {"document": "first", "confidence": 1.0, "tier": "filter"},
+        "answered_by": "filter",
+        "calibrated": True,
+        "failures": [],
+        "cached": False,
     }
 
+    assert hits[0]["opening_sentence"] == BEST
     by_id = {item.paragraph_id: item for item in course()}
-    for hit in result["hits"]:
+    for hit in hits:
         item = by_id[hit["paragraph_id"]]
         assert hit["document"] == item.doc_id
         for key in ("page", "heading", "text", "opening_sentence"):
@@ -94,21 +91,17 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
         kinds = {"strategy": str, "why": str, "rank": int, "score": float}
-        assert {key: type(hit[key]) for key in kinds} == kinds
-        assert isinstance(hit["relevant"], bool)
+        for key, kind in {**kinds, "relevant": bool}.items():
+            assert type(hit[key]) is kind
         assert hit["same_as"] == []
-    best = "Parsing begins with grammar token lookahead terminal."
-    assert result["hits"][0]["opening_sentence"] == best
 
 
-@pytest.mark.parametrize(
-    "arguments", [(), ("--preset", "unfiltered", "--book", "first")]
-)
-def test_without_a_book_the_json_says_so(run: Run, arguments: tuple[str, ...]) -> None:
-    result = shown(run, *arguments)
-    assert result["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
-    assert result["answered_by"] == "original"
-    assert {hit["slot"] for hit in result["hits"]} == {"global"}
+def test_without_a_book_the_json_says_so(run: Run) -> None:
+    for arguments in ((), ("--preset", "unfiltered", "--book", "first")):
+        result = shown(run, *arguments)
+        assert result["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
+        assert result["answered_by"] == "original"
+        assert set(each(result["hits"], "slot")) == {"global"}
 
 
 def test_k_hits_are_shown(run: Run) -> None:
@@ -131,35 +124,36 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     assert "book:" not in run("--hint", HINT)[1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("--hint", "  "), "hint must hold at least one word"),
-        (("--hint", HINT, "--k", "0"), "k must be at least 1, got 0"),
-        (("--hint", HINT, "--k", "many"), "--k"),
-        (("--hint", HINT, "--config", "/no.yaml"), "--config must name a YAML file"),
-        (("--hint", HINT, "--collection", "other"), "--collection must be one that"),
-        (("--hint", HINT, "--colour"), "--colour"),
-        ((), "--hint"),
-    ],
-)
-def test_bad_input_ends_with_2_and_one_line(
-    run: Run, arguments: tuple[str, ...], says: str
-) -> None:
-    code, out, err = run(*arguments, "--json")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert says in err
-    assert err.startswith("player")
+def refused(run: Run, *arguments: str, **options: Any) -> str:
+    """The one line on standard error of a command that must exit with 2."""
+    code, out, err = run(*arguments, "--json", **options)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    return err
 
 
-@pytest.mark.parametrize("name", ["missing", "file"])
+def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
+    for option, value, says in (
+        ("--hint", "  ", "hint must hold at least one word"),
+        ("--k", "0", "k must be at least 1, got 0"),
+        ("--k", "many", "--k"),
+        ("--config", "/no.yaml", "--config must name a YAML file"),
+        ("--collection", "other", "--collection must be one that"),
+        ("--colour", "red", "--colour"),
+    ):
+        err = refused(run, "--hint", HINT, option, value)
+        assert says in err
+        assert err.startswith("player")
+    assert "--hint" in refused(run)
+
+
 def test_a_store_that_is_not_there_ends_with_2_and_one_line(
-    run: Run, tmp_path: Path, name: str
+    run: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no store", encoding="utf-8")
-    code, out, err = run("--hint", HINT, "--json", at=tmp_path / name)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "--store must be a folder made by ingest" in err
+    for name in ("missing", "file"):
+        err = refused(run, "--hint", HINT, at=tmp_path / name)
+        assert "--store must be a folder made by ingest" in err
     assert not (tmp_path / "missing").exists()
 
 
@@ -174,7 +168,7 @@ def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
     result = shown(run, "--preset", "rrf", code=1)
     error = "RuntimeError: the model is gone"
     assert result["failures"] == [{"strategy": "dense", "error": error}]
-    assert result["hits"][0]["opening_sentence"].startswith("Parsing begins")
+    assert result["hits"][0]["opening_sentence"] == BEST
     err = run("--hint", HINT, "--preset", "rrf")[2]
     assert err == f"player search: strategy dense failed: {error}\n"
 
@@ -184,8 +178,7 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
 ) -> None:
     for strategy in ("dense.Dense", "keyword.Keyword"):
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
-    code, out, err = run("--hint", HINT, "--preset", "unfiltered", "--json")
-    assert (code, out, err.count("\n")) == (2, "", 1)
+    err = refused(run, "--hint", HINT, "--preset", "unfiltered")
     error = "strategy dense failed: RuntimeError: the model is gone; strategy keyword"
     assert err.startswith(f"player search: {error}")
 
@@ -199,14 +192,14 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     assert "* below the threshold of relevance, 1" in out
 
     result = shown(run, *strict)
-    assert (result["relevant"], result["message"]) == (False, NOTHING_FOUND)
-    assert result["hits"]
-    assert not any(hit["relevant"] for hit in result["hits"])
+    assert result["relevant"] is False
+    assert result["message"] == NOTHING_FOUND
+    assert set(each(result["hits"], "relevant")) == {False}
     assert shown(run, *strict, "--relevant-only")["hits"] == []
 
 
-@pytest.mark.parametrize("mode", ["rule", "fused", "fallback", "off"])
-def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
-    hits = shown(run, "--keywords", mode)["hits"]
-    expected = {"fused"} if mode == "fused" else {"dense"}
-    assert {hit["strategy"] for hit in hits} == expected
+def test_the_mode_of_keywords_is_one_flag_away(run: Run) -> None:
+    for mode in ("rule", "fused", "fallback", "off"):
+        hits = shown(run, "--keywords", mode)["hits"]
+        strategy = "fused" if mode == "fused" else "dense"
+        assert set(each(hits, "strategy")) == {strategy}

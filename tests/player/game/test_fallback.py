@@ -28,29 +28,26 @@ class Unsteady:
         self.player = dense_player(course(), questions_pool=60)
         self.hanging: set[str] = set()
         self.failing: set[str] = set()
-        self._mended = threading.Event()
+        self.mended = threading.Event()
 
-    def mend(self) -> None:
-        self._mended.set()
-
-    def _do(self, part: str) -> None:
+    def _may(self, part: str) -> None:
         if part in self.hanging:
-            self._mended.wait(30.0)
+            self.mended.wait(30.0)
         if part in self.failing:
             raise ZeroDivisionError(part)
 
     def answer_warmup(self, question: str) -> str:
-        self._do("warmup")
+        self._may("warmup")
         return self.player.answer_warmup(question)
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
     ) -> Plan:
-        self._do("plan" if questions is None else "search")
+        self._may("plan" if questions is None else "search")
         return self.player.plan(start, questions)
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
-        self._do("decide")
+        self._may("decide")
         return self.player.decide(plan, answers)
 
 
@@ -58,7 +55,12 @@ class Unsteady:
 def unsteady() -> Iterator[Unsteady]:
     unsteady = Unsteady()
     yield unsteady
-    unsteady.mend()
+    unsteady.mended.set()
+
+
+@pytest.fixture
+def steady(unsteady: Unsteady) -> DeadlinePlayer:
+    return DeadlinePlayer(unsteady, "7")
 
 
 def sentence_of(steady: DeadlinePlayer, budget_s: float) -> str:
@@ -74,9 +76,8 @@ def sentence_of(steady: DeadlinePlayer, budget_s: float) -> str:
 
 
 def test_in_time_nothing_differs_from_the_player_alone(
-    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    steady = DeadlinePlayer(unsteady, "7")
     plan = unsteady.player.plan(START)
     assert steady.ask(START, 30.0).questions == plan.questions
     guess = unsteady.player.decide(plan, ANSWERS).guess
@@ -85,10 +86,9 @@ def test_in_time_nothing_differs_from_the_player_alone(
 
 
 def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_found_later(
-    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
 ) -> None:
     unsteady.hanging = {"plan"}
-    steady = DeadlinePlayer(unsteady, "7")
     began = time.monotonic()
     plan = steady.ask(START, 1.0)
     assert time.monotonic() - began < 2.0
@@ -99,41 +99,40 @@ def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_fou
 
 
 def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(
-    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
 ) -> None:
     unsteady.hanging = {"plan", "search"}
-    steady = DeadlinePlayer(unsteady, "7")
     steady.ask(START, 0.3)
     assert sentence_of(steady, 0.5) == START.hint
     assert len(caplog.messages) == 2
 
 
 def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
-    unsteady: Unsteady, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
 ) -> None:
     unsteady.hanging, unsteady.failing = {"decide"}, {"decide"}
     for budget_s in (0.5, 20.0):
-        steady = DeadlinePlayer(unsteady, "7")
         plan = steady.ask(START, 20.0)
         best = plan.paragraph(int(plan.prior.argmax())).opening_sentence
         assert sentence_of(steady, budget_s) == best
-        unsteady.mend()
+        unsteady.mended.set()
     says = "game 7: the decision failed: ZeroDivisionError: decide; the game goes on with less"
     assert says in caplog.messages
 
 
 def test_a_plan_that_fails_costs_the_designed_questions_alone(
-    unsteady: Unsteady,
+    unsteady: Unsteady, steady: DeadlinePlayer
 ) -> None:
     unsteady.failing = {"plan"}
-    steady = DeadlinePlayer(unsteady, "7")
     assert steady.ask(START, 20.0).questions == generic_questions(START)
     assert sentence_of(steady, 20.0) in SENTENCES
 
 
-def test_a_warmup_that_fails_is_answered_with_0(unsteady: Unsteady) -> None:
+def test_a_warmup_that_fails_is_answered_with_0(
+    unsteady: Unsteady, steady: DeadlinePlayer
+) -> None:
     unsteady.failing = {"warmup"}
-    assert DeadlinePlayer(unsteady, "7").warmup("What is 2 * 3?", 1.0) == "0"
+    assert steady.warmup("What is 2 * 3?", 1.0) == "0"
 
 
 def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
