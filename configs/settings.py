@@ -147,15 +147,8 @@ class GameSettings:
 
     candidates: int = number(10_000_000, 0, 10_000_000)
     prior_temperature: float = number(1.5, 0.001, 10.0)
-    prior_floor: float = number(0.01, 0.0, 0.5)
     prior_filter_share: float = number(0.994, 0.5, 0.9999)
     prior_boost_share: float = number(0.913, 0.0, 0.9999)
-    careless_share: float = number(0.4, 0.001, 0.8)
-    useless_share: float = number(0.2, 0.001, 0.8)
-    opening_share: float = number(0.25, 0.001, 0.9)
-    passages_share: float = number(0.25, 0.001, 0.9)
-    name_share: float = number(0.05, 0.001, 0.9)
-    design_opening_share: float = number(0.5, 0.0, 1.0)
     questions_pool: int = number(1_000, 20, 100_000)
     request_timeout_s: float = number(10.0, 0.1, 600.0)
     game_timeout_s: float = number(1_500.0, 1.0, 86_400.0)
@@ -163,16 +156,6 @@ class GameSettings:
     writer: str = ""
     writer_url: str = ""
     writer_log: str = ""
-
-    @model_validator(mode="after")
-    def _leave_room(self) -> Self:
-        shares = self.careless_share, self.useless_share
-        rule = "careless_share + useless_share must be at most 0.9, so that somebody is sound"
-        _require(sum(shares) <= 0.9 + ROUNDING, rule, *shares)
-        views = self.opening_share, self.passages_share, self.name_share
-        rule = "opening_share + passages_share + name_share must be at most 0.99, so that somebody sees the paragraph"
-        _require(sum(views) <= 0.99, rule, *views)
-        return self
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

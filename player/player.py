@@ -35,7 +35,7 @@ from player.questions.editions import edition_shares, likeness_of, with_editions
 from player.questions.places import Places
 from player.questions.prior import prior_of
 from player.questions.question import FitArray, Question
-from player.questions.referees import error_model_of
+from player.questions.referees import mixture
 from player.questions.word_index import WordIndex, index_words
 from player.search.build import build_orchestrator, require_strategies, store_embedder
 from player.search.calibration import calibration_for
@@ -159,7 +159,7 @@ class Player:
         self._meanings = embed and Meanings(embed)
         self._writer = writer
         self._nats = nats
-        self._model = error_model_of(settings)
+        self._mixture = mixture()
         self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
 
     def index_of(
@@ -198,8 +198,7 @@ class Player:
             key = f"{self._seed}|{start.book_name}|{start.hint}"
             seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
             pool_size = self._settings.questions_pool
-            design = self._model.design
-            questions = choose_questions(candidates, design, pool_size, seed)
+            questions = choose_questions(candidates, pool_size, seed)
         fits = fit_questions(questions, candidates)
         if self._meanings:
             with contextlib.suppress(Exception):  # the word is worth less than the game
@@ -239,8 +238,14 @@ class Player:
             answers: (20,) as `protocol.read_answers` returns them.
         """
         pieces = plan.rows >= plan.places.n_printed
-        mixture = self._model.referees
-        return update(plan.prior, plan.fits, plan.questions, answers, mixture, pieces)
+        return update(
+            plan.prior,
+            plan.fits,
+            plan.questions,
+            answers,
+            self._mixture,
+            pieces,
+        )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
         """Guess after the answers.

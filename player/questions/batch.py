@@ -18,7 +18,7 @@ from player.questions.question import (
     Question,
     View,
 )
-from player.questions.referees import Referee
+from player.questions.referees import design_referees
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""
@@ -33,14 +33,13 @@ _thread_pools = functools.cache(ThreadpoolController)
 
 
 def choose_questions(
-    candidates: Candidates, referees: tuple[Referee, ...], pool_size: int, seed: int
+    candidates: Candidates, pool_size: int, seed: int
 ) -> tuple[Question, ...]:
     """Choose the 20 questions that tell the candidates apart; the same inputs and seed give the same questions.
 
     If the words of the candidates give too few, questions that tell nothing are added.
 
     Args:
-        referees: the referees that questions are chosen for, as `ErrorModel.design`.
         pool_size: number of questions to choose from.
         seed: seed of every draw.
     """
@@ -55,7 +54,7 @@ def choose_questions(
             sample.prior,
             sample.own,
             sample.editions,
-            referees,
+            design_referees(),
         )
 
     questions = [pool[row] for row in rows]

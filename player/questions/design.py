@@ -49,7 +49,7 @@ def design(
         own: (n_paragraphs,) probability of each paragraph itself; `prior` counts the draws of a sample, which stand for
             other paragraphs too.
         editions: (n_paragraphs,) number of the edition of each, 0 for printed passages.
-        referees: a referee for each of `DESIGN_VIEWS`, as `ErrorModel.design`.
+        referees: a referee for each of `DESIGN_VIEWS`, as `design_referees` returns them.
         n: number of questions; fewer to choose from give fewer.
 
     Reference:

@@ -10,6 +10,10 @@ from player.questions.places import Places
 from player.search.types import SearchResult
 from player.starts import kind_log_odds
 
+FLOOR = 0.01
+"""Share of the probability that is spread over all places as before any hint, since a search may rank the passage last;
+compared with others in docs/notebook/picks.md."""
+
 
 def prior_of(
     result: SearchResult, places: Places, settings: GameSettings
@@ -22,8 +26,8 @@ def prior_of(
     Args:
         result: its ranking holds every passage that the belief runs over.
         places: places of that course.
-        settings: divisor of the log-odds of relevance, share of the probability that is spread evenly, and probability
-            that the paragraph is in the resolved book, by tier. `evaluate.tuning.prior` fits them.
+        settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
+            tier. `evaluate.tuning.prior` fits them.
     """
     assert result.ranking is not None, "the belief runs over candidates"
     rows = result.ranking.rows
@@ -46,7 +50,6 @@ def prior_of(
     else:
         parts = [(in_book, share), (~in_book, 1.0 - share)]
 
-    floor = settings.prior_floor
     prior = np.empty(len(log_odds))
     for part, mass in parts:
         odds = log_odds[part]
@@ -55,6 +58,6 @@ def prior_of(
         before = places.log_odds[part]
         even = np.exp(before - before.max())
         even = np.where(np.isfinite(odds), even, 0.0)
-        by_hint = (1.0 - floor) * weights / weights.sum()
-        prior[part] = mass * (by_hint + floor * even / even.sum())
+        by_hint = (1.0 - FLOOR) * weights / weights.sum()
+        prior[part] = mass * (by_hint + FLOOR * even / even.sum())
     return prior

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player.questions.kinds import KINDS
 from player.questions.question import DESIGN_VIEWS, VIEWS, Question, View
@@ -28,6 +27,16 @@ WRONG: Mapping[tuple[View, str], float] = {
 that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
 
 
+VIEW_SHARES: Mapping[View, float] = {"opening": 0.25, "passages": 0.25, "name": 0.05}
+"""Prior probabilities of the views of a referee who looks at something; the others see the whole paragraph. They were
+judged, not fitted: a referee may hold anything, and its answers soon show the view."""
+CARELESS_SHARE = 0.4
+"""Prior probability of a referee who guesses some answers; docs/notebook/referees.md compares others."""
+USELESS_SHARE = 0.2
+"""Prior probability of a referee who guesses all answers; docs/notebook/referees.md compares others."""
+DESIGN_OPENING_SHARE = 0.5
+"""Weight of the referee who sees the opening sentence alone when questions are chosen: about that of all who do not see
+the whole paragraph."""
 SOUND = "sound"
 PROFILES: tuple[tuple[str, float, float, float], ...] = (
     (SOUND, 0.45, 0.0, 0.0),
@@ -39,7 +48,7 @@ PROFILES: tuple[tuple[str, float, float, float], ...] = (
 )
 """Error profiles of referees who look at something: name, weight, share of answers by chance in addition to the rate of
 the kind of question, share of answers that are the first option, after a failed call or an unreadable reply. A sound
-referee errs as often as the logged ones; the settings set its weight against that of the others."""
+referee errs as often as the logged ones; `CARELESS_SHARE` is the weight of the others together."""
 USELESS, SKEWED = "useless", "skewed"
 """Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
 SKEW = 0.3
@@ -73,19 +82,6 @@ class Referee:
         return self.errors if self.view is None else f"{self.view}, {self.errors}"
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorModel:
-    """The mixture of referees, and the referees that questions are chosen for.
-
-    Attributes:
-        referees: the mixture.
-        design: a referee for each of `DESIGN_VIEWS`; the weights sum to 1.
-    """
-
-    referees: tuple[Referee, ...]
-    design: tuple[Referee, ...]
-
-
 def rows_of(questions: Sequence[Question]) -> list[int]:
     """Return the rows of the kinds of questions in the letters of a referee."""
     rows = {kind: row for row, kind in enumerate(KINDS)}
@@ -113,35 +109,33 @@ def letters_of(
     return letters
 
 
-def error_model_of(settings: GameSettings) -> ErrorModel:
-    """Return the error model of the settings: learned rates, and all views with all error profiles."""
-    views: dict[View, float] = {
-        "opening": settings.opening_share,
-        "passages": settings.passages_share,
-        "name": settings.name_share,
-    }
-    views["paragraph"] = 1.0 - sum(views.values())
-    careless, useless = settings.careless_share, settings.useless_share
+def mixture() -> tuple[Referee, ...]:
+    """Return the possible referees, with learned rates: all views with all error profiles, and two who do not look."""
+    views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
     n_careless = sum(weight for name, weight, *_ in PROFILES if name != SOUND)
     referees = []
     for view in VIEWS:
         for name, weight, slips, falls_back in PROFILES:
-            share = careless * weight / n_careless
+            share = CARELESS_SHARE * weight / n_careless
             if name == SOUND:
-                share = 1.0 - useless - careless
+                share = 1.0 - USELESS_SHARE - CARELESS_SHARE
             letters = letters_of(_rates(view), slips, falls_back)
             referees.append(Referee(views[view] * share, view, name, letters))
 
     by_chance = letters_of(np.full(len(KINDS) + 1, CHANCE))
     for name, share in ((USELESS, 1.0 - SKEWED_SHARE), (SKEWED, SKEWED_SHARE)):
-        referees.append(Referee(useless * share, None, name, by_chance))
+        referees.append(Referee(USELESS_SHARE * share, None, name, by_chance))
+    return tuple(referees)
 
-    opening = settings.design_opening_share
-    design = []
-    for view, share in zip(DESIGN_VIEWS, (1.0 - opening, opening), strict=True):
+
+def design_referees() -> tuple[Referee, ...]:
+    """Return the referees that questions are chosen for, one for each of `DESIGN_VIEWS`; their weights sum to 1."""
+    shares = (1.0 - DESIGN_OPENING_SHARE, DESIGN_OPENING_SHARE)
+    referees = []
+    for view, share in zip(DESIGN_VIEWS, shares, strict=True):
         letters = letters_of(_rates(view), DESIGN_SLIPS)
-        design.append(Referee(share, view, "designed for", letters))
-    return ErrorModel(tuple(referees), tuple(design))
+        referees.append(Referee(share, view, "designed for", letters))
+    return tuple(referees)
 
 
 def _rates(view: View) -> Float64Array:

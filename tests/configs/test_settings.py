@@ -87,8 +87,6 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
         ("search: {filter_confidence: 0.5}", "at most filter_confidence, got 0.6"),
         ("search: {threshold: 0.2}", "must be at most threshold, got 0.35"),
         ("ingest: {min_words: 401}", "must be at least min_words, got 400"),
-        ("game: {careless_share: .8}", "must be at most 0.9, so that somebody is"),
-        ("game: {opening_share: .9}", "must be at most 0.99, so that somebody sees"),
     ],
 )
 def test_a_bad_file_is_refused_in_one_line_that_names_it(

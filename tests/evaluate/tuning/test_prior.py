@@ -20,7 +20,6 @@ from tests.player.fakes import hits
 
 TRUE = GameSettings(
     prior_temperature=0.5,
-    prior_floor=0.0,
     prior_filter_share=0.9,
     prior_boost_share=0.6,
 )

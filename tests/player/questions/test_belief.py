@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from configs.settings import load
 from ingest.arrays import Float64Array
 from player.questions.answer import NOT_RELEVANT, Answer, Answers
 from player.questions.belief import Posterior, log_skewed, update
@@ -18,28 +17,29 @@ from player.questions.referees import (
     SKEW,
     SKEWED,
     USELESS,
+    USELESS_SHARE,
     Referee,
-    error_model_of,
+    mixture,
 )
 from tests.player.questions.models import asked, hard_fits, sound
 
 CELLS = [[0, 1, 3], [2, 2, 0]]
 FITS = hard_fits(np.array(CELLS))
 PRIOR = np.array([0.5, 0.3, 0.2])
-MIXTURE = error_model_of(load().game).referees
+MIXTURE = mixture()
 
 
 def updated(
     prior: Float64Array,
     fits: FitArray,
     answers: Answers,
-    mixture: Sequence[Referee] = MIXTURE,
+    referees: Sequence[Referee] = MIXTURE,
 ) -> Posterior:
     """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
     questions = asked(len(answers))
     in_views = np.broadcast_to(fits, (len(VIEWS), *fits.shape[-3:]))
     pieces = np.zeros(len(prior), dtype=np.bool_)
-    return update(prior, in_views, questions, answers, mixture, pieces)
+    return update(prior, in_views, questions, answers, referees, pieces)
 
 
 def chance(answer: Answer, fitting: int, wrong: float) -> float:
@@ -118,7 +118,7 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
         useless += probability_of(posterior, USELESS, SKEWED) / 100
     assert by_hint > 33
     assert by_answers > 0.8 * by_hint
-    assert useless > 3 * load().game.useless_share
+    assert useless > 3 * USELESS_SHARE
 
 
 def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:

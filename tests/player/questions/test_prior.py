@@ -11,6 +11,7 @@ from configs.settings import GameSettings
 from ingest.arrays import Float64Array
 from player import starts
 from player.questions import places as places_module
+from player.questions import prior as prior_module
 from player.questions.places import Places, places_of
 from player.questions.prior import prior_of
 from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
@@ -21,10 +22,14 @@ PLACES = places_of([paragraph("a:1:1"), paragraph("a:1:2"), paragraph("b:1:1")])
 ODDS = (1.0, 2.0 / 3.0, 9.0)
 SETTINGS = GameSettings(
     prior_temperature=1.0,
-    prior_floor=0.0,
     prior_filter_share=0.98,
     prior_boost_share=0.9,
 )
+
+
+@pytest.fixture(autouse=True)
+def no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prior_module, "FLOOR", 0.0)
 
 
 def prior(
@@ -42,12 +47,12 @@ def prior(
     return prior_of(result, places, settings)
 
 
-def test_temperature_and_floor_shape_the_prior() -> None:
+def test_temperature_and_floor_shape_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
     # odds of 1 : 9; at half the temperature they count squared
     cold = prior(settings=replace(SETTINGS, prior_temperature=0.5))
     assert cold[2] / cold[0] == pytest.approx(81.0)
-    settings = replace(SETTINGS, prior_temperature=0.01, prior_floor=0.3)
-    floored = prior(settings=settings)
+    monkeypatch.setattr(prior_module, "FLOOR", 0.3)
+    floored = prior(settings=replace(SETTINGS, prior_temperature=0.01))
     np.testing.assert_allclose(floored, [0.1, 0.1, 0.8], atol=1e-6)
 
 
