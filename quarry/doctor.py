@@ -114,7 +114,7 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
 def _models(options: argparse.Namespace) -> str:
     from ingest.embed.models import Models
 
-    folder = Path(Models.of(options.settings.embed).folder)
+    folder = Path(Models(options.settings.embed).folder)
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
     if not names:
         return f"none in {folder} yet; the first use makes them"

@@ -31,6 +31,7 @@ from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagr
 from ingest.store import DocumentUpdate, Store
 
 ROOT = Path(__file__).resolve().parents[1]
+
 TREES = (
     "A search tree keeps its keys in order, so that every lookup walks down one path from the root to a leaf. "
     "Each comparison discards one of the two subtrees, and a tree that stays balanced answers after a few steps."
@@ -246,9 +247,11 @@ DOTTED = "tests.fakes.DottedEmbedder"
 def faulty_reading(
     path: Path, doc_id: str, content: str, settings: IngestSettings
 ) -> Reading:
-    """Stands in for `read_pdf` in a worker process: slow*.pdf is never read, deadly*.pdf ends the process."""
-    if path.stem.startswith("slow"):
+    """Stands in for `read_pdf` in a worker process: the name of a file may mean a fault; others hold one paragraph."""
+    if doc_id == "slow":
         time.sleep(HANG_S)
-    if path.stem.startswith("deadly"):
+    if doc_id == "deadly":
         os._exit(3)
+    if doc_id == "broken":
+        raise IndexError("list index out\nof range")
     return make_reading(doc_id, [TREES], content=content)

@@ -41,7 +41,7 @@ def replay_answered(
     measures: Mapping[str, Measure],
 ) -> Run:
     """Return a run over games with the questions and answers of files, by game_id."""
-    similarity = word_similarity(store.embedder_spec, Models.of(settings.embed))
+    similarity = word_similarity(store.embedder_spec, Models(settings.embed))
     replayer = Replayer(patient_player(store, settings), (), similarity, seed)
 
     def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:

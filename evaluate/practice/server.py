@@ -68,7 +68,7 @@ def load_repertoire(
         )
     noise = secrets.randbits(32) if seed is None else seed
     referee = make_referee(spec, noise, tools_of(store, settings.embed))
-    models = Models.of(settings.embed)
+    models = Models(settings.embed)
     games = load_games(games_path, named)
     located = locate_games(games, store.paragraphs)
 

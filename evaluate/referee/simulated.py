@@ -251,7 +251,7 @@ def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     # MiniLM reads Latin script alone
     if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
         spec = None
-    return Tools(texts, spec, Models.of(settings))
+    return Tools(texts, spec, Models(settings))
 
 
 def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee:

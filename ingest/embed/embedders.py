@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,14 +57,18 @@ class TokenStates:
     starts: IntArray
 
 
+Read = tuple[Float32Array, TokenStates]
+"""The vectors of texts, and the states of their tokens."""
+
+
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns the states of tokens."""
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
+    def read_passages(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_passages`, and the states of the tokens."""
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_queries`, and the states of the tokens."""
 
 
@@ -86,7 +90,9 @@ class OnnxEmbedder:
             options.intra_op_num_threads = threads
             options.log_severity_level = 3
             return onnxruntime.InferenceSession(
-                str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+                str(folder / "model.onnx"),
+                options,
+                providers=["CPUExecutionProvider"],
             )
 
         try:
@@ -114,17 +120,17 @@ class OnnxEmbedder:
         """Return (len(texts), dim) float32 unit vectors; only e5 embeds queries and passages differently."""
         return self._run(texts, self._network.query)[0]
 
-    def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
+    def read_passages(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_passages`, and the states of the tokens."""
         return self._run(texts, self._network.passage, with_states=True)
 
-    def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
+    def read_queries(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_queries`, and the states of the tokens."""
         return self._run(texts, self._network.query, with_states=True)
 
     def _run(
         self, texts: Sequence[str], prefix: str, *, with_states: bool = False
-    ) -> tuple[Float32Array, TokenStates]:
+    ) -> Read:
         """Return the vectors of texts after a prefix, and the states of their tokens if they are asked for."""
         outputs = ["embedding", "states"] if with_states else ["embedding"]
         special = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
@@ -145,30 +151,26 @@ class OnnxEmbedder:
                 for line, row in enumerate(rows):
                     # without the prefix and the special tokens, the first and the last
                     inner = slice(1 + len(special.ids), lengths[row] - 1)
-                    states[row], ids_of[row] = layer[line, inner], ids[line, inner]
+                    states[row] = layer[line, inner]
+                    ids_of[row] = ids[line, inner]
 
-        self._in_batches(embed, lengths)
-        starts = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)
-        all_states = np.concatenate([vectors[:0], *states])
-        all_ids = np.concatenate([starts[:0], *ids_of])
-        return vectors, TokenStates(all_states, all_ids, starts)
-
-    def _in_batches(
-        self, embed: Callable[[list[int], Any], None], lengths: Sequence[int]
-    ) -> None:
-        """Call `embed` with the rows of each batch of texts of similar length, and with a session."""
-        # longest first: the last batches to finish are short ones
-        rows = sorted(range(len(lengths)), key=lambda row: -lengths[row])
-        starts = range(0, len(rows), BATCH_SIZE)
-        batches = [rows[start : start + BATCH_SIZE] for start in starts]
+        # batches of texts of similar length, longest first: the last batches to finish are short ones
+        longest = np.argsort(-np.array(lengths, dtype=int), kind="stable").tolist()
+        starts = range(0, len(longest), BATCH_SIZE)
+        batches = [longest[start : start + BATCH_SIZE] for start in starts]
         if len(batches) <= self._workers or self._workers == 1:
             for batch in batches:
                 embed(batch, self._session)
-            return
-        # threads with a batch each wait less for each other than the threads of one batch
-        serial = self._serial_session()
-        with ThreadPoolExecutor(self._workers) as pool:
-            list(pool.map(lambda batch: embed(batch, serial), batches))
+        else:
+            # threads with a batch each wait less for each other than the threads of one batch
+            serial = self._serial_session()
+            with ThreadPoolExecutor(self._workers) as pool:
+                list(pool.map(lambda batch: embed(batch, serial), batches))
+
+        ends = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)
+        all_states = np.concatenate([vectors[:0], *states])
+        all_ids = np.concatenate([ends[:0], *ids_of])
+        return vectors, TokenStates(all_states, all_ids, ends)
 
 
 class SentenceTransformerEmbedder:

@@ -12,7 +12,6 @@ import itertools
 import json
 import struct
 import unicodedata
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +79,14 @@ def read_four_bits(path: Path) -> tuple[Weights, dict[str, Any], str]:
 
 def _numbers(file: io.BytesIO, layout: str) -> tuple[Any, ...]:
     """Read the next values, in a layout of `struct`."""
-    return struct.unpack(f"<{layout}", file.read(struct.calcsize(f"<{layout}")))
+    little_endian = f"<{layout}"
+    return struct.unpack(little_endian, file.read(struct.calcsize(little_endian)))
 
 
 def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     file = io.BytesIO(data)
-    if (magic := file.read(len(MAGIC))) != MAGIC:
+    magic = file.read(len(MAGIC))
+    if magic != MAGIC:
         raise ValueError(f"it begins with {magic!r}")
     _, *numbers, block = _numbers(file, "8ifi")
     if block != BLOCK:
@@ -94,16 +95,8 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     tokenizer = _tokenizer(file)
     tensors, words = _tensors(file)
     sizes = dict(zip(_SIZES, numbers, strict=True))
-    weights = _named(tensors, sizes)
-    blocks = words.reshape(sizes["vocab_size"], -1)
-    weights["word_codes"] = _codes(blocks)
-    weights["word_scales"] = blocks["scale"][..., None]
-    return weights, sizes, tokenizer
-
-
-def _named(tensors: Mapping[str, Float32Array], sizes: Mapping[str, Any]) -> Weights:
-    """Return the weights by the names of a BERT network in transformers, without the words' vectors."""
     hidden = sizes["hidden_size"]
+    blocks = words.reshape(sizes["vocab_size"], -1)
     weights: Weights = {
         "embeddings.position_embeddings.weight": tensors["emb.pos"].reshape(-1, hidden),
         "embeddings.token_type_embeddings.weight": tensors["emb.type"].reshape(
@@ -111,16 +104,20 @@ def _named(tensors: Mapping[str, Float32Array], sizes: Mapping[str, Any]) -> Wei
         ),
         "embeddings.LayerNorm.weight": tensors["emb.ln.w"],
         "embeddings.LayerNorm.bias": tensors["emb.ln.b"],
+        "word_codes": _codes(blocks),
+        "word_scales": blocks["scale"][..., None],
     }
     for layer in range(sizes["num_hidden_layers"]):
         for short, name in _PER_LAYER.items():
+            place = f"encoder.layer.{layer}.{name}"
             bias = tensors[f"l{layer}.{short}.b"]
             weight = tensors[f"l{layer}.{short}.w"]
-            if "LayerNorm" not in name:
-                weight = weight.reshape(len(bias), -1)
-            weights[f"encoder.layer.{layer}.{name}.weight"] = weight
-            weights[f"encoder.layer.{layer}.{name}.bias"] = bias
-    return weights
+            weights[f"{place}.bias"] = bias
+            is_norm = "LayerNorm" in name
+            weights[f"{place}.weight"] = (
+                weight if is_norm else weight.reshape(len(bias), -1)
+            )
+    return weights, sizes, tokenizer
 
 
 def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void]]:
@@ -128,9 +125,11 @@ def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void
     tensors: dict[str, Float32Array] = {}
     words = np.empty(0, dtype=_BLOCK_OF_FOUR_BITS)
     content = file.getbuffer()
+    (n_tensors,) = _numbers(file, "i")
 
-    for _ in range(*_numbers(file, "i")):
-        name = file.read(*_numbers(file, "H")).decode()
+    for _ in range(n_tensors):
+        (length,) = _numbers(file, "H")
+        name = file.read(length).decode()
         kind, n_weights, start, _ = _numbers(file, "BIQQ")
         if kind != _FOUR_BITS:
             tensors[name] = np.frombuffer(content, "<f4", n_weights, start)
@@ -148,9 +147,8 @@ def _tensors(file: io.BytesIO) -> tuple[dict[str, Float32Array], NDArray[np.void
 def _codes(blocks: NDArray[np.void]) -> NDArray[np.int8]:
     """Return (..., 32) int8, -8..7: the low halves of a block's bytes, then the high ones."""
     pairs = blocks["pairs"]
-    return np.concatenate([pairs & 15, pairs >> 4], axis=-1).astype(np.int8) - np.int8(
-        8
-    )
+    codes = np.concatenate([pairs & 15, pairs >> 4], axis=-1)
+    return codes.astype(np.int8) - np.int8(8)
 
 
 def _tokenizer(file: io.BytesIO) -> str:
@@ -159,22 +157,26 @@ def _tokenizer(file: io.BytesIO) -> str:
     from tokenizers.models import Unigram
 
     n_pieces, first, last, _, unknown, n_bytes = _numbers(file, "5iQ")
-    ends, scores = _numbers(file, f"{n_pieces + 1}I"), _numbers(file, f"{n_pieces}f")
+    ends = _numbers(file, f"{n_pieces + 1}I")
+    scores = _numbers(file, f"{n_pieces}f")
     blob = file.read(n_bytes)
     pieces = [blob[start:end].decode() for start, end in itertools.pairwise(ends)]
     vocabulary = list(zip(pieces, scores, strict=True))
     tokenizer = Tokenizer(Unigram(vocabulary, unk_id=unknown))
+
+    replace = normalizers.Replace
     steps: list[Any] = []
     for text, chars in _replaced(file).items():
-        steps.append(normalizers.Replace(Regex(f"[{regex.escape(chars)}]"), text))
-    steps += [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+        steps.append(replace(Regex(f"[{regex.escape(chars)}]"), text))
+    steps += [normalizers.NFKC(), replace(Regex(" {2,}"), " ")]
     tokenizer.normalizer = normalizers.Sequence(steps)
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{pieces[first]} $A {pieces[last]}",
         special_tokens=[(pieces[first], first), (pieces[last], last)],
     )
-    return json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=False)
+    document = json.loads(tokenizer.to_str())
+    return json.dumps(document, ensure_ascii=False)
 
 
 def _replaced(file: io.BytesIO) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from configs.directories import cache
@@ -47,27 +47,20 @@ EMBEDDERS: dict[str, Callable[..., Embedder]] = {
 """Factories by SPEC; each is called with the settings and the folder of models, or as many of these as it accepts."""
 
 
-@dataclass(frozen=True, slots=True)
 class Models:
-    """The embedders of a user: a folder of exported networks, and how they are run.
+    """The embedders of a user; their networks are in `models_dir`, else in the user's cache for all stores.
+
+    Args:
+        settings: token limit, threads, folder, and the embedder of the user's own.
+        own: SPEC that the user has named, in place of that of the settings.
 
     Attributes:
         folder: the folder of exported networks and of vectors that are computed once with them.
-        settings: token limit, threads, and the embedder of the user's own.
     """
 
-    folder: Path
-    settings: EmbedSettings
-
-    @classmethod
-    def of(cls, settings: EmbedSettings, own: str = "") -> Models:
-        """Return the embedders; their networks are in `models_dir`, else in the user's cache for all stores.
-
-        Args:
-            own: SPEC that the user has named, in place of that of the settings.
-        """
-        folder = Path(settings.models_dir or cache() / "models")
-        return cls(folder, replace(settings, own=own or settings.own))
+    def __init__(self, settings: EmbedSettings, own: str = "") -> None:
+        self.folder = Path(settings.models_dir or cache() / "models")
+        self._settings = replace(settings, own=own or settings.own)
 
     def embedder(self, spec: str) -> Embedder:
         """Return the embedder of a SPEC, which a store may have named.
@@ -77,13 +70,13 @@ class Models:
         Raises:
             EmbedderError: not named by the user, not installed, not found, or unreadable.
         """
-        if spec not in EMBEDDERS and spec != absolute_spec(self.settings.own):
+        if spec not in EMBEDDERS and spec != absolute_spec(self._settings.own):
             shown = visible(spec)[:100]
             raise EmbedderError(
                 f"the store names the embedder {shown!r}, which may run any code; if you trust it, "
                 f"name it yourself: --set embed.own={shown}"
             )
-        return load_embedder(spec, self.folder, self.settings)
+        return load_embedder(spec, self.folder, self._settings)
 
 
 def absolute_spec(spec: str) -> str:

@@ -28,14 +28,6 @@ Relevance = tuple[float, float]
 """Bias, and slope on the mean of the `N_TOP` highest cosines, of the log-odds that the course holds an answer."""
 
 
-def mean_of_top(cosines: Float32Array) -> Float32Array:
-    """Return (n_questions,) the mean of the `N_TOP` highest of (n_questions, n_passages) cosines."""
-    n_top = min(N_TOP, cosines.shape[1])
-    highest = np.partition(cosines, -n_top, axis=1)[:, -n_top:]
-    means: Float32Array = highest.mean(axis=1)
-    return means
-
-
 def calibrate(
     texts: Sequence[str], vectors: Float32Array, embedder: Embedder
 ) -> Relevance | None:
@@ -50,24 +42,25 @@ def calibrate(
         embedder: the one that made the vectors.
     """
     random = np.random.default_rng(0)
-    words_of = [sorted(set(_WORD.findall(text))) for text in texts]
-    rows = random.permutation(
-        [row for row, words in enumerate(words_of) if len(words) >= QUESTION_WORDS]
-    )
+    passages, rows = [], []
+    for row, text in enumerate(texts):
+        passages.append(_words(text))
+        if len(passages[row]) >= QUESTION_WORDS:
+            rows.append(row)
     if len(rows) < FEWEST_PASSAGES:
         return None
 
-    foreign = sorted(set(_WORD.findall(" ".join(load_hints().texts))))
-    sources = [words_of[row] for row in rows[:N_QUESTIONS]]
-    n_questions = len(sources)
-    sources += [foreign] * N_QUESTIONS
-    questions = [
-        " ".join(random.choice(words, QUESTION_WORDS, replace=False))
-        for words in sources
-    ]
+    own = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
+    foreign = _words(" ".join(load_hints().texts))
+    questions = []
+    for words in (*own, *[foreign] * N_QUESTIONS):
+        chosen = random.choice(words, QUESTION_WORDS, replace=False)
+        questions.append(" ".join(chosen))
 
     cosines = embedder.embed_queries(questions) @ vectors.T
-    present, missing = np.split(mean_of_top(cosines), [n_questions])
+    n_top = min(N_TOP, len(texts))
+    highest = np.partition(cosines, -n_top, axis=1)[:, -n_top:]
+    present, missing = np.split(highest.mean(axis=1), [len(own)])
     difference = present.mean() - missing.mean()
     variance = (present.var() + missing.var()) / 2.0
     if difference <= 0.0 or variance <= 0.0:
@@ -75,3 +68,7 @@ def calibrate(
 
     slope = float(difference / variance)
     return -slope * float(present.mean() + missing.mean()) / 2.0, slope
+
+
+def _words(text: str) -> list[str]:
+    return sorted(set(_WORD.findall(text)))

@@ -75,9 +75,9 @@ class Tokens:
 
     def of(self, rows: IntArray) -> Tokens:
         """Return the tokens of some of the paragraphs."""
-        parts = [
-            self.codes[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()
-        ]
+        parts = []
+        for row in rows.tolist():
+            parts.append(self.codes[self.starts[row] : self.starts[row + 1]])
         return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
 
@@ -111,21 +111,18 @@ class ReadingVectors:
     words: Mapping[str, Words] = field(default_factory=dict)
 
 
-def no_vectors() -> ReadingVectors:
-    """Return the vectors of a reading in a store that has no embedder yet."""
-    nothing = np.empty((0, 0), dtype=np.float32)
-    return ReadingVectors(nothing, nothing, nothing)
+NOTHING: Float32Array = np.empty((0, 0), dtype=np.float32)
+NO_VECTORS = ReadingVectors(NOTHING, NOTHING, NOTHING)
+"""The vectors of a reading in a store that has no embedder yet."""
 
 
 def parts_of(reading: Reading) -> list[Reading]:
     """Split a document into parts of `PART` paragraphs; the first one has the document's names."""
-    unnamed, paragraphs = replace(reading.document, aliases=()), reading.paragraphs
-    return [
-        Reading(
-            unnamed if start else reading.document, paragraphs[start : start + PART], ()
-        )
-        for start in range(0, len(paragraphs) or 1, PART)
-    ]
+    parts, document = [], reading.document
+    for start in range(0, len(reading.paragraphs) or 1, PART):
+        parts.append(Reading(document, reading.paragraphs[start : start + PART], ()))
+        document = replace(reading.document, aliases=())
+    return parts
 
 
 def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
@@ -138,12 +135,14 @@ def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
 
     words = {}
     for spec in parts[0].words:
-        of_parts = [part.words[spec] for part in parts]
-        lengths = [np.diff(part.tokens.starts) for part in of_parts]
-        codes = np.concatenate([part.tokens.codes for part in of_parts])
-        pooled = np.concatenate([part.pooled for part in of_parts])
-        starts = np.cumsum(np.concatenate([[0], *lengths]))
-        words[spec] = Words(pooled, Tokens(codes, starts))
+        pooled, codes, lengths = [], [], [0]
+        for part in parts:
+            of_part = part.words[spec]
+            pooled.append(of_part.pooled)
+            codes.append(of_part.tokens.codes)
+            lengths += np.diff(of_part.tokens.starts).tolist()
+        tokens = Tokens(np.concatenate(codes), np.cumsum(lengths))
+        words[spec] = Words(np.concatenate(pooled), tokens)
     return ReadingVectors(
         joined("paragraphs"), joined("sentences"), parts[0].aliases, words
     )
@@ -175,15 +174,14 @@ def embed_reading(
     rest = dict.fromkeys((*paragraphs, *sentences))
     new = [text for text in rest if text not in embedded]
     vectors = embedder.embed_passages(new)
-    if embedder.spec in words:
+    if texts:
         vectors = np.concatenate([words[embedder.spec].pooled, vectors])
     rows = {text: row for row, text in enumerate((*texts, *new))}
+    names = [alias.text for alias in reading.document.aliases]
     return ReadingVectors(
         paragraphs=vectors[[rows[text] for text in paragraphs]],
         sentences=vectors[[rows[text] for text in sentences]],
-        aliases=embedder.embed_queries(
-            [alias.text for alias in reading.document.aliases]
-        ),
+        aliases=embedder.embed_queries(names),
         words=words,
     )
 
@@ -213,7 +211,7 @@ def models_of_worker(specs: Sequence[str], settings: EmbedSettings) -> list[Embe
     """Return the embedders of these SPECs; this process loads them once."""
     return made_once(
         repr((specs, settings)),
-        lambda: [Models.of(settings).embedder(spec) for spec in specs],
+        lambda: [Models(settings).embedder(spec) for spec in specs],
     )
 
 
@@ -224,9 +222,8 @@ def form_of(spec: str) -> TokenForm | None:
     if not spec.isalnum() or not path.is_file():
         return None
     basis = np.load(path)
-    digest = hashlib.sha256(
-        basis.tobytes() + repr((basis.shape, MERGED, MIDDLE, STEPS)).encode()
-    ).hexdigest()[:12]
+    numbers = repr((basis.shape, MERGED, MIDDLE, STEPS))
+    digest = hashlib.sha256(basis.tobytes() + numbers.encode()).hexdigest()[:12]
     return TokenForm(basis.astype(np.float32), digest)
 
 
@@ -254,9 +251,8 @@ def _merged(vectors: Float32Array) -> Float32Array:
         return vectors
     from scipy.cluster.hierarchy import fcluster, linkage
 
-    groups = (
-        fcluster(linkage(vectors, "ward"), -(-len(vectors) // MERGED), "maxclust") - 1
-    )
+    n_groups = -(-len(vectors) // MERGED)
+    groups = fcluster(linkage(vectors, "ward"), n_groups, "maxclust") - 1
     sums = np.zeros((groups.max() + 1, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, groups, vectors)
     return _unit(sums)

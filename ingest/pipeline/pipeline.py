@@ -37,12 +37,12 @@ from ingest.embed import (
 from ingest.embed.models import absolute_spec
 from ingest.embed.relevance import Relevance, calibrate
 from ingest.embed.vectors import (
+    NO_VECTORS,
     ReadingVectors,
     embed_all,
     embed_on_worker,
     join_parts,
     models_of_worker,
-    no_vectors,
     parts_of,
 )
 from ingest.errors import BadInputError, StoreChangedError
@@ -59,7 +59,7 @@ from ingest.extensions import find
 from ingest.layout.extract import READERS
 from ingest.paragraph import Document, Reading
 from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
-from ingest.pipeline.read import Staging, read_all
+from ingest.pipeline.read import Files, Staging
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
 from ingest.store.records import packed, words_of
 
@@ -90,14 +90,14 @@ class IngestSummary:
     @property
     def failed(self) -> tuple[Row, ...]:
         """The files that could not be read."""
-        return tuple(outcome for outcome in self.outcomes if outcome.status == "failed")
+        return tuple(row for row in self.outcomes if row.status == "failed")
 
     @property
     def rejected(self) -> dict[str, int]:
         """Number of rejected paragraphs by reason, most first."""
         total: Counter[str] = Counter()
-        for outcome in self.outcomes:
-            total.update(outcome.rejected)
+        for row in self.outcomes:
+            total.update(row.rejected)
         return dict(total.most_common())
 
 
@@ -148,16 +148,13 @@ def ingest(
         embedders=workers or min(n_cores, MOST_EMBEDDING),
     )
 
-    def restart(_: tenacity.RetryCallState) -> None:
-        _log.info(
-            "another ingest has changed %s meanwhile; starting again, nothing is read twice",
-            location,
-        )
-
+    again = (
+        "another ingest has changed %s meanwhile; starting again, nothing is read twice"
+    )
     repeat = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(StoreChangedError),
         stop=tenacity.stop_after_attempt(ATTEMPTS),
-        before_sleep=restart,
+        before_sleep=lambda _: _log.info(again, location),
         reraise=True,
     )
     course, outcomes = repeat(run.into, location, collection)
@@ -195,32 +192,43 @@ class _Ingest:
             StoreChangedError: another ingest has changed the store meanwhile.
         """
         store = create_store(location, collection)
-        course, staging = store.course, Staging(location, collection)
+        course = store.course
         documents = course.documents_by_id
+        staging = Staging(location, collection)
         if store.damage is not None:
             fact, _, _ = str(store.damage).partition(";")
             n_kept = pluralize(len(documents), "document")
             _log.info("%s; it is built again with %s from the cache", fact, n_kept)
-        rows, readings = read_all(
-            self._plan(store),
-            documents,
-            self.settings.ingest,
-            staging,
-            self.progress,
-            self.readers,
+        files = Files(
+            settings=self.settings.ingest,
+            staging=staging,
+            progress=self.progress,
+            workers=self.readers,
         )
+        rows, readings = files.read_all(self._plan(store), documents)
         if staging.n_loaded:
             n_files = pluralize(staging.n_loaded, "file")
             _log.info("resumed: %s had been read before", n_files)
 
+        spec = self.spec or course.embedder_spec
+        if not spec:
+            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
+            spec = choose_spec(paragraph.text for paragraph in paragraphs)
+        accuracy = self.settings.search.accuracy
+        embedding = _Embedding(
+            run=self,
+            staging=staging,
+            spec=spec,
+            max_tokens=token_limit(spec, self.settings.embed),
+            word_specs=word_models_of(spec, accuracy) if self.files else (),
+        )
         dropped = [row.doc_id for row in rows if row.status == "removed"]
-        embedding = self._embedding(course, readings)
         outdated = embedding.outdated(store, readings, dropped)
         if outdated:
             rows = _with_outdated(rows, [documents[doc_id] for doc_id in outdated])
             readings += map(course.reading, outdated)
         if readings or dropped or store.damage is not None:
-            embedding.write(store, readings, dropped, staging)
+            embedding.write(store, readings, dropped)
             staging.clear()
         return store.course, rows
 
@@ -254,21 +262,7 @@ class _Ingest:
     @property
     def models(self) -> Models:
         """The embedders of the user."""
-        return Models.of(self.settings.embed, own=self.spec)
-
-    def _embedding(self, course: Course, readings: Sequence[Reading]) -> _Embedding:
-        """Return how the documents of the new course are embedded."""
-        spec = self.spec or course.embedder_spec
-        if not spec:
-            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
-            spec = choose_spec(paragraph.text for paragraph in paragraphs)
-        accuracy = self.settings.search.accuracy
-        return _Embedding(
-            run=self,
-            spec=spec,
-            max_tokens=token_limit(spec, self.settings.embed),
-            word_specs=word_models_of(spec, accuracy) if self.files else (),
-        )
+        return Models(self.settings.embed, own=self.spec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,23 +271,20 @@ class _Embedding:
 
     Attributes:
         run: the ingest.
+        staging: vectors of an ingest that was interrupted, and where new ones are kept.
         spec: SPEC of the store's embedder.
         max_tokens: its token limit.
         word_specs: SPECs of the models of token vectors.
     """
 
     run: _Ingest
+    staging: Staging
     spec: str
     max_tokens: int
     word_specs: Sequence[str]
 
-    @property
-    def specs(self) -> tuple[str, ...]:
-        """SPECs of all models, the store's embedder first."""
-        return tuple(dict.fromkeys((self.spec, *self.word_specs)))
-
     def outdated(
-        self, store: Store, readings: Sequence[Reading], dropped: Sequence[str]
+        self, store: Store, readings: list[Reading], dropped: list[str]
     ) -> list[str]:
         """Return the doc_ids of documents that do not change, and must be embedded again.
 
@@ -311,35 +302,34 @@ class _Embedding:
                 outdated.append(doc_id)
         return outdated
 
-    def write(
-        self,
-        store: Store,
-        readings: Sequence[Reading],
-        dropped: Sequence[str],
-        staging: Staging,
-    ) -> None:
+    def write(self, store: Store, readings: list[Reading], dropped: list[str]) -> None:
         """Embed readings, and write them to the store."""
-        course, models, relevance = store.course, [], None
-        if course.embedder_spec or any(reading.paragraphs for reading in readings):
-            specs = self.specs if readings else ()
-            models = [self.run.models.embedder(spec) for spec in specs]
-        updates = self._embed(readings, models, staging)
+        course, relevance = store.course, None
+        models: list[Embedder] = []
+        has_text = course.embedder_spec or any(
+            reading.paragraphs for reading in readings
+        )
+        if readings and has_text:
+            # the store's embedder first
+            for spec in dict.fromkeys((self.spec, *self.word_specs)):
+                models.append(self.run.models.embedder(spec))
+        updates = self._embed(readings, models)
         if models and self.spec not in BUILT_IN:
             relevance = _relevance(updates, dropped, course, models[0])
         store.change(updates, dropped, relevance)
 
     def _embed(
-        self, readings: Sequence[Reading], models: Sequence[Embedder], staging: Staging
+        self, readings: list[Reading], models: list[Embedder]
     ) -> list[DocumentUpdate]:
         """Return each reading with its vectors.
 
         Args:
-            models: the embedders of `specs`; () if no reading has paragraphs.
+            models: the store's embedder and the models of `word_specs`; [] if no reading has paragraphs.
         """
         if not models:
-            return [DocumentUpdate(reading, no_vectors(), "") for reading in readings]
-        parts = [*map(parts_of, readings)]
-        vectors = self._embed_parts([*chain.from_iterable(parts)], models, staging)
+            return [DocumentUpdate(reading, NO_VECTORS, "") for reading in readings]
+        parts = list(map(parts_of, readings))
+        vectors = self._embed_parts(list(chain.from_iterable(parts)), models)
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
             joined = join_parts(vectors[: len(of_reading)])
@@ -350,41 +340,41 @@ class _Embedding:
         return updates
 
     def _embed_parts(
-        self, parts: Sequence[Reading], models: Sequence[Embedder], staging: Staging
+        self, parts: list[Reading], models: list[Embedder]
     ) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
         key = self.spec, self.max_tokens, words_of(self.word_specs)
-        vectors = [staging.get(part, *key) for part in parts]
-        missing = [row for row, part in enumerate(vectors) if part is None]
-        sizes = [len(parts[row].paragraphs) for row in missing]
-        n_staged = sum(len(part.paragraphs) for part in parts) - sum(sizes)
+        vectors, missing, n_staged = [], [], 0
+        for row, part in enumerate(parts):
+            staged = self.staging.get(part, *key)
+            vectors.append(staged)
+            if staged is None:
+                missing.append(row)
+            else:
+                n_staged += len(part.paragraphs)
         if n_staged:
+            n_passages = pluralize(n_staged, "passage")
             _log.info(
-                "resumed: %s had been embedded before the interruption",
-                pluralize(n_staged, "passage"),
+                "resumed: %s had been embedded before the interruption", n_passages
             )
 
+        calls = [(parts[row],) for row in missing]
+        total = sum(len(part.paragraphs) for (part,) in calls)
         workers = self.run.embedders
         if not isinstance(workers, Cluster):
-            workers = max(1, min(workers, sum(sizes) // PASSAGES_A_WORKER))
-        bar = tqdm(
-            total=sum(sizes),
-            desc="embedding",
-            unit="passage",
-            disable=not self.run.progress,
-        )
+            workers = max(1, min(workers, total // PASSAGES_A_WORKER))
+        is_quiet = not self.run.progress
+        bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
         with executor_of(workers) as executor, bar:
             embed = self._task(executor, models)
-            calls = [(parts[row],) for row in missing]
             for number, future in run_all(executor, embed, calls):
-                part = result_of(future)
-                vectors[missing[number]] = part
-                staging.keep(part, *calls[number], *key)
-                bar.update(sizes[number])
+                made = vectors[missing[number]] = result_of(future)
+                self.staging.keep(made, *calls[number], *key)
+                bar.update(len(made.paragraphs))
         return vectors
 
     def _task(
-        self, executor: Tasks, models: Sequence[Embedder]
+        self, executor: Tasks, models: list[Embedder]
     ) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
@@ -427,28 +417,25 @@ def with_vectors(
 
 
 def _relevance(
-    updates: Sequence[DocumentUpdate],
-    dropped: Sequence[str],
+    updates: list[DocumentUpdate],
+    dropped: list[str],
     course: Course,
     embedder: Embedder,
 ) -> Relevance | None:
     """Calibrate an embedder on all passages that the store will hold."""
     changing = {*dropped, *(update.reading.document.doc_id for update in updates)}
-    rows: list[int] = []
-    texts: list[str] = []
+    texts, vectors = [], []
     for row, paragraph in enumerate(course.paragraphs):
         if paragraph.doc_id not in changing:
-            rows.append(row)
             texts.append(paragraph.text)
-    vectors = [course.vectors[rows]] if rows else []
+            vectors.append(course.vectors[row])
     for update in updates:
-        if update.reading.paragraphs:
-            texts += [paragraph.text for paragraph in update.reading.paragraphs]
-            vectors.append(update.vectors.paragraphs)
-    return calibrate(texts, np.concatenate(vectors), embedder)
+        texts += [paragraph.text for paragraph in update.reading.paragraphs]
+        vectors += list(update.vectors.paragraphs)
+    return calibrate(texts, np.array(vectors), embedder)
 
 
-def _with_outdated(rows: Sequence[Row], outdated: Sequence[Document]) -> list[Row]:
+def _with_outdated(rows: list[Row], outdated: list[Document]) -> list[Row]:
     """Return the rows with those of documents that are embedded again without being read."""
     doc_ids = {document.doc_id for document in outdated}
     merged = []

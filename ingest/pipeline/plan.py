@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeGuard
 
 from configs.settings import IngestSettings
 from ingest.errors import BadInputError, SourceError
-from ingest.paragraph import Alias, Document, Reading
+from ingest.paragraph import Document, Reading
 from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 
@@ -254,21 +254,6 @@ def _removed(
             yield Row(Path(document.path), doc_id, "removed", why)
 
 
-def copy_of(original: Document, source: Source, doc_id: str) -> Document:
-    """Return the document of a duplicate file: it has its own names, but no paragraphs."""
-    copy = replace(
-        original,
-        doc_id=doc_id,
-        path=str(source.path),
-        version=source.version,
-        aliases=(Alias(source.path.stem, "stem"),),
-        n_paragraphs=0,
-        rejected={},
-        same_as=original.doc_id,
-    )
-    return source.sidecar.over(copy)
-
-
 def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
     """Return what a file holds, without reading a PDF, or the error with which the file cannot be used."""
     if printable(path) != str(path):
@@ -281,10 +266,8 @@ def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
 
         sources = []
         for book in read_paragraphs_file(path, content, settings):
-            document = book.document
-            sources.append(
-                Source(path, document.content_hash, document.version, book=book)
-            )
+            content, version = book.document.content_hash, book.document.version
+            sources.append(Source(path, content, version, book=book))
         return sources
     except SourceError as error:
         return error

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import shutil
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,8 +26,8 @@ from ingest.editions.editions import read_edition, without_repeats
 from ingest.editions.piece import Piece
 from ingest.errors import SourceError
 from ingest.executors import Cluster, Tasks, Workers, executor_of, result_of, run_all
-from ingest.paragraph import Document, Reading
-from ingest.pipeline.plan import Row, Source, copy_of
+from ingest.paragraph import Alias, Document, Reading
+from ingest.pipeline.plan import Row, Source
 from ingest.pipeline.read_document import read_pdf
 from ingest.store.records import digest_of
 
@@ -73,152 +71,159 @@ class Staging:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def read_all(
-    rows: Sequence[Row],
-    documents: Mapping[str, Document],
-    settings: IngestSettings,
-    staging: Staging,
-    progress: bool,
-    workers: Workers,
-) -> tuple[list[Row], list[Reading]]:
-    """Read the files of a plan; return its rows with their results, and the readings.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """How files are read.
 
-    Args:
-        rows: the rows of the plan.
-        documents: the documents of the store; they may be the originals of duplicates.
+    Attributes:
         settings: the settings of the readers.
         staging: readings of an ingest that was interrupted, and where new ones are kept.
         progress: show a bar.
         workers: read the files.
     """
-    results: Results = {}
-    unread = []
-    for row in rows:
-        if row.source is None or row.status == "same file":
-            continue
-        if reading := row.source.book or staging.get(*_key(row)):
-            results[row.doc_id] = reading
-        else:
-            unread.append(row)
-    if unread:
-        results |= _read(unread, settings, staging, progress, workers)
 
-    finished, readings = [], []
-    for row in rows:
-        if row.source is None:
-            finished.append(row)
-            continue
-        if row.status == "same file":
-            result = _read_copy(row, row.source, results, documents)
-        else:
-            result = results[row.doc_id]
-            if isinstance(result, Reading):
-                result = results[row.doc_id] = row.source.sidecar.apply_to(result)
-        if isinstance(result, SourceError):
-            finished.append(Row.of_failure(row.path, result))
-        else:
-            readings.append(result)
-            finished.append(replace(row, document=result.document, notes=result.notes))
-    return finished, readings
+    settings: IngestSettings
+    staging: Staging
+    progress: bool
+    workers: Workers
 
+    def read_all(
+        self, rows: list[Row], documents: dict[str, Document]
+    ) -> tuple[list[Row], list[Reading]]:
+        """Read the files of a plan; return its rows with their results, and the readings.
 
-def _read(
-    rows: Sequence[Row],
-    settings: IngestSettings,
-    staging: Staging,
-    progress: bool,
-    workers: Workers,
-) -> Results:
-    """Read files with their editions, and stage the readings; an edition that fails is a note."""
-    if not isinstance(workers, Cluster):
-        workers = min(workers, len(rows))
-    results: Results = {}
-    pieces: dict[tuple[str, str], tuple[Piece, ...]] = {}
-    notes: defaultdict[str, list[str]] = defaultdict(list)
-    with executor_of(workers, apart=True) as executor:
-        run = functools.partial(_run, executor, settings, progress)
-        tasks: list[tuple[Any, ...]]
-        tasks = [(row, row.source.content, settings) for row in rows if row.source]
-        for (row, *_), reading in run("reading", read_pdf, tasks):
-            if isinstance(reading, Reading):
-                document = replace(reading.document, path=str(row.path))
-                reading = replace(reading, document=document)
-            results[row.doc_id] = reading
-
-        sound = [row for row in rows if isinstance(results[row.doc_id], Reading)]
-        tasks = [*itertools.product(sound, settings.editions)]
-        for (row, name), edition in run("reading editions", read_edition, tasks):
-            if isinstance(edition, SourceError):
-                note = f"The edition {name} is left out: {edition}"
-                notes[row.doc_id].append(note)
+        Args:
+            rows: the rows of the plan.
+            documents: the documents of the store; they may be the originals of duplicates.
+        """
+        results: Results = {}
+        unread = []
+        for row in rows:
+            if row.source is None or row.status == "same file":
+                continue
+            if reading := row.source.book or self.staging.get(*_key(row)):
+                results[row.doc_id] = reading
             else:
-                pieces[row.doc_id, name] = edition
+                unread.append(row)
+        if unread:
+            results |= self._read(unread)
 
-    for row in rows:
-        reading = results[row.doc_id]
-        if isinstance(reading, Reading):
-            in_order = [
-                pieces.get((row.doc_id, name), ()) for name in settings.editions
-            ]
-            reading = replace(
-                reading,
-                pieces=without_repeats(itertools.chain.from_iterable(in_order)),
-                notes=(*reading.notes, *notes[row.doc_id]),
-            )
-            results[row.doc_id] = reading
-            staging.keep(reading, *_key(row))
-    return results
+        finished, readings = [], []
+        for row in rows:
+            if row.source is None:
+                finished.append(row)
+                continue
+            if row.status == "same file":
+                result = _read_copy(row, row.source, results, documents)
+            else:
+                result = results[row.doc_id]
+                if isinstance(result, Reading):
+                    result = results[row.doc_id] = row.source.sidecar.apply_to(result)
+            if isinstance(result, SourceError):
+                finished.append(Row.of_failure(row.path, result))
+            else:
+                readings.append(result)
+                document, notes = result.document, result.notes
+                finished.append(replace(row, document=document, notes=notes))
+        return finished, readings
+
+    def _read(self, rows: list[Row]) -> Results:
+        """Read files with their editions, and stage the readings; an edition that fails is a note."""
+        workers, names = self.workers, self.settings.editions
+        if not isinstance(workers, Cluster):
+            workers = min(workers, len(rows))
+        results: Results = {}
+        sound: list[tuple[Row, Reading]] = []
+        editions: dict[tuple[str, str], tuple[Piece, ...] | SourceError] = {}
+        with executor_of(workers, apart=True) as executor:
+            tasks: list[tuple[Any, ...]] = []
+            for row in rows:
+                tasks.append((row, row.source and row.source.content, self.settings))
+            for task, reading in self._run(executor, "reading", read_pdf, tasks):
+                row = task[0]
+                if isinstance(reading, SourceError):
+                    results[row.doc_id] = reading
+                else:
+                    document = replace(reading.document, path=str(row.path))
+                    sound.append((row, replace(reading, document=document)))
+
+            tasks = [(row, name) for row, _ in sound for name in names]
+            label = "reading editions"
+            for task, edition in self._run(executor, label, read_edition, tasks):
+                editions[task[0].doc_id, task[1]] = edition
+
+        for row, reading in sound:
+            pieces: list[Piece] = []
+            notes = list(reading.notes)
+            for name in names:
+                edition = editions[row.doc_id, name]
+                if isinstance(edition, SourceError):
+                    notes.append(f"The edition {name} is left out: {edition}")
+                else:
+                    pieces += edition
+            whole = replace(reading, pieces=without_repeats(pieces), notes=tuple(notes))
+            results[row.doc_id] = whole
+            self.staging.keep(whole, *_key(row))
+        return results
+
+    def _run(
+        self,
+        executor: Tasks,
+        label: str,
+        read: Callable[..., T],
+        tasks: list[tuple[Any, ...]],
+    ) -> Iterator[tuple[tuple[Any, ...], T | SourceError]]:
+        """Read files within limits of time and memory; yield each task with its result, as they are done.
+
+        Args:
+            tasks: a row of the plan each, and the arguments of `read` after the path and the doc_id.
+        """
+        is_far = isinstance(executor, Cluster)
+
+        def calls() -> Iterator[tuple[Any, ...]]:
+            for row, *arguments in tasks:
+                data = row.path.read_bytes() if is_far else None
+                yield (data, row.path, row.doc_id, *arguments)
+
+        futures = run_all(
+            executor,
+            functools.partial(_call, read),
+            calls(),
+            timeout_s=self.settings.timeout_s,
+            memory_mb=self.settings.memory_mb,
+        )
+        bar = tqdm(futures, label, len(tasks), unit="file", disable=not self.progress)
+        for number, future in bar:
+            result: T | SourceError = _result(future, tasks[number][0], self.settings)
+            yield tasks[number], result
 
 
 def _read_copy(
-    row: Row, source: Source, results: Results, documents: Mapping[str, Document]
+    row: Row, source: Source, results: Results, documents: dict[str, Document]
 ) -> Reading | SourceError:
-    """Return the reading of a duplicate file, which has no paragraphs."""
+    """Return the reading of a duplicate file, which has its own names, but no paragraphs."""
     original = results.get(row.detail)
     if isinstance(original, SourceError):
         return SourceError(
             f"{row.path}: is the same file as {row.detail}, which failed"
         )
     document = original.document if original is not None else documents[row.detail]
-    return Reading(copy_of(document, source, row.doc_id), (), ())
+    copy = replace(
+        document,
+        doc_id=row.doc_id,
+        path=str(row.path),
+        version=source.version,
+        aliases=(Alias(row.path.stem, "stem"),),
+        n_paragraphs=0,
+        rejected={},
+        same_as=document.doc_id,
+    )
+    return Reading(source.sidecar.over(copy), (), ())
 
 
 def _key(row: Row) -> tuple[str, ...]:
     """Return what changes with what reading a file yields."""
     return row.doc_id, str(row.path), row.source.version if row.source else ""
-
-
-def _run(
-    executor: Tasks,
-    settings: IngestSettings,
-    progress: bool,
-    label: str,
-    read: Callable[..., T],
-    tasks: Sequence[tuple[Any, ...]],
-) -> Iterator[tuple[tuple[Any, ...], T | SourceError]]:
-    """Read files within limits of time and memory; yield each task with its result, as they are done.
-
-    Args:
-        tasks: a row of the plan each, and the arguments of `read` after the path and the doc_id.
-    """
-    is_far = isinstance(executor, Cluster)
-
-    def calls() -> Iterator[tuple[Any, ...]]:
-        for row, *arguments in tasks:
-            data = row.path.read_bytes() if is_far else None
-            yield (data, row.path, row.doc_id, *arguments)
-
-    futures = run_all(
-        executor,
-        functools.partial(_call, read),
-        calls(),
-        timeout_s=settings.timeout_s,
-        memory_mb=settings.memory_mb,
-    )
-    bar = tqdm(futures, label, len(tasks), unit="file", disable=not progress)
-    for number, future in bar:
-        result: T | SourceError = _result(future, tasks[number][0], settings)
-        yield tasks[number], result
 
 
 def _call(read: Callable[..., T], data: bytes | None, path: Path, *arguments: Any) -> T:

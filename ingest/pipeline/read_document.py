@@ -101,8 +101,11 @@ def read_pdf(
     names = authors(pdf)
     sections, outermost = outline(blocks, arranged.title)
     paragraphs, rejected = passages(doc_id, blocks, sections, settings)
-    titles = Alias(arranged.title, "title"), Alias(pdf.metadata_title, "metadata")
-    aliases = [Alias(path.stem, "stem"), *titles]
+    aliases = [
+        Alias(path.stem, "stem"),
+        Alias(arranged.title, "title"),
+        Alias(pdf.metadata_title, "metadata"),
+    ]
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
     notes = []
@@ -135,12 +138,11 @@ def lecture_number(stem: str, pdf: Pdf) -> int | None:
     Return None if there is no such number.
     """
     page = pdf.pages[0]
-    upper = [
-        line
-        for line in page.lines
-        if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS
-    ]
-    for label in (stem, *(line.text for line in upper)):
+    labels = [stem]
+    for line in page.lines:
+        if line.y < TITLE_PART * page.height and len(line.words) <= MAX_LABEL_WORDS:
+            labels.append(line.text)
+    for label in labels:
         if match := _NUMBERED.search(label):
             return int(match[1])
     leading = _LEADING.match(stem)
@@ -165,23 +167,27 @@ def read_paragraphs_file(
     books: dict[str, list[Paragraph]] = {}
     seen: set[str] = set()
     for where, record in read_objects(path, SourceError):
-        _require_texts(record, where)
+        for key in ("paragraph_id", "book_name", "text"):
+            value = record.get(key)
+            if not isinstance(value, str) or not value.strip():
+                raise SourceError(
+                    f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}"
+                )
         if record["paragraph_id"] in seen:
             raise SourceError(
                 f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
             )
         seen.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
-        books.setdefault(record["book_name"], []).append(
-            Paragraph(
-                paragraph_id=record["paragraph_id"],
-                doc_id=record["book_name"],
-                page=1,
-                heading=record.get("heading", ""),
-                text=text,
-                opening_sentence=opening_sentence(text),
-            )
+        paragraph = Paragraph(
+            paragraph_id=record["paragraph_id"],
+            doc_id=record["book_name"],
+            page=1,
+            heading=record.get("heading", ""),
+            text=text,
+            opening_sentence=opening_sentence(text),
         )
+        books.setdefault(paragraph.doc_id, []).append(paragraph)
     if not books:
         raise SourceError(
             f"{path}: must hold at least one paragraph, it is empty; add a line, or leave the file out"
@@ -189,19 +195,10 @@ def read_paragraphs_file(
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
-        alias = Alias(book_name, "name")
-        readings.append(
-            reading_of(path, book_name, digest, settings, [alias], paragraphs)
-        )
+        aliases = [Alias(book_name, "name")]
+        reading = reading_of(path, book_name, digest, settings, aliases, paragraphs)
+        readings.append(reading)
     return readings
-
-
-def _require_texts(record: dict[str, Any], where: str) -> None:
-    for key in ("paragraph_id", "book_name", "text"):
-        if not isinstance(value := record.get(key), str) or not value.strip():
-            raise SourceError(
-                f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}"
-            )
 
 
 def reading_of(

@@ -87,7 +87,7 @@ class Generation:
 
     number: int = 0
     token: str = ""
-    documents: Mapping[str, str] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
     relevance: Relevance | None = None
 
 
@@ -166,8 +166,8 @@ class Collections:
 
     def nearest(
         self, vector: Float32Array, n: int, doc_id: str = ""
-    ) -> list[tuple[str, float]]:
-        """Return the ids of the n passages nearest to a vector and their cosines, by Chroma's own index.
+    ) -> dict[str, float]:
+        """Return the cosines of the n passages nearest to a vector by their ids, nearest first, by Chroma's own index.
 
         Args:
             vector: (dim,) unit vector.
@@ -182,12 +182,11 @@ class Collections:
             include=["distances"],
         )
         nearest = zip(answer["ids"][0], answer["distances"][0], strict=True)
-        return [(record_id, 1.0 - distance) for record_id, distance in nearest]
+        return {record_id: 1.0 - distance for record_id, distance in nearest}
 
     def ids(self, part: Part) -> list[str]:
         """Return the ids of all records of a collection."""
-        ids: list[str] = self._call(part, "get", include=[])["ids"]
-        return ids
+        return list(self._call(part, "get", include=[])["ids"])
 
     def write(
         self,
@@ -233,7 +232,8 @@ class Collections:
 
     def generation(self) -> Generation:
         """Return the last generation."""
-        if not self.exist or not (newest := self._newest()):
+        newest = self._newest() if self.exist else {}
+        if not newest:
             return Generation()
         record_id = f"generation-{newest['number']}"
         (values,) = self.get("-commits", [record_id], "documents")
@@ -253,21 +253,12 @@ class Collections:
             StoreChangedError: another writer has published a generation of this number.
         """
         record_id = f"generation-{new.number}"
-        metadata: dict[str, Any] = {
-            "kind": "generation",
-            "number": new.number,
-            "token": new.token,
-        }
+        metadata: dict[str, Any] = {"kind": "generation", "number": new.number}
+        metadata["token"] = new.token
         if new.relevance is not None:
-            bias, slope = new.relevance
-            metadata |= {"relevance.bias": bias, "relevance.slope": slope}
-        self.write(
-            "-commits",
-            [record_id],
-            [metadata],
-            texts=[as_json(dict(new.documents))],
-            over=False,
-        )
+            metadata["relevance.bias"], metadata["relevance.slope"] = new.relevance
+        texts = [as_json(new.documents)]
+        self.write("-commits", [record_id], [metadata], texts=texts, over=False)
 
         (values,) = self.get("-commits", [record_id], "metadatas")
         if values["metadata"]["token"] != new.token:

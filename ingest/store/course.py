@@ -20,7 +20,7 @@ from ingest.arrays import Float32Array, IntArray
 from ingest.editions.piece import Piece
 from ingest.embed.networks import BUILT_IN
 from ingest.embed.relevance import Relevance
-from ingest.embed.vectors import Tokens, Words
+from ingest.embed.vectors import NOTHING, Tokens, Words
 from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
 from ingest.store.chroma import (
     Collections,
@@ -201,14 +201,11 @@ class Course:
             def nearest(vector: Float32Array, n: int, doc_id: str) -> dict[int, float]:
                 n_asked = n = min(n, len(rows))
                 while True:
-                    hits = collections.nearest(vector, n_asked, doc_id) if n else []
-                    cosines: dict[int, float] = {}
-                    for record_id, cosine in hits:
-                        # an ingest that broke off leaves records on a server that count for nothing
-                        if record_id in rows:
-                            cosines[rows[record_id]] = cosine
-                    if len(cosines) >= n or len(hits) < n_asked:
-                        return dict(itertools.islice(cosines.items(), n))
+                    hits = collections.nearest(vector, n_asked, doc_id) if n else {}
+                    # an ingest that broke off leaves records on a server that count for nothing
+                    valid = [record_id for record_id in hits if record_id in rows][:n]
+                    if len(valid) == n or len(hits) < n_asked:
+                        return {rows[record_id]: hits[record_id] for record_id in valid}
                     n_asked *= 2
 
             yield nearest
@@ -228,4 +225,4 @@ class Course:
         )
 
     def _array(self, name: str) -> Float32Array:
-        return self.arrays.get(name, np.empty((0, 0), dtype=np.float32))
+        return self.arrays.get(name, NOTHING)

@@ -96,16 +96,12 @@ def _checksums_of_rows(path: Path) -> dict[str, str]:
         checksums = {MIGRATIONS: str(n_migrations)}
         for (collection,) in database.execute("SELECT id FROM collections").fetchall():
             name = collection.decode()
-            checksums[name] = _checksum_of_collection(database, name)
+            digest = hashlib.sha256()
+            for query in _ROWS:
+                for row in database.execute(query, {"id": name}):
+                    for value in row:
+                        is_bytes = type(value) is bytes
+                        digest.update(value if is_bytes else repr(value).encode())
+                        digest.update(b"\0")
+            checksums[name] = digest.hexdigest()
     return checksums
-
-
-def _checksum_of_collection(database: sqlite3.Connection, collection: str) -> str:
-    """Return the SHA-256 of the rows of a collection."""
-    digest = hashlib.sha256()
-    for query in _ROWS:
-        for row in database.execute(query, {"id": collection}):
-            for value in row:
-                digest.update(value if type(value) is bytes else repr(value).encode())
-                digest.update(b"\0")
-    return digest.hexdigest()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingest.console.terminal import visible
-from ingest.errors import StoreError
+from ingest.errors import StoreDamagedError, StoreError
 from ingest.files import read_own, write_whole
 from ingest.store.damage import DATABASE, require_sound, write_checksums
 
@@ -91,7 +91,11 @@ def readable(path: Path) -> Iterator[Path]:
         # copies of read-only folders are read-only
         for copied in (copy, *copy.rglob("*")):
             copied.chmod(0o700 if copied.is_dir() else 0o600)
-        require_sound(copy)
+        try:
+            require_sound(copy)
+        except StoreDamagedError as error:
+            message = str(error).replace(work, str(path.parent))
+            raise StoreDamagedError(message) from None
         yield copy
 
 
@@ -131,7 +135,10 @@ def next_generation(folder: Path, damaged: Path | None = None) -> Iterator[Path]
                 new.mkdir()
             yield new
             write_checksums(new)
-            _flush(new)
+            # a power cut must not leave half a database
+            for path in filter(Path.is_file, new.rglob("*")):
+                with path.open("r+b") as file:
+                    os.fsync(file.fileno())
             pointer = f"{new.name}\n".encode()
             write_whole(folder / CURRENT, pointer, durable=True)
         except BaseException:
@@ -139,14 +146,6 @@ def next_generation(folder: Path, damaged: Path | None = None) -> Iterator[Path]
                 shutil.rmtree(new, ignore_errors=True)
             raise
         _remove_others(folder, new)
-
-
-def _flush(folder: Path) -> None:
-    """Wait until all files of a folder are on the disk, so that a power cut does not leave half a database."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("r+b") as file:
-                os.fsync(file.fileno())
 
 
 @contextlib.contextmanager

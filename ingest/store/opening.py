@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import itertools
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from tqdm.auto import tqdm
 
 from ingest.editions.piece import Piece
 from ingest.embed.networks import BUILT_IN
-from ingest.embed.vectors import TokenForm, form_of
+from ingest.embed.vectors import form_of
 from ingest.errors import StoreChangedError, StoreError, StoreMissingError
 from ingest.paragraph import Alias, Paragraph
 from ingest.paragraphs.near_identical import near_identical
@@ -155,11 +153,10 @@ def _content_of(collections: Collections) -> dict[str, Any]:
     """
     generation = collections.generation()
     record_ids = sorted(generation.documents.values())
-    metadatas = [
-        values["metadata"]
-        for values in collections.get("-documents", record_ids, "metadatas")
-    ]
-    records = [value_of(Record, metadata) for metadata in metadatas]
+    metadatas, records = [], []
+    for values in collections.get("-documents", record_ids, "metadatas"):
+        metadatas.append(values["metadata"])
+        records.append(value_of(Record, values["metadata"]))
     doc_ids = [record.document.doc_id for record in records]
     paragraphs, arrays = _passages_of(collections, records)
     width = arrays["vectors"].shape[1] if paragraphs else 0
@@ -170,30 +167,35 @@ def _content_of(collections: Collections) -> dict[str, Any]:
     for paragraph in paragraphs:
         first = same_as.get(paragraph.paragraph_id, "")
         linked.append(dataclasses.replace(paragraph, same_as=first))
-    rejected = [metadata["rejected_texts"] for metadata in metadatas]
-    pieces = [values_of(Piece, metadata.get("pieces", "[]")) for metadata in metadatas]
+    rejected: list[str] = []
+    pieces: list[Piece] = []
+    for metadata in metadatas:
+        rejected.append(metadata["rejected_texts"])
+        pieces += values_of(Piece, metadata.get("pieces", "[]"))
     return {
         "records": dict(zip(doc_ids, records, strict=True)),
         "record_ids": dict(zip(doc_ids, record_ids, strict=True)),
         "paragraphs": tuple(linked),
         "aliases": aliases,
         "rejected_texts": dict(zip(doc_ids, rejected, strict=True)),
-        "pieces": tuple(itertools.chain.from_iterable(pieces)),
+        "pieces": tuple(pieces),
         "relevance": generation.relevance,
         "arrays": arrays,
     }
 
 
 def _passages_of(
-    collections: Collections, records: Sequence[Record]
+    collections: Collections, records: list[Record]
 ) -> tuple[list[Paragraph], dict[str, NDArray[Any]]]:
     """Read all passages of a course; return their paragraphs and their arrays by name."""
-    forms: dict[str, TokenForm] = {}
+    forms = {}
     for spec in BUILT_IN:
         form = form_of(spec)
         if form and all(record.holds_words(spec) for record in records):
             forms[spec] = form
-    ids = list(itertools.chain.from_iterable(item.passage_ids for item in records))
+    ids: list[str] = []
+    for record in records:
+        ids += record.passage_ids
     passages = collections.get("", ids, "embeddings", "metadatas", "documents")
     bar = tqdm(passages, "opening", len(ids), unit="paragraph", delay=1, disable=None)
     paragraphs = []
@@ -206,11 +208,11 @@ def _passages_of(
         sentences = unpacked(metadata["sentences"], np.float32, len(vector))
         rows["sentences"].append(sentences)
         for spec, form in forms.items():
+            codes, pooled = f"codes.{spec}", f"pooled.{spec}"
             width = form.basis.shape[1]
-            codes = unpacked(metadata[f"codes.{spec}"], np.uint8, width)
-            rows[f"codes.{spec}"].append(codes)
-            pooled = unpacked(metadata[f"pooled.{spec}"], np.float16)
-            rows[f"pooled.{spec}"].append(pooled.astype(np.float32))
+            rows[codes].append(unpacked(metadata[codes], np.uint8, width))
+            half = unpacked(metadata[pooled], np.float16)
+            rows[pooled].append(half.astype(np.float32))
 
     arrays: dict[str, NDArray[Any]] = {}
     for name, parts in rows.items():
@@ -224,7 +226,7 @@ def _passages_of(
 
 
 def _aliases_of(
-    metadatas: Sequence[Mapping[str, Any]], records: Sequence[Record], width: int
+    metadatas: list[dict[str, Any]], records: list[Record], width: int
 ) -> tuple[tuple[tuple[str, Alias], ...], NDArray[Any]]:
     """Return each alias that has a vector, with its document, and (n_aliases, width) the vectors."""
     aliases: list[tuple[str, Alias]] = []

@@ -78,10 +78,7 @@ class Record:
     @property
     def passage_ids(self) -> list[str]:
         """The ids of its passages' records, in reading order."""
-        return [
-            f"{self.passages}#{position}"
-            for position in range(self.document.n_paragraphs)
-        ]
+        return [f"{self.passages}#{row}" for row in range(self.document.n_paragraphs)]
 
 
 def digest_of(*parts: object) -> str:
@@ -98,11 +95,9 @@ def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
     """Return the metadata of a document's record, with alias vectors, rejected paragraphs and pieces."""
     metadata = _metadata_of(record)
     metadata["alias_vectors"] = packed(update.vectors.aliases)
-    for name, kind, values in (
-        ("rejected_texts", RejectedParagraph, update.reading.rejected),
-        ("pieces", Piece, update.reading.pieces),
-    ):
-        metadata[name] = _tuples(kind).dump_json(values).decode()
+    rejected, pieces = update.reading.rejected, update.reading.pieces
+    metadata["rejected_texts"] = _tuples(RejectedParagraph).dump_json(rejected).decode()
+    metadata["pieces"] = _tuples(Piece).dump_json(pieces).decode()
     return metadata
 
 
@@ -136,11 +131,10 @@ def values_of(kind: type[T], text: str) -> tuple[T, ...]:
 def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata:
     """Return the fields of a dataclass as Chroma metadata; values that are neither text nor a number become JSON."""
     kind: Any = type(value)
-    plain = _plain_fields(kind)
-    tree = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
-    return {
-        name: item if name in plain else as_json(item) for name, item in tree.items()
-    }
+    metadata = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
+    for name in metadata.keys() - _plain_fields(kind):
+        metadata[name] = as_json(metadata[name])
+    return dict(metadata)
 
 
 def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> T:
@@ -170,9 +164,8 @@ def as_json(value: object) -> str:
 
 def packed(array: NDArray[Any]) -> str:
     """Return the numbers of an array as text."""
-    return base64.b64encode(
-        zlib.compress(np.ascontiguousarray(array).tobytes(), 1)
-    ).decode("ascii")
+    compressed = zlib.compress(array.tobytes(), level=1)
+    return base64.b64encode(compressed).decode("ascii")
 
 
 def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]:

@@ -35,7 +35,6 @@ from ingest.store.folder import current_generation, next_generation, require_usa
 from ingest.store.opening import cached_course, course_at
 from ingest.store.records import (
     DocumentUpdate,
-    Metadata,
     Record,
     document_metadata,
     passage_metadatas,
@@ -170,23 +169,39 @@ class Store:
         if before.documents != base.record_ids:
             raise changed_meanwhile(self.location)
 
-        metadatas: dict[str, Metadata] = {}
+        metadatas = {}
         documents = dict(before.documents)
         for update in updates:
-            record = self._write_passages(collections, token, update)
+            record = Record(
+                document=update.reading.document,
+                passages=f"{update.reading.document.doc_id}@{token}",
+                embedder_spec=update.embedder_spec,
+                max_tokens=update.max_tokens,
+                words=words_of(update.vectors.words),
+            )
             documents[record.document.doc_id] = record.passages
             metadatas[record.passages] = document_metadata(record, update)
+            if update.reading.paragraphs:
+                self.require_embedder(update.embedder_spec)
+                collections.write(
+                    "",
+                    record.passage_ids,
+                    passage_metadatas(update),
+                    update.vectors.paragraphs,
+                    [paragraph.text for paragraph in update.reading.paragraphs],
+                )
         for doc_id in dropped:
             documents.pop(doc_id, None)
         collections.write("-documents", list(metadatas), list(metadatas.values()))
 
         # Stale records were replaced or dropped, were left by a killed run, or are of a writer that began before this
         # generation and can publish no more.
-        valid = {*documents.values()}
-        stale_passages = []
-        for record_id in collections.ids(""):
-            if record_id.rpartition("#")[0] not in valid:
-                stale_passages.append(record_id)
+        valid = set(documents.values())
+        stale_passages = [
+            record_id
+            for record_id in collections.ids("")
+            if record_id.rpartition("#")[0] not in valid
+        ]
         stale_documents = sorted({*collections.ids("-documents")} - valid)
         relevance = relevance or before.relevance
         collections.publish(Generation(before.number + 1, token, documents, relevance))
@@ -194,29 +209,3 @@ class Store:
         with contextlib.suppress(*[Exception] if is_url(self.location) else []):
             collections.delete("", stale_passages)
             collections.delete("-documents", stale_documents)
-
-    def _write_passages(
-        self, collections: Collections, token: str, update: DocumentUpdate
-    ) -> Record:
-        """Write the passages of a document, and return the document's record."""
-        document, vectors = update.reading.document, update.vectors
-        texts = [paragraph.text for paragraph in update.reading.paragraphs]
-        passages = f"{document.doc_id}@{token}"
-        record = Record(
-            document,
-            passages,
-            update.embedder_spec,
-            update.max_tokens,
-            words_of(vectors.words),
-        )
-
-        if texts:
-            self.require_embedder(update.embedder_spec)
-            collections.write(
-                "",
-                record.passage_ids,
-                passage_metadatas(update),
-                vectors.paragraphs,
-                texts,
-            )
-        return record

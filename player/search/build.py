@@ -243,7 +243,7 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
     Raises:
         EmbedderError: the embedder cannot be loaded.
     """
-    return Models.of(settings.embed).embedder(store.embedder_spec)
+    return Models(settings.embed).embedder(store.embedder_spec)
 
 
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
@@ -272,7 +272,7 @@ def word_scorers(
         BadInputError: the bank cannot be read.
         EmbedderError: a model cannot be loaded.
     """
-    models = Models.of(settings.embed)
+    models = Models(settings.embed)
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     scorers = []
     for spec in words_of(store, settings):

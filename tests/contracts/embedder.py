@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from ingest.arrays import Float32Array
 from ingest.embed import Embedder
@@ -49,62 +50,41 @@ class EmbedderContract:
         ),
     )
 
-    @pytest.fixture
-    def embedder(self) -> Embedder:
-        raise NotImplementedError
-
     @pytest.fixture(params=["embed_queries", "embed_passages"])
     def embed(self, embedder: Embedder, request: pytest.FixtureRequest) -> Side:
         """Both ways to embed; each keeps the contract."""
         side: Side = getattr(embedder, request.param)
         return side
 
-    def test_spec_and_dim_tell_what_it_is(self, embedder: Embedder) -> None:
-        assert embedder.spec
-        assert embedder.embed_passages(["a"]).shape == (1, embedder.dim)
-
     def test_each_text_gets_one_float32_row_of_unit_length(
         self, embedder: Embedder, embed: Side
     ) -> None:
-        vectors = embed(TEXTS)
-        assert vectors.shape == (len(TEXTS), embedder.dim)
-        assert vectors.dtype == np.float32
-        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=TOLERANCE)
-
-    def test_no_texts_give_no_rows(self, embedder: Embedder, embed: Side) -> None:
-        vectors = embed([])
-        assert vectors.shape == (0, embedder.dim)
-        assert vectors.dtype == np.float32
+        assert embedder.spec
+        beyond_any_limit = "word " * 2_000
+        for texts in ((), TEXTS, ("", " ", beyond_any_limit)):
+            vectors = embed(texts)
+            assert vectors.shape == (len(texts), embedder.dim)
+            assert vectors.dtype == np.float32
+            lengths = np.linalg.norm(vectors, axis=1)
+            assert_allclose(lengths, 1.0, atol=TOLERANCE)
 
     def test_order_is_kept_whatever_the_batch(self, embed: Side) -> None:
         alone = np.concatenate([embed([text]) for text in TEXTS])
-        np.testing.assert_allclose(embed(TEXTS), alone, atol=TOLERANCE)
-        np.testing.assert_allclose(embed(TEXTS[::-1]), alone[::-1], atol=TOLERANCE)
+        assert_allclose(embed(TEXTS), alone, atol=TOLERANCE)
+        assert_allclose(embed(TEXTS[::-1]), alone[::-1], atol=TOLERANCE)
         assert len(np.unique(alone.round(3), axis=0)) == len(TEXTS)
 
     def test_threads_do_not_disturb_each_other(self, embed: Side) -> None:
         expected = embed(TEXTS)
         with ThreadPoolExecutor(3) as pool:
-            for start, vectors in enumerate(
-                pool.map(embed, [TEXTS[start:] for start in range(3)])
-            ):
-                np.testing.assert_allclose(vectors, expected[start:], atol=TOLERANCE)
-
-    def test_empty_texts_and_texts_beyond_any_token_limit_have_vectors_too(
-        self, embed: Side
-    ) -> None:
-        np.testing.assert_allclose(
-            np.linalg.norm(embed(["", " ", "word " * 2_000]), axis=1),
-            1.0,
-            atol=TOLERANCE,
-        )
+            parts = pool.map(embed, [TEXTS[start:] for start in range(3)])
+            for start, vectors in enumerate(parts):
+                assert_allclose(vectors, expected[start:], atol=TOLERANCE)
 
     def test_near_passage_is_closer_to_the_query_than_a_far_one(
         self, embedder: Embedder
     ) -> None:
         for query, near, far in self.near_and_far:
-            asked = embedder.embed_queries([query])[0]
-            similarity_near, similarity_far = (
-                embedder.embed_passages([near, far]) @ asked
-            )
-            assert similarity_near > similarity_far
+            (asked,) = embedder.embed_queries([query])
+            first, second = embedder.embed_passages([near, far]) @ asked
+            assert first > second

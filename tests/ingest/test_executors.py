@@ -11,14 +11,15 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from configs.settings import Settings, SettingsError, WorkerError, load
+from configs.settings import SettingsError, WorkerError, load
 from evaluate.command import main as evaluate
 from evaluate.games.labelled import SPLITS
 from evaluate.games.locating import locate_games
@@ -36,16 +37,16 @@ from ingest.executors import (
     run_all,
     run_one,
 )
-from ingest.paragraph import Paragraph
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
-from ingest.store import Course, open_store
+from ingest.store import Course
 from tests.evaluate.fakes import course_games, record_of, write_games
 from tests.fakes import (
     CACHES,
     DOTTED,
     NETWORKS,
     RANKING,
+    ROOT,
     TREES,
     faulty_reading,
     lecture_pdf,
@@ -70,48 +71,44 @@ def take_memory(n_mb: int) -> int:
     return len(bytearray(n_mb << 20))
 
 
-class TestLocalProcesses:
-    def test_a_task_whose_process_is_killed_is_run_again(self, tmp_path: Path) -> None:
-        with LocalProcesses(1) as executor:
-            assert run_one(executor, die_once, tmp_path / "marker") == "done"
+def test_a_task_whose_process_is_killed_is_run_again(tmp_path: Path) -> None:
+    with LocalProcesses(1) as executor:
+        assert run_one(executor, die_once, tmp_path / "marker") == "done"
 
-    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces it")
-    def test_a_task_that_takes_too_much_memory_fails_alone(self) -> None:
-        with LocalProcesses(1) as executor:
-            calls = run_all(executor, take_memory, [(400,), (1,)], memory_mb=200)
-            errors = {number: future.exception() for number, future in calls}
-        assert isinstance(errors[0], MemoryError)
-        assert errors[1] is None
 
-    def test_a_shared_value_reaches_each_task(self) -> None:
-        with LocalProcesses(2) as executor:
-            shared = executor.share({"doubled": 4})
-            futures = [executor.submit(dict.get, shared, "doubled") for _ in range(4)]
-            assert [future.result() for future in futures] == [4] * 4
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces it")
+def test_a_task_that_takes_too_much_memory_fails_alone() -> None:
+    with LocalProcesses(1) as executor:
+        calls = run_all(executor, take_memory, [(400,), (1,)], memory_mb=200)
+        errors = {number: future.exception() for number, future in calls}
+    assert isinstance(errors[0], MemoryError)
+    assert errors[1] is None
 
-    def test_a_full_disk_is_told_in_one_line(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def fail(value: object, file: object) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr("ingest.executors.pickle.dump", fail)
-        full = r"Cannot write shared data to .*No space left on device"
-        with LocalProcesses(1) as executor, pytest.raises(WorkerError, match=full):
+def test_a_shared_value_reaches_each_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalProcesses(2) as executor:
+        shared = executor.share({"doubled": 4})
+        futures = [executor.submit(dict.get, shared, "doubled") for _ in range(4)]
+        assert [future.result() for future in futures] == [4] * 4
+        full = OSError(errno.ENOSPC, "No space left on device")
+        monkeypatch.setattr("pickle.dump", Mock(side_effect=full))
+        fault = r"Cannot write shared data to .*No space left on device"
+        with pytest.raises(WorkerError, match=fault):
             executor.share([1])
 
-    def test_a_script_needs_no_guard_against_being_imported_again(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        script = tmp_path / "script.py"
-        script.write_text(
-            "from ingest.executors import LocalProcesses\n"
-            "with LocalProcesses(1) as executor:\n"
-            "    print(executor.submit(len, 'abc').result())\n",
-            encoding="utf-8",
-        )
-        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
-        assert subprocess.check_output([sys.executable, str(script)]) == b"3\n"
+
+def test_a_script_needs_no_guard_against_being_imported_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from ingest.executors import LocalProcesses\n"
+        "with LocalProcesses(1) as executor:\n"
+        "    print(executor.submit(len, 'abc').result())\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    assert subprocess.check_output([sys.executable, str(script)]) == b"3\n"
 
 
 @pytest.fixture(scope="module")
@@ -145,30 +142,17 @@ OWN = f"embed.own={DOTTED}"
 """Setting of a user who trusts the embedder that the store names."""
 
 
-def settings_of(**changes: Any) -> Settings:
-    """Return settings whose search takes a moment, with changes of `ingest`."""
-    settings = load(changes=[OWN])
-    return replace(
-        settings, ingest=replace(settings.ingest, **{"workers": 1, **changes})
-    )
-
-
 def ingested(
-    folder: Path, store: Path, cluster: Cluster | None, **changes: Any
+    folder: Path, store: Path, n_workers: int = 1, cluster: Cluster | None = None
 ) -> IngestSummary:
-    settings = settings_of(**changes)
     return ingest(
         [folder],
         str(store),
-        settings,
+        load(changes=[OWN, f"ingest.workers={n_workers}"]),
         embedder_spec=DOTTED,
         progress=False,
         cluster=cluster,
     )
-
-
-def held(store: Path) -> list[Paragraph]:
-    return list(open_store(str(store)).paragraphs)
 
 
 @pytest.fixture(scope="module")
@@ -176,9 +160,7 @@ def course(
     lectures: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Course:
     """The lectures, ingested on this machine."""
-    store = tmp_path_factory.mktemp("course") / "store"
-    ingested(lectures, store, None)
-    return open_store(str(store))
+    return ingested(lectures, tmp_path_factory.mktemp("course") / "store").course
 
 
 def after_the_first(
@@ -186,168 +168,151 @@ def after_the_first(
 ) -> None:
     """Call `act` once, after the first call of a method."""
     real = getattr(owner, method)
-    left = [act]
+    remaining = [act]
 
     def call(*arguments: Any) -> Any:
-        found = real(*arguments)
-        if left:
-            left.pop()()
-        return found
+        result = real(*arguments)
+        if remaining:
+            remaining.pop()()
+        return result
 
     monkeypatch.setattr(owner, method, call)
 
 
-def timeless(path: Path) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+def timeless(run: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in run.items() if key != "latency_ms"}
 
 
-class TestIngest:
-    def test_the_store_is_the_same_though_a_worker_is_killed(
-        self,
-        dask: Any,
-        cluster: Cluster,
-        course: Course,
-        lectures: Path,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        after_the_first(monkeypatch, Staging, "keep", dask.kill_worker)
-        summary = ingested(lectures, tmp_path / "store", cluster)
-        assert not summary.failed
-        assert summary.course.fingerprint == course.fingerprint
-        assert held(tmp_path / "store") == list(course.paragraphs)
-
-    def test_the_store_is_the_same_from_any_number_of_processes(
-        self,
-        course: Course,
-        lectures: Path,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
-        monkeypatch.setattr("ingest.embed.vectors.PART", 1)
-        monkeypatch.setattr(
-            "ingest.pipeline.pipeline.embed_all", pytest.fail
-        )  # nothing is embedded in this process
-        summary = ingested(lectures, tmp_path / "store", None, workers=2)
-        assert summary.course.fingerprint == course.fingerprint
-        np.testing.assert_array_equal(
-            open_store(str(tmp_path / "store")).vectors, course.vectors
-        )
-
-    def test_a_file_that_kills_its_process_fails_alone(
-        self, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        for name in ("deadly", "good"):
-            (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
-        monkeypatch.setattr("ingest.pipeline.read.read_pdf", faulty_reading)
-        (failed,) = ingested(tmp_path, tmp_path / "store", cluster).failed
-        assert failed.doc_id == "deadly"
-        assert "its reader died (exit code 3)" in failed.detail
+def test_the_store_is_the_same_though_a_worker_is_killed(
+    dask: Any,
+    cluster: Cluster,
+    course: Course,
+    lectures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    after_the_first(monkeypatch, Staging, "keep", dask.kill_worker)
+    summary = ingested(lectures, tmp_path, cluster=cluster)
+    assert not summary.failed
+    assert summary.course.fingerprint == course.fingerprint
+    assert summary.course.paragraphs == course.paragraphs
 
 
-class TestReplay:
-    def run(self, course: Course, workers: Workers) -> dict[str, Any]:
-        games = course_games(course.paragraphs)
-        run = replay_store(
-            games,
-            course,
-            load(changes=[OWN]),
-            referee="noisy:0.3,0.2",
-            repeats=2,
-            workers=workers,
-        )
-        return {
-            key: value for key, value in run.as_json().items() if key != "latency_ms"
-        }
-
-    def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
-        self,
-        dask: Any,
-        cluster: Cluster,
-        course: Course,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        here = self.run(course, 1)
-        assert self.run(course, 2) == here
-        after_the_first(monkeypatch, replayer, "result_of", dask.kill_worker)
-        assert self.run(course, cluster) == here
-        assert here["games"] == len(course.paragraphs)
-
-    def test_a_worker_that_holds_another_store_says_so(
-        self, cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setitem(vars(course), "fingerprint", "another")
-        with pytest.raises(
-            WorkerError,
-            match=r"Worker tcp://.* must hold the course another on every machine, holds",
-        ):
-            self.run(course, cluster)
+def test_the_store_is_the_same_from_any_number_of_processes(
+    course: Course,
+    lectures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ingest.pipeline.pipeline.PASSAGES_A_WORKER", 1)
+    monkeypatch.setattr("ingest.embed.vectors.PART", 1)
+    # nothing is embedded in this process
+    monkeypatch.setattr("ingest.pipeline.pipeline.embed_all", pytest.fail)
+    other = ingested(lectures, tmp_path, n_workers=2).course
+    assert other.fingerprint == course.fingerprint
+    np.testing.assert_array_equal(other.vectors, course.vectors)
 
 
-class TestTune:
-    def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
-        self,
-        dask: Any,
-        cluster: Cluster,
-        course: Course,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        games, settings = course_games(course.paragraphs), load(changes=[OWN])
-        located = locate_games(games, course.paragraphs)
-        here, there = (
-            prepare(games, located, course, settings, executor=executor)
-            for executor in (None, cluster)
-        )
-        for one, other in zip(there.games, here.games, strict=True):
-            np.testing.assert_equal(asdict(one), asdict(other))
-        after_the_first(monkeypatch, study, "run_one", dask.kill_worker)
-        found = run_study(
-            load_space(),
-            dict.fromkeys(SPLITS, here),
-            settings.search,
-            name="on a cluster",
-            n_trials=8,
-            seed=0,
-            storage=None,
-            executor=cluster,
-        )
+def test_a_file_that_kills_its_process_fails_alone(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("deadly", "good"):
+        (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
+    monkeypatch.setattr("ingest.pipeline.read.read_pdf", faulty_reading)
+    (failed,) = ingested(tmp_path, tmp_path / "store", cluster=cluster).failed
+    assert failed.doc_id == "deadly"
+    assert "its reader died (exit code 3)" in failed.detail
 
-        assert len(found.trials) == 8
-        (first,) = [trial for trial in found.trials if trial.number == 0]
-        assert first.value == judge(here, settings.search).objective
+
+def replayed(course: Course, workers: Workers) -> dict[str, Any]:
+    run = replay_store(
+        course_games(course.paragraphs),
+        course,
+        load(changes=[OWN]),
+        referee="noisy:0.3,0.2",
+        repeats=2,
+        workers=workers,
+    )
+    return timeless(run.as_json())
+
+
+def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
+    dask: Any,
+    cluster: Cluster,
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = replayed(course, 1)
+    assert replayed(course, 2) == here
+    after_the_first(monkeypatch, replayer, "result_of", dask.kill_worker)
+    assert replayed(course, cluster) == here
+    assert here["games"] == len(course.paragraphs)
+
+
+def test_a_worker_that_holds_another_store_says_so(
+    cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(vars(course), "fingerprint", "another")
+    fault = r"Worker tcp://.* must hold the course another on every machine, holds"
+    with pytest.raises(WorkerError, match=fault):
+        replayed(course, cluster)
+
+
+def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
+    dask: Any,
+    cluster: Cluster,
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    games, settings = course_games(course.paragraphs), load(changes=[OWN])
+    located = locate_games(games, course.paragraphs)
+    here = prepare(games, located, course, settings)
+    there = prepare(games, located, course, settings, executor=cluster)
+    np.testing.assert_equal([*map(asdict, there.games)], [*map(asdict, here.games)])
+    after_the_first(monkeypatch, study, "run_one", dask.kill_worker)
+    tuned = run_study(
+        load_space(),
+        dict.fromkeys(SPLITS, here),
+        settings.search,
+        name="on a cluster",
+        n_trials=8,
+        seed=0,
+        storage=None,
+        executor=cluster,
+    )
+
+    assert len(tuned.trials) == 8
+    values = {trial.number: trial.value for trial in tuned.trials}
+    assert values[0] == judge(here, settings.search).objective
 
 
 def test_a_worker_of_another_version_says_so_at_the_start(
     dask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executors, "code_digest", lambda: "0123")
-    with pytest.raises(
-        WorkerError,
-        match=r"Worker tcp://.* It runs other code .* than this command \(0123\)",
-    ):
+    fault = r"Worker tcp://.* It runs other code .* than this command \(0123\)"
+    with pytest.raises(WorkerError, match=fault):
         Cluster(dask.address)
 
 
-def replay_main(course: Course, folder: Path, *arguments: str) -> int:
-    games = write_games(
-        folder / "games.jsonl",
-        [record_of(game) for game in course_games(course.paragraphs * 10)],
-    )
-    places = ("--store", course.location, "--games", str(games))
-    given = ("--referee", "oracle", "--set", OWN, *arguments)
-    return evaluate(["replay", *places, *given])
-
-
-def test_an_address_that_nobody_answers_is_refused_in_one_line(
+def test_an_address_without_a_scheduler_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(SettingsError, match="No Dask scheduler answers at tcp://127"):
-        Cluster("tcp://127.0.0.1:1")
+    pytest.importorskip(
+        "distributed", reason="distributed is not installed: make cluster"
+    )
+    monkeypatch.setattr(executors, "CONNECT_S", 0.5)
+    # a Client would leave the sockets of its event loop open
+    monkeypatch.setattr("distributed.Client", pytest.fail)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for port in (1, silent.getsockname()[1]):
+            address = f"tcp://127.0.0.1:{port}"
+            refused = f"No Dask scheduler answers at {address}"
+            with pytest.raises(SettingsError, match=refused):
+                Cluster(address)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SettingsError, match=r"Run `make cluster`"):
-        Cluster("tcp://127.0.0.1:1")
+        Cluster(address)
 
 
 def test_a_silent_scheduler_is_named_and_given_up(
@@ -364,21 +329,6 @@ def test_a_silent_scheduler_is_named_and_given_up(
     assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
 
 
-def test_a_port_that_says_nothing_is_refused_in_one_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pytest.importorskip(
-        "distributed", reason="distributed is not installed: make cluster"
-    )
-    monkeypatch.setattr(executors, "CONNECT_S", 0.5)
-    # a Client would leave the sockets of its event loop open
-    monkeypatch.setattr("distributed.Client", pytest.fail)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(SettingsError, match="No Dask scheduler answers at"):
-            Cluster(address)
-
-
 def test_what_is_finished_stays_if_the_scheduler_is_lost(
     dask: Any,
     course: Course,
@@ -387,19 +337,26 @@ def test_what_is_finished_stays_if_the_scheduler_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The last test, as it kills the scheduler of the others."""
-    out = tmp_path / "run.json"
-    with monkeypatch.context() as patch:
-        after_the_first(patch, RecordFile, "append", dask.kill_scheduler)
-        assert (
-            replay_main(course, tmp_path, "--out", str(out), "--cluster", dask.address)
-            == 1
+    records = map(record_of, course_games(course.paragraphs * 10))
+    games = write_games(tmp_path / "games.jsonl", [*records])
+    options = ("--games", str(games), "--referee", "oracle", "--set", OWN)
+
+    def replay(out: str, *workers: str) -> int:
+        target = "--out", str(tmp_path / out)
+        return evaluate(
+            ["replay", "--store", course.location, *options, *target, *workers]
         )
 
-    assert (
-        "Lost the connection to the Dask scheduler"
-        in capsys.readouterr().err.splitlines()[-1]
-    )
-    assert replay_main(course, tmp_path, "--out", str(out)) == 0
+    with monkeypatch.context() as patch:
+        after_the_first(patch, RecordFile, "append", dask.kill_scheduler)
+        assert replay("run.json", "--cluster", dask.address) == 1
+    *_, line = capsys.readouterr().err.splitlines()
+    assert "Lost the connection to the Dask scheduler" in line
+    assert replay("run.json") == 0
     assert "games are finished" in capsys.readouterr().err
-    assert replay_main(course, tmp_path, "--out", str(tmp_path / "whole.json")) == 0
-    assert timeless(out) == timeless(tmp_path / "whole.json")
+    assert replay("whole.json") == 0
+    run, whole = (
+        timeless(json.loads((tmp_path / name).read_text()))
+        for name in ("run.json", "whole.json")
+    )
+    assert run == whole

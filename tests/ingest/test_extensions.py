@@ -22,34 +22,28 @@ def broken() -> None:
 TABLE = {"own": thing}
 
 
-def test_own_names_are_looked_up_and_dotted_paths_imported() -> None:
-    assert find(TABLE, "own", "--thing") is thing
-    assert find(TABLE, "tests.ingest.test_extensions.thing", "--thing") is thing
-
-
 def test_a_module_in_the_working_directory_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine_alone.py").write_text("def part() -> str:\n    return 'mine'\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))]
-    )
+    elsewhere = [entry for entry in sys.path if entry]
+    monkeypatch.setattr(sys, "path", elsewhere)
     assert make({}, "mine_alone.part", "--set") == "mine"
 
 
-def test_a_part_is_called_with_as_much_as_it_accepts() -> None:
+def test_names_are_looked_up_and_dotted_paths_imported() -> None:
+    dotted = "tests.ingest.test_extensions.thing"
+    assert find(TABLE, "own", "--thing") is thing
+    assert find(TABLE, dotted, "--thing") is thing
+    # a part is called with as many arguments as it accepts
     assert make(TABLE, "own", "--thing", "two", "three") == "made of two"
-    assert (
-        make({}, "tests.ingest.test_extensions.thing", "--thing", "one")
-        == "made of one"
-    )
+    assert make({}, dotted, "--thing", "one") == "made of one"
     assert make({}, "os.path.sep", "--thing", "one") == "/"
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
+def test_names_that_cannot_be_used_are_refused() -> None:
+    for name, says in (
         ("none", "--thing must be of own, or the dotted path of your own, got 'none'"),
         (
             "no.such.thing",
@@ -59,9 +53,6 @@ def test_a_part_is_called_with_as_much_as_it_accepts() -> None:
             "tests.ingest.test_extensions.broken",
             "RuntimeError: no luck; start Python in the folder of the module",
         ),
-    ],
-)
-def test_what_is_not_there_is_refused(name: str, says: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        make(TABLE, name, "--thing")
-    assert says in str(caught.value)
+    ):
+        with pytest.raises(SettingsError, match=says):
+            make(TABLE, name, "--thing")

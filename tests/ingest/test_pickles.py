@@ -29,51 +29,53 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
 
 
-def test_a_value_comes_back_with_the_shared_object_in_its_place(tmp_path: Path) -> None:
-    shared = ["shared"]
-    pickles.save({"a": [1, None], "held": shared}, tmp_path / "value", shared)
-    assert b"shared" not in (tmp_path / "value").read_bytes()[:32]
-    other = ["another"]
-    value = pickles.load(tmp_path / "value", other)
-    assert value == {"a": [1, None], "held": other}
-    assert value["held"] is other
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The path of a value."""
+    return tmp_path / "value"
 
 
-def test_a_pickle_of_somebody_else_is_not_loaded(tmp_path: Path) -> None:
-    path = tmp_path / "value"
-    planted = pickle.dumps(Planted(tmp_path / "ran"))
+def test_a_value_comes_back_with_the_shared_object_in_its_place(path: Path) -> None:
+    shared, other = ["shared"], ["another"]
+    pickles.save({"a": [1, None], "inner": shared}, path, shared)
+    value = pickles.load(path, other)
+    assert value == {"a": [1, None], "inner": other}
+    assert value["inner"] is other
+
+
+def test_a_pickle_of_somebody_else_is_not_loaded(path: Path) -> None:
+    planted = pickle.dumps(Planted(path.with_name("ran")))
     pickles.save(1, path)
     for content in (planted, path.read_bytes()[:32] + planted, b""):
         path.write_bytes(content)
         with pytest.raises(pickles.UnsignedError):
             pickles.load(path)
-    assert not (tmp_path / "ran").exists()
+    assert not path.with_name("ran").exists()
 
 
 def test_key_and_values_are_private_and_a_key_that_others_read_is_replaced(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    pickles.save(1, tmp_path / "value")
+    pickles.save(1, path)
     key = cache() / pickles.KEY
-    for path in (key, tmp_path / "value"):
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
     before = key.read_bytes()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     key.chmod(0o644)
     pickles._key.cache_clear()
     with pytest.raises(pickles.UnsignedError):
-        pickles.load(tmp_path / "value")
+        pickles.load(path)
     assert key.read_bytes() != before
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
 def test_a_folder_that_was_unpacked_from_an_archive_is_not_trusted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pickles.save(1, tmp_path / "value")
+    pickles.save(1, path)
     key = (cache() / pickles.KEY).read_bytes()
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "copy"))
     cache().mkdir(parents=True)
     (cache() / pickles.KEY).touch(0o600)
     (cache() / pickles.KEY).write_bytes(key)
     with pytest.raises(pickles.UnsignedError):
-        pickles.load(tmp_path / "value")
+        pickles.load(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_the_four_nearest_come_nearest_first() -> None:
 def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(
     tmp_path: Path, loaded: list[Counting]
 ) -> None:
-    models = Models(tmp_path, EMBED)
+    models = Models(replace(EMBED, models_dir=str(tmp_path)))
     tools = Tools(TEXTS, "e5", models)
     assert not loaded
     first = tools.retrieve("trees")

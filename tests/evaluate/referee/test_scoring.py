@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,8 @@ def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:
 def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
     tmp_path: Path,
 ) -> None:
-    similarity = word_similarity("minilm", Models(tmp_path, SETTINGS))
+    settings = replace(SETTINGS, models_dir=str(tmp_path))
+    similarity = word_similarity("minilm", Models(settings))
     for one, other, low, high in (
         ("river", "river", 0.99, 1.0),
         ("piano", "tax", 0.0, 0.3),

@@ -15,31 +15,28 @@ from ingest.console.arguments import Command, option, run_command
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["run_game.py"],
-        ["-m", "ingest"],
-        ["-m", "player"],
-        ["-m", "evaluate"],
-        ["-m", "quarry"],
-    ],
-)
-def test_python_without_the_environment_is_told_of_it(command: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-S", *command, "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert re.fullmatch(
+def test_python_without_the_environment_is_told_of_it() -> None:
+    missing = (
         rf"\w+ is missing from {re.escape(sys.executable)}\. "
-        r"Run `make play` once, and use \.venv/bin/python\.\n",
-        done.stderr,
+        r"Run `make play` once, and use \.venv/bin/python\.\n"
     )
+    for command in (
+        "run_game.py",
+        "-m ingest",
+        "-m player",
+        "-m evaluate",
+        "-m quarry",
+    ):
+        done = subprocess.run(
+            [sys.executable, "-S", *command.split(), "--help"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert re.fullmatch(missing, done.stderr)
 
 
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(
@@ -50,18 +47,16 @@ def test_a_text_that_is_not_unicode_is_refused_in_one_line(
     with pytest.raises(SystemExit) as ended:
         command.parser("do").parse_args(["--hint", "caf\udce9"])
     assert ended.value.code == 2
-    assert (
-        capsys.readouterr().err
-        == "do: --hint must be UTF-8, got 'caf\\udce9'; save or type it as UTF-8; see do --help\n"
-    )
+    line = "do: --hint must be UTF-8, got 'caf\\udce9'; save or type it as UTF-8; see do --help\n"
+    assert capsys.readouterr().err == line
 
 
 def test_a_command_whose_standard_output_is_closed_does_its_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys, "stdout", None)
-    monkeypatch.setattr(sys, "stderr", None)
-    assert run_command(lambda: print("told", flush=True) or 3) == 3
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    assert run_command(lambda: print("printed", flush=True) or 3) == 3
     for stream in (sys.stdout, sys.stderr):
         stream.close()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from rich.console import Console
@@ -17,34 +16,28 @@ from player.game.terminal import shown
 tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
 
 
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        ("plain, עברית, e\u0301, שָׁלוֹם\u200f", "plain, עברית, e\u0301, שָׁלוֹם\u200f"),
+def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
+    harmless = "plain, עברית, e\u0301, שָׁלוֹם\u200f"
+    for text, seen in (
+        (harmless, harmless),
         ("\x1b[2J", "\\x1b[2J"),
         ("one\r\ntwo\tthree", "one  two three"),
         ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
         ("\x9b31m\x7f\x00", "\\x9b31m\\x7f\\x00"),
         ("\ud800", "\\ud800"),
         ("\U000e0041", "\\U000e0041"),
-    ],
-)
-def test_what_a_terminal_would_act_on_is_spelt(text: str, seen: str) -> None:
-    assert visible(text) == seen
+    ):
+        assert visible(text) == seen
 
 
 @tried
 @given(some.text(some.characters(categories=None), max_size=40))
 def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
-    console = Console(
-        file=target, width=10_000, force_terminal=True, color_system="truecolor"
-    )
+    console = Console(file=target, width=10_000, force_terminal=True)
     console.print(f"[bold]{shown(text)}[/]|", highlight=False, emoji=False, end="")
-    assert (
-        target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
-        == f"{visible(text)}|"
-    )
+    printed = target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert printed == f"{visible(text)}|"
 
 
 @tried
@@ -56,17 +49,13 @@ def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
 
 
 def test_one_is_singular_and_all_else_plural() -> None:
-    assert [pluralize(n, "game") for n in (0, 1, 2, 1200)] == [
-        "0 games",
-        "1 game",
-        "2 games",
-        "1,200 games",
-    ]
+    assert pluralize(0, "game") == "0 games"
+    assert pluralize(1, "game") == "1 game"
+    assert pluralize(1200, "game") == "1,200 games"
     assert pluralize(2, "query", "queries") == "2 queries"
 
 
-@pytest.mark.parametrize(
-    ("name", "suggestion"), [("Minlm", "; did you mean minilm?"), ("bert", "")]
-)
-def test_the_most_similar_name_is_suggested(name: str, suggestion: str) -> None:
-    assert did_you_mean(name, ("minilm", "mpnet", "e5")) == suggestion
+def test_the_most_similar_name_is_suggested() -> None:
+    names = ("minilm", "mpnet", "e5")
+    assert did_you_mean("Minlm", names) == "; did you mean minilm?"
+    assert did_you_mean("bert", names) == ""

@@ -3,23 +3,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ingest.arrays import Float32Array
 from ingest.embed import TokenStates
 from ingest.embed.hint_bank import HINTS, hints_of, load_hints, read_bank
-from tests.fakes import HEBREW, HashingEmbedder
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.fakes import HEBREW, ROOT, HashingEmbedder
 
 
 class Counting(HashingEmbedder):
     """Counts how often it read queries."""
 
-    def __init__(self, spec: str = "minilm") -> None:
-        super().__init__(spec)
-        self.n_reads = 0
+    n_reads = 0
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
         self.n_reads += 1
@@ -31,9 +28,9 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     model = Counting()
     first, second = read_bank(hints, model, tmp_path), read_bank(hints, model, tmp_path)
     assert model.n_reads == 1
-    np.testing.assert_allclose(first.vectors, second.vectors, atol=1e-3)
-    np.testing.assert_array_equal(first.token_ids, second.token_ids)
-    np.testing.assert_array_equal(second.starts, [0, 3, 6])
+    assert_allclose(first.vectors, second.vectors, atol=1e-3)
+    assert_array_equal(first.token_ids, second.token_ids)
+    assert_array_equal(second.starts, [0, 3, 6])
     read_bank(hints_of({"others": ""}), model, tmp_path)
     assert model.n_reads == 2
 
@@ -41,29 +38,26 @@ def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
 def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
     tmp_path: Path,
 ) -> None:
-    hints = hints_of({"trees that balance": "", HEBREW: ""})
-    assert read_bank(hints, Counting("mpnet"), tmp_path).hints.texts == (
-        "trees that balance",
-    )
-    assert read_bank(hints, Counting("e5"), tmp_path).hints.texts == hints.texts
+    english = "trees that balance"
+    hints = hints_of({english: "", HEBREW: ""})
+    for spec, texts in (("mpnet", (english,)), ("e5", (english, HEBREW))):
+        assert read_bank(hints, HashingEmbedder(spec), tmp_path).hints.texts == texts
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> None:
-    games = [
-        json.loads(line)
-        for name in ("english", "hebrew")
-        for line in (ROOT / f"data/games/{name}.jsonl")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    ]
-    hints = load_hints()
+    games = read_lines(ROOT / "data/games/english.jsonl")
+    games += read_lines(ROOT / "data/games/hebrew.jsonl")
+    texts, pdfs = set(), set()
+    for game in games:
+        texts.add(" ".join(game["hint"].split()))
+        pdfs.add(Path(game.get("pdf") or "").stem)
 
-    assert set(hints.texts) == {" ".join(game["hint"].split()) for game in games}
+    hints = load_hints()
+    assert list(hints.texts) == sorted(texts)
     assert set(hints.documents) == {""}
-    assert list(hints.texts) == sorted(hints.texts)
-    assert hints.course == {Path(game["pdf"]).stem for game in games if game.get("pdf")}
-    keys = {
-        tuple(json.loads(line))
-        for line in HINTS.read_text(encoding="utf-8").splitlines()
-    }
-    assert keys == {("course",), ("hint",)}
+    assert hints.course == pdfs - {""}
+    assert {tuple(line) for line in read_lines(HINTS)} == {("course",), ("hint",)}

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from configs.settings import load
@@ -16,7 +14,7 @@ from ingest.store import open_store
 from player.search.build import build_orchestrator
 from player.search.calibration import notices
 from player.search.types import Query
-from tests.fakes import HashingEmbedder
+from tests.fakes import ROOT, HashingEmbedder
 
 QUESTIONS = (
     "How does a search engine rank documents that share words with the query?",
@@ -33,21 +31,16 @@ NONSENSE = (
     "asdf qwer zxcv uiop hjkl",
     "the grandmother knitted a scarf during the football match",
 )
-LECTURES = Path(__file__).resolve().parents[3] / "data" / "lectures" / "english"
 
 
 def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:
-    texts = [
-        f"Every passage number{letter} speaks about trees, heaps and locks"
-        for letter in "abcdefghijklm"
-    ]
-    vectors = HashingEmbedder().embed_passages(texts)
-    assert calibrate(texts, vectors, HashingEmbedder()) is not None
-    assert calibrate(texts[:9], vectors[:9], HashingEmbedder()) is None
-    assert (
-        calibrate(texts, np.ones((13, 1), dtype=np.float32), HashingEmbedder(dim=1))
-        is None
-    )
+    template = "Every passage number{} speaks about trees, heaps and locks"
+    texts = [template.format(letter) for letter in "abcdefghijklm"]
+    embedder, blind = HashingEmbedder(), HashingEmbedder(dim=1)
+    vectors = embedder.embed_passages(texts)
+    assert calibrate(texts, vectors, embedder) is not None
+    assert calibrate(texts[:9], vectors[:9], embedder) is None
+    assert calibrate(texts, blind.embed_passages(texts), blind) is None
 
 
 @pytest.fixture(scope="module")
@@ -56,28 +49,22 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("own")
     model = folder / "my-model"
     shutil.copytree(minilm_folder(), model)
-    lectures = sorted(LECTURES.glob("*.pdf"))[:3]
-    ingest(
-        lectures,
-        str(folder / "store"),
-        load(),
-        embedder_spec=str(model),
-        progress=False,
-    )
-    return str(folder / "store")
+    lectures = sorted(ROOT.glob("data/lectures/english/*.pdf"))[:3]
+    path = str(folder / "store")
+    ingest(lectures, path, load(), embedder_spec=str(model), progress=False)
+    return path
 
 
 def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
     course = open_store(store)
     assert course.relevance is not None
     assert notices(course) == []
-    settings = load(
-        changes=["search.keywords=off", f"embed.own={course.embedder_spec}"]
-    )
-    searches = build_orchestrator(course, settings)
-    asked = {hint: searches.search(Query(hint)) for hint in (*QUESTIONS, *NONSENSE)}
-    assert all(found.calibrated for found in asked.values())
-    assert [hint for hint, found in asked.items() if found.relevant] == list(QUESTIONS)
+    changes = ["search.keywords=off", f"embed.own={course.embedder_spec}"]
+    searches = build_orchestrator(course, load(changes=changes))
+    for hint in (*QUESTIONS, *NONSENSE):
+        result = searches.search(Query(hint))
+        assert result.calibrated
+        assert result.relevant == (hint in QUESTIONS)
 
 
 def test_without_a_model_the_calibration_stays(store: str) -> None:

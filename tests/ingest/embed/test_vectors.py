@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from ingest.arrays import Float32Array
 from ingest.embed.vectors import embed_all, embed_reading, join_parts, parts_of
 from ingest.paragraph import Alias
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
+
+NAMES = [Alias("Search trees", "title")]
 
 
 class Listening(HashingEmbedder):
@@ -29,18 +30,15 @@ class Listening(HashingEmbedder):
 
 def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
     one_sentence = TREES.split(". ")[0] + "."
-    reading = make_reading(
-        "trees", [TREES, one_sentence, CACHES], aliases=[Alias("Search trees", "title")]
-    )
+    reading = make_reading("trees", [TREES, one_sentence, CACHES], aliases=NAMES)
     embedder = Listening()
     vectors = embed_reading(reading, embedder)
 
-    found = vectors.paragraphs, vectors.sentences, vectors.aliases
-    assert [len(part) for part in found] == [3, 2 + 1 + 2, 2]
-    np.testing.assert_allclose(vectors.sentences[[0, 2]], vectors.paragraphs[[1, 1]])
-    np.testing.assert_allclose(
-        vectors.aliases, -HashingEmbedder().embed_passages(["trees", "Search trees"])
-    )
+    assert len(vectors.paragraphs) == 3
+    assert len(vectors.sentences) == 2 + 1 + 2
+    assert_allclose(vectors.sentences[[0, 2]], vectors.paragraphs[[1, 1]])
+    expected = -HashingEmbedder().embed_passages(["trees", "Search trees"])
+    assert_allclose(vectors.aliases, expected)
     assert len(embedder.passages) == len(set(embedder.passages)) == 3 + 2 + 2 - 1
 
 
@@ -48,22 +46,17 @@ def test_vectors_of_a_document_are_those_of_its_parts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ingest.embed.vectors.PART", 2)
-    reading = make_reading(
-        "trees",
-        [TREES, CACHES, RANKING, NETWORKS, TREES],
-        aliases=[Alias("Search trees", "title")],
-    )
+    texts = [TREES, CACHES, RANKING, NETWORKS, TREES]
+    reading = make_reading("trees", texts, aliases=NAMES)
     parts = parts_of(reading)
-
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
-    whole, of_parts = (
-        join_parts([embed_all([HashingEmbedder()], one, ("minilm",)) for one in ones])
-        for ones in ([reading], parts)
-    )
+    models = [HashingEmbedder()]
+    joined = join_parts([embed_all(models, part, ["minilm"]) for part in parts])
+    whole = embed_all(models, reading, ["minilm"])
+
     for name in ("paragraphs", "sentences", "aliases"):
-        np.testing.assert_array_equal(getattr(of_parts, name), getattr(whole, name))
-    for name in ("pooled", "tokens.codes", "tokens.starts"):
-        get = operator.attrgetter(name)
-        np.testing.assert_array_equal(
-            get(of_parts.words["minilm"]), get(whole.words["minilm"])
-        )
+        assert_array_equal(getattr(joined, name), getattr(whole, name))
+    words, expected = joined.words["minilm"], whole.words["minilm"]
+    assert_array_equal(words.pooled, expected.pooled)
+    assert_array_equal(words.tokens.codes, expected.tokens.codes)
+    assert_array_equal(words.tokens.starts, expected.tokens.starts)

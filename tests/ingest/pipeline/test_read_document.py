@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
-import pytest
-
-from ingest.layout.extract import Pdf, extract
+from ingest.layout.extract import Pdf
 from ingest.pipeline.read_document import authors, lecture_number
 from tests.contracts.handmade import Run, lines, pdf
+from tests.ingest.reading import extracted
 
 BODY = lines(
     ["A tree is a set of nodes, in which all agree,", "and no node is lost."] * 5,
@@ -18,32 +14,23 @@ BODY = lines(
 )
 
 
-def _front(tmp_path: Path, runs: Sequence[Run], author: str = "") -> Pdf:
-    path = tmp_path / "lecture.pdf"
-    info = f"<< /Author ({author}) >>" if author else ""
-    path.write_bytes(
-        pdf([[*runs, *BODY]], extra=info, trailer="/Info 3 0 R" if author else "")
-    )
-    return extract(path)
+def front(*runs: Run, author: str = "") -> Pdf:
+    info = f"<< /Author ({author}) >>"
+    return extracted(pdf([[*runs, *BODY]], extra=info, trailer="/Info 3 0 R"))
 
 
-def test_the_authors_are_those_of_the_metadata_that_are_printed_too(
-    tmp_path: Path,
-) -> None:
-    page = [
-        Run(50, 80, "Balanced Trees", 20),
-        Run(50, 110, "by ada byron and Guido van Rossum", 12),
-    ]
-    found = authors(
-        _front(tmp_path, page, "Ada Byron, Guido van Rossum and Windows User")
-    )
-    assert found == ("Ada Byron", "Guido van Rossum")
-    assert authors(_front(tmp_path, page)) == ()
+def test_the_authors_are_those_of_the_metadata_that_are_printed_too() -> None:
+    title = Run(50, 80, "Balanced Trees", 20)
+    names = Run(50, 110, "by ada byron and Guido van Rossum", 12)
+    author = "Ada Byron, Guido van Rossum and Windows User"
+    expected = ("Ada Byron", "Guido van Rossum")
+    assert authors(front(title, names, author=author)) == expected
+    assert authors(front(title, names)) == ()
 
 
-@pytest.mark.parametrize(
-    ("stem", "printed", "number"),
-    [
+def test_the_lecture_number_is_told_by_its_word_or_leads_the_stem() -> None:
+    mentioned = f"As we have shown {'at some length ' * 3}in lecture 4."
+    for stem, printed, number in (
         ("notes", "Lecture 4, 14 October 2024", 4),
         ("notes", "CS 7: Chapter 03", 3),
         ("lecture6_eval_final", "Trees", 6),
@@ -55,14 +42,6 @@ def test_the_authors_are_those_of_the_metadata_that_are_printed_too(
         ("2018-trees", "Trees", None),
         ("trees-8", "Section 2.1", None),
         ("architecture 5", "Lecture 1.2 of many", None),
-    ],
-)
-def test_the_lecture_number_is_told_by_its_word_or_leads_the_stem(
-    tmp_path: Path, stem: str, printed: str, number: int | None
-) -> None:
-    assert lecture_number(stem, _front(tmp_path, [Run(50, 60, printed, 12)])) == number
-
-
-def test_a_lecture_that_the_text_mentions_is_not_this_one(tmp_path: Path) -> None:
-    line = "As we have shown at some length in lecture 4, every tree has a root of its own."
-    assert lecture_number("notes", _front(tmp_path, [Run(50, 60, line, 10)])) is None
+        ("notes", mentioned, None),
+    ):
+        assert lecture_number(stem, front(Run(50, 60, printed, 12))) == number

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import itertools
-import json
 import signal
 import socket
 import threading
@@ -23,18 +22,17 @@ from ingest.errors import StoreChangedError, StoreError
 from ingest.store import chroma, course, create_store, open_store
 from ingest.store.chroma import Collections, server_collections
 from player.search.build import build_orchestrator
-from player.search.types import Query, SearchResult
+from player.search.types import Query
 from tests.chroma_server import ChromaServer
 from tests.fakes import (
     CACHES,
     LOCKS,
     TREES,
+    each,
     file_reading,
     load_hashing_embedder,
     make_reading,
 )
-
-ROOT = Path(__file__).resolve().parents[3]
 
 needs_sigstop = pytest.mark.skipif(
     not hasattr(signal, "SIGSTOP"), reason="there is no SIGSTOP here"
@@ -63,13 +61,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
 def lectures(tmp_path: Path) -> Path:
     """A paragraphs file with two books."""
     path = tmp_path / "course.jsonl"
-    books = (("trees", TREES), ("caches", CACHES))
-    path.write_text(
-        "".join(
-            json.dumps({"paragraph_id": b, "book_name": b, "text": t}) + "\n"
-            for b, t in books
-        )
-    )
+    row = '{"paragraph_id": "%s", "book_name": "%s", "text": "%s"}\n'
+    trees, caches = row % ("t", "trees", TREES), row % ("c", "caches", CACHES)
+    path.write_text(trees + caches)
     return path
 
 
@@ -104,8 +98,12 @@ def fault(name: str, server: ChromaServer) -> Iterator[None]:
         session.timeout = chroma.ANSWER_S
 
 
+def write(server: ChromaServer, name: str, text: str, doc_id: str) -> None:
+    file_reading(create_store(server.url, name), make_reading(doc_id, [text]))
+
+
 def texts_of(location: str, name: str) -> list[str]:
-    return [item.text for item in open_store(location, name).paragraphs]
+    return each(open_store(location, name).paragraphs, "text")
 
 
 def n_passages(location: str, name: str) -> int:
@@ -117,14 +115,13 @@ def n_passages(location: str, name: str) -> int:
 def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
     server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
-    slow, quick = create_store(server.url, name), create_store(server.url, name)
-    locks = make_reading("locks", [LOCKS])
-    before_second_write(monkeypatch, lambda: file_reading(quick, locks))
+    write(server, name, TREES, "trees")
+    slow = create_store(server.url, name)
+    before_second_write(monkeypatch, lambda: write(server, name, LOCKS, "locks"))
     with pytest.raises(StoreChangedError):
         file_reading(slow, make_reading("caches", [CACHES]))
     assert texts_of(server.url, name) == [LOCKS, TREES]
-    file_reading(create_store(server.url, name), make_reading("caches", [CACHES]))
+    write(server, name, CACHES, "caches")
     assert len(texts_of(server.url, name)) == n_passages(server.url, name) == 3
 
 
@@ -143,7 +140,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    file_reading(create_store(server.url, name), make_reading("locks", [LOCKS]))
+    write(server, name, LOCKS, "locks")
     command = [str(lectures), "--store", server.url, "--collection", name]
     with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setattr(chroma, "PATIENCE_S", 0.5)
@@ -196,18 +193,15 @@ def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
     with fault(name_of_fault, server):
         during = searches.search(hint)
 
-    assert ids_of(during) == ids_of(before) != []
+    assert during.hits == before.hits != ()
     assert [failure.strategy for failure in during.failures] == ["store"]
     assert "\n" not in str(during.failures[0])
-    file_reading(create_store(server.url, name), make_reading("locks", [LOCKS]))
+    write(server, name, LOCKS, "locks")
     deadline = time.monotonic() + 60.0
     while (after := searches.search(hint)).failures and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert (len(after.hits), after.failures) == (3, ())
-
-
-def ids_of(found: SearchResult) -> list[tuple[str, float]]:
-    return [(hit.paragraph.paragraph_id, hit.score) for hit in found.hits]
+    assert len(after.hits) == 3
+    assert not after.failures
 
 
 def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
@@ -216,11 +210,9 @@ def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
     monkeypatch.setattr(chroma, "GREETING_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         location = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        refused = rf"--store {location} must answer within 0.2 s, got nothing"
         for attempt in (create_store, open_store):
-            with pytest.raises(
-                StoreError,
-                match=rf"--store {location} must answer within 0.2 s, got nothing",
-            ):
+            with pytest.raises(StoreError, match=refused):
                 attempt(location)
 
 
@@ -229,22 +221,20 @@ def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
 def test_a_frozen_server_is_given_up_soon_and_makes_one_search_wait(
     server: ChromaServer, name: str
 ) -> None:
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES]))
+    write(server, name, TREES, "trees")
     opened = open_store(server.url, name)
     assert opened.generation() == opened.token
     server.pause()
     try:
         begin = time.monotonic()
-        for attempt in (opened.generation, opened.generation, opened.generation):
-            with pytest.raises(StoreError) as caught:
-                attempt()
-            assert "\n" not in str(caught.value)
+        for _ in range(3):
+            with pytest.raises(StoreError, match=rf"{server.url}.*\Z"):
+                opened.generation()
         assert time.monotonic() - begin < 1.5 * course.CHECK_S
 
         begin = time.monotonic()
-        with pytest.raises(StoreError, match=server.url) as caught:
+        with pytest.raises(StoreError, match=rf"{server.url}.*\Z"):
             open_store(server.url, name)
-        assert "\n" not in str(caught.value)
         assert time.monotonic() - begin < 5.0
     finally:
         server.resume()
