@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from ingest.console.arguments import Command, option, run_command
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.fakes import run_python
 
 
 def test_python_without_the_environment_is_told_of_it() -> None:
@@ -27,13 +24,7 @@ def test_python_without_the_environment_is_told_of_it() -> None:
         "-m evaluate",
         "-m quarry",
     ):
-        done = subprocess.run(
-            [sys.executable, "-S", *command.split(), "--help"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_python("-S", *command.split(), "--help")
         assert done.returncode == 2
         assert done.stdout == ""
         assert re.fullmatch(missing, done.stderr)

