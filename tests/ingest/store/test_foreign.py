@@ -99,7 +99,7 @@ def test_a_store_imports_no_code_that_the_user_has_not_named(
     (tmp_path / "planted_module.py").write_text(
         "import pathlib\npathlib.Path('ran').touch()\n"
         "from tests.fakes import HashingEmbedder\n"
-        "class Embedder(HashingEmbedder):\n    spec = 'planted_module.Embedder'\n"
+        "def Embedder():\n    return HashingEmbedder('planted_module.Embedder')\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
