@@ -7,7 +7,6 @@ perturbed, so that no two passages are the same. docs/scale.md explains the figu
 from __future__ import annotations
 
 import functools
-import json
 import math
 import multiprocessing
 import os
@@ -32,20 +31,18 @@ from benchmarks.measure import (
 from configs.directories import cache
 from evaluate.games.labelled import LabelledGame
 from ingest.arrays import Float32Array
-from ingest.embed.vectors import ReadingVectors, Words, embed_reading
+from ingest.embed.vectors import ReadingVectors, Words
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.sentence import sentences
 from ingest.store import Course, DocumentUpdate, create_store, open_store
 from player.player import Plan, Player, build_player
 from player.questions.answer import Answer
-from player.search.build import store_embedder
 from player.search.types import Query
 
-RESULTS = Path(__file__).with_name("scale.json")
-"""Figures by size; each size is written when it is finished."""
 SIZES = (500, 5_000, 50_000, 100_000)
 OF_A_DOCUMENT = 250
 """Passages of a document."""
+WORD = re.compile("[a-z]{3,}")
 EXCHANGED = 0.3
 """Share of the words of a passage that are exchanged."""
 NEARNESS = 0.8
@@ -61,7 +58,7 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
     """Yield the documents of a course of n passages, made from a real one."""
     random = np.random.default_rng(0)
     texts = " ".join(item.text for item in course.paragraphs)
-    vocabulary = sorted(set(re.findall(r"[a-z]{3,}", texts)))
+    vocabulary = sorted(set(WORD.findall(texts)))
     words = course.words(course.embedder_spec)
 
     def exchange(word: re.Match[str]) -> str:
@@ -75,22 +72,21 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
         unit: Float32Array = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
         return unit
 
-    for number, start in enumerate(range(0, n, OF_A_DOCUMENT)):
-        n_passages = min(OF_A_DOCUMENT, n - start)
-        rows = random.integers(len(course.paragraphs), size=n_passages)
-        doc_id = f"lecture-{number:05}"
+    for start in range(0, n, OF_A_DOCUMENT):
+        doc_id = f"lecture-{start:07}"
+        rows = random.integers(len(course.paragraphs), size=OF_A_DOCUMENT)
+        rows = rows[: n - start]
         passages: list[Paragraph] = []
         of_sentences: list[int] = []
         for ordinal, row in enumerate(rows.tolist(), 1):
             passage = course.paragraphs[row]
-            text = re.sub(r"[a-z]{3,}", exchange, passage.text)
+            text = WORD.sub(exchange, passage.text)
             parts = [*sentences(text)]
-            page = 1 + ordinal // 8
             changed = replace(
                 passage,
-                paragraph_id=f"{doc_id}:{page}:{ordinal}",
+                paragraph_id=f"{doc_id}:1:{ordinal}",
                 doc_id=doc_id,
-                page=page,
+                page=1,
                 text=text,
                 opening_sentence=parts[0],
                 same_as="",
@@ -105,33 +101,24 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
         vectors = ReadingVectors(
             perturbed(course.vectors[rows]),
             perturbed(course.sentence_vectors[of_sentences]),
-            perturbed(course.alias_vectors[[number % len(course.aliases)]]),
+            perturbed(course.alias_vectors[:1]),
             {course.embedder_spec: pooled},
         )
-        alias = Alias(f"lecture {number}", "title")
+        names = (Alias(doc_id, "title"),)
         document = Document(
-            doc_id, f"{doc_id}.pdf", doc_id, "1", (alias,), 40, n_passages
+            doc_id, f"{doc_id}.pdf", doc_id, "1", names, 1, len(passages)
         )
         reading = Reading(document, tuple(passages), ())
         yield DocumentUpdate(reading, vectors, course.embedder_spec)
 
 
-def measure_ingest(base: str, folder: str, n: int) -> Figures:
-    """Measure what the models take for a passage, and putting n passages into a store."""
-    course = open_store(base)
-    embedder: Any = store_embedder(course, uncached_settings("fast"))
-    document = course.documents[0]
-    some = Reading(document, course.reading(document.doc_id).paragraphs[:64], ())
-    embedding = cpu_seconds(lambda: embed_reading(some, embedder, [embedder]))
-
-    updates = list(resampled(course, n))
+def measure_storing(base: str, folder: str, n: int) -> Figures:
+    """Measure putting n passages into a store."""
+    updates = [*resampled(open_store(base), n)]
     storing = cpu_seconds(lambda: create_store(folder).change(updates))
     files = [path for path in Path(folder).rglob("*") if path.is_file()]
-    return {
-        "embedding (ms a passage)": 1e3 * embedding / len(some.paragraphs),
-        "storing (s)": storing,
-        "store on disk (MB)": sum(path.stat().st_size for path in files) / 1e6,
-    }
+    n_bytes = sum(path.stat().st_size for path in files)
+    return {"storing (s)": storing, "store on disk (MB)": n_bytes / 1e6}
 
 
 def measure_open(folder: str) -> Figures:
@@ -166,7 +153,6 @@ def measure_player(folder: str) -> Figures:
     )
     figures |= _quantiles("search and 20 questions", ask, games[:N_GAMES])
     figures |= _quantiles("decision", lambda plan: player.decide(plan, ANSWERS), plans)
-    figures["candidates of a game"] = float(len(plans[0].prior))
 
     # Linux alone tells the memory: all, and without the files mapped into it
     status = Path("/proc/self/status").read_text(encoding="ascii")
@@ -186,7 +172,6 @@ def _quantiles(
 
 def main(arguments: Sequence[str]) -> int:
     """Measure the sizes, or those that are given, and print the figures."""
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     # threads that wait for work take CPU time
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ["QUARRY_MODELS"] = str(cache() / "models")
@@ -201,13 +186,11 @@ def main(arguments: Sequence[str]) -> int:
         os.environ["QUARRY_HOME"] = scratch
         for size in map(int, arguments or SIZES):
             folder = f"{scratch}/{size}"
-            ingested = pool.submit(measure_ingest, course.location, folder, size)
-            figures = ingested.result()
+            stored = pool.submit(measure_storing, course.location, folder, size)
+            figures = stored.result()
             for step in (measure_open, measure_player):
                 figures |= pool.submit(step, folder).result()
             shutil.rmtree(folder)
-            results[str(size)] = figures
-            RESULTS.write_text(json.dumps(results, indent=1), encoding="utf-8")
             for name, value in figures.items():
                 print(f"{size:>9,}  {name:32} {value:,.4g}", flush=True)
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -57,7 +56,12 @@ def replay(options: argparse.Namespace) -> int:
         if judges:
             seed = options.seed
             table = replay_table(games, store, settings, judges, seed=seed, **where)
-            return _finish_table(options, table)
+            if options.json:
+                print(visible_json(table))
+            else:
+                print(f"{_title(options)}: {table['games']} games")
+                print(table_text(table))
+            return shared.lost_code(options, table["lost_at_ingest"])
         run = replay_store(
             games,
             store,
@@ -68,16 +72,6 @@ def replay(options: argparse.Namespace) -> int:
             **where,
         )
     return _finish(options, run)
-
-
-def _finish_table(options: argparse.Namespace, table: Mapping[str, Any]) -> int:
-    """Print the results against several referees."""
-    if options.json:
-        print(visible_json(table))
-    else:
-        print(f"{_title(options)}: {table['games']} games")
-        print(table_text(table))
-    return shared.lost_code(options, table["lost_at_ingest"])
 
 
 def _finish(options: argparse.Namespace, run: Run) -> int:
@@ -110,7 +104,13 @@ def compare(options: argparse.Namespace) -> int:
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out."
         )
-    runs = _runs(options)
+    measures = find_measures(options.measures)
+    if options.runs:
+        runs = read_runs(options.runs, measures)
+    elif options.games and options.presets:
+        runs = _replayed(options, seed=options.seed, measures=measures)
+    else:
+        raise SettingsError("compare needs --games and --presets, or RUN.json files.")
     tests = tests_of(runs, seed=options.seed)
 
     document = {
@@ -126,15 +126,10 @@ def compare(options: argparse.Namespace) -> int:
     return shared.lost_code(options, max(run.lost_at_ingest for run in runs))
 
 
-def _runs(options: argparse.Namespace) -> list[Run]:
-    """Read runs, or replay the games with each preset, under its name or the name of its file."""
+def _replayed(options: argparse.Namespace, **common: Any) -> list[Run]:
+    """Replay the games with each preset, under its name or the name of its file."""
     from evaluate.replay.replay import replay_each
 
-    measures = find_measures(options.measures)
-    if options.runs:
-        return read_runs(options.runs, measures)
-    if options.games is None or not options.presets:
-        raise SettingsError("compare needs --games and --presets, or RUN.json files.")
     presets = [*filter(None, map(str.strip, options.presets.split(",")))]
     settings = {}
     for name in presets:
@@ -158,10 +153,9 @@ def _runs(options: argparse.Namespace) -> list[Run]:
             settings,
             folder=options.out,
             referee=options.referee,
-            seed=options.seed,
             repeats=options.repeats,
             workers=workers,
-            measures=measures,
+            **common,
         )
 
 

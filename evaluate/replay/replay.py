@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from configs.directories import code_digest
-from configs.settings import Settings, SettingsError, WorkerError, as_dict
+from configs.settings import Settings, WorkerError, as_dict
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
@@ -49,7 +49,6 @@ from evaluate.runs.table import make_table
 from ingest.embed import Models
 from ingest.executors import (
     Cluster,
-    Tasks,
     Workers,
     executor_of,
     made_once,
@@ -132,9 +131,12 @@ class Replayer:
                 break
             repertoire = Repertoire([(game, paragraph)], judge, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
-            server = LocalGameServer(practice)
             report = play(
-                server, planned, name="replay", timeout_s=TIMEOUT_S, timeouts=STRICT
+                LocalGameServer(practice),
+                planned,
+                name="replay",
+                timeout_s=TIMEOUT_S,
+                timeouts=STRICT,
             )
             reports.append(report)
 
@@ -173,20 +175,15 @@ def build_replayer(
     judges: Sequence[Judge],
     seed: int,
     n_candidates: int,
-    *,
-    alone: bool,
 ) -> Replayer:
     """Make a replayer over a store, in the process that replays.
 
     Args:
         judges: SPEC and seed of each referee; none measures the search alone.
-        alone: no other process plays at the same time, so that embedding takes all cores.
 
     Raises:
         WorkerError: the store holds something else.
     """
-    if not alone:
-        settings = replace(settings, embed=replace(settings.embed, threads=1))
     store = open_same(*place)
     player = patient_player(store, settings)
     tools = tools_of(store, settings.embed)
@@ -229,37 +226,6 @@ def patient_player(store: Course, settings: Settings) -> Player:
     """Build a player whose searches wait for every strategy."""
     search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
     return build_player(store, replace(settings, search=search))
-
-
-def workers_for(wanted: int, n_games: int, *, played: bool) -> int:
-    """Return how many processes replay: as many as were asked for, or for 0 as many as pay.
-
-    Raises:
-        SettingsError: fewer than 0 were asked for.
-    """
-    if wanted < 0:
-        raise SettingsError(
-            f"--workers must be at least 0, got {wanted}; 0 takes as many as pay"
-        )
-    if wanted:
-        return min(wanted, max(1, n_games))
-    return max(1, min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)) if played else 1
-
-
-def play_on(executor: Tasks, key: str, make: Callable[[], Replayer]) -> PlayAll:
-    """Return a function that plays on an executor.
-
-    Args:
-        key: the key of the replayer; a worker keeps its replayer until it is given another key.
-        make: makes the replayer of a worker.
-    """
-
-    def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
-        calls = ((key, make, job) for job in jobs)
-        for _, future in run_all(executor, play_job, calls):
-            yield result_of(future)
-
-    return play_all
 
 
 def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
@@ -364,7 +330,16 @@ def replay_judges(
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
     if isinstance(workers, int):
-        workers = workers_for(workers, len(games) - len(records), played=bool(judges))
+        n_games = len(games) - len(records)
+        if workers == 0 and judges:
+            workers = min(os.cpu_count() or 1, n_games // GAMES_A_WORKER)
+        workers = max(1, min(workers, n_games))
+
+    if workers != 1:
+        # else every process would make its own
+        prepare((spec for spec, _ in judges), store, settings.embed)
+        # a process embeds on one core, unless no other one plays at the same time
+        settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
         place_of(store),
@@ -372,18 +347,19 @@ def replay_judges(
         judges,
         seed,
         n_candidates,
-        alone=workers == 1,
     )
     key = uuid4().hex
-    if workers != 1:
-        # else every process would make its own
-        prepare((spec for spec, _ in judges), store, settings.embed)
     with executor_of(workers) as executor:
         if isinstance(executor, Cluster):
             executor.check(made_once, key, make)
         elif workers == 1:
             made_once(key, make)  # an error shows before the progress bar
-        play_all = play_on(executor, key, make)
+
+        def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
+            calls = ((key, make, job) for job in jobs)
+            for _, future in run_all(executor, play_job, calls):
+                yield result_of(future)
+
         return replay_games(games, store, play_all, records=records, name=name)
 
 

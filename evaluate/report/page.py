@@ -67,15 +67,19 @@ def render(runs: Sequence[Run]) -> str:
     No text of a run becomes markup: jinja2 escapes the texts of the page, and the data of the scripts is compressed
     JSON, in base64. The policy of the page allows its two scripts alone, and no request.
     """
-    names = ("plotly-basic.min.js", "report.js", "report.css")
-    plotly, script, style = (
-        (FOLDER / name).read_text(encoding="utf-8") for name in names
-    )
-    hashes = []
-    for text in (plotly, script):
+    texts, hashes = [], []
+    for name in ("plotly-basic.min.js", "report.js", "report.css"):
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        texts.append(Markup(text))
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         hashes.append(f"'sha256-{digest}'")
-    game_ids, n_games = _shown(runs)
+    plotly, script, style = texts
+    lost: set[str] = set()
+    games: set[str] = set()
+    for run in runs:
+        lost |= run.lost_ids
+        games |= set(run.games["game_id"])
+    game_ids = sorted([*sorted(lost), *sorted(games - lost)][:MOST_SHOWN])
     plots = run_plots(runs)
     tests = paired_tests(runs)
     data = {
@@ -83,6 +87,8 @@ def render(runs: Sequence[Run]) -> str:
         "games": _games(runs, game_ids),
         "runs": [run.name for run in runs],
     }
+    # a tenth of the length
+    packed = gzip.compress(json.dumps(data).encode(), mtime=0)
 
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
@@ -101,32 +107,14 @@ def render(runs: Sequence[Run]) -> str:
         other_games=OTHER_GAMES,
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),
-        n_games=n_games,
+        n_games=len(games),
         plots={name: in_words(series) for name, series in plots.items()},
-        policy=f"{POLICY}; script-src {' '.join(hashes)}",
-        style=Markup(style),
-        plotly=Markup(plotly),
-        script=Markup(script),
-        data=packed(data),
+        policy=f"{POLICY}; script-src {' '.join(hashes[:2])}",
+        style=style,
+        plotly=plotly,
+        script=script,
+        data=base64.b64encode(packed).decode(),
     )
-
-
-def packed(document: object) -> str:
-    """Return a document as JSON, compressed with gzip, in base64: a tenth of the length, and no character of markup."""
-    return base64.b64encode(
-        gzip.compress(json.dumps(document).encode(), mtime=0)
-    ).decode()
-
-
-def _shown(runs: Sequence[Run]) -> tuple[list[str], int]:
-    """Return the ids of the games that the page lists, at most `MOST_SHOWN`, lost games first; and their number."""
-    lost: set[str] = set()
-    games: set[str] = set()
-    for run in runs:
-        lost |= run.lost_ids
-        games |= set(run.games["game_id"])
-    shown = [*sorted(lost), *sorted(games - lost)][:MOST_SHOWN]
-    return sorted(shown), len(games)
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
@@ -143,21 +131,16 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
             row, first = rows[str(game_id)], of_game.iloc[0]
             row.setdefault("hint", first["hint"])
             row.setdefault("document", first["document"] or "")
-            row["outcomes"][column] = _outcome(of_game)
+            won = of_game["won"].dropna()
+            lost_at = next(iter(of_game["lost_at"].dropna()), None)
+            row["outcomes"][column] = {
+                "there": True,
+                "rank": first["rank"],
+                "outcome": lost_at or "found",
+                "word": lost_at or ("found" if won.empty else "won"),
+                "won": f"{won.sum()}/{len(won)}" if len(won) > 1 else None,
+            }
     return [*rows.values()]
-
-
-def _outcome(plays: pd.DataFrame) -> Json:
-    """Return the rank of a game's paragraph in a run, and how its plays ended."""
-    won = plays["won"].dropna()
-    lost_at = next(iter(plays["lost_at"].dropna()), None)
-    return {
-        "there": True,
-        "rank": plays["rank"].iloc[0],
-        "outcome": lost_at or "found",
-        "word": lost_at or ("found" if won.empty else "won"),
-        "won": f"{won.sum()}/{len(won)}" if len(won) > 1 else None,
-    }
 
 
 def _games(
@@ -291,42 +274,33 @@ def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:
 
 def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
     """Return the series of each plot by the id of its section, without plots that have no data."""
-    success = [_success(run) for run in runs if run.games["n_hits"].any()]
-    plots = {"success": success, "lost": _lost(runs), "losses": _losses(runs)}
-    return {name: series for name, series in plots.items() if series}
+    plots: defaultdict[str, list[Series]] = defaultdict(list)
+    for run in runs:
+        # Success@k over k, from the reciprocal ranks
+        cutoffs = [*range(1, 1 + max(run.games["n_hits"], default=0))]
+        series: Series = {"name": run.name, "x": cutoffs, "y": [], "ends": []}
+        for cutoff in cutoffs:
+            hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
+            series["y"].append(float(hits.mean()))
+            series["ends"].append(interval(hits, 0))
+        if cutoffs:
+            plots["success"].append(series)
 
-
-def _success(run: Run) -> Series:
-    """Return Success@k over k, from the reciprocal ranks."""
-    cutoffs = range(1, 1 + run.games["n_hits"].max())
-    y, ends = [], []
-    for cutoff in cutoffs:
-        hits = (run.values["RR"] >= 1.0 / cutoff).astype(np.float64)
-        y.append(float(hits.mean()))
-        ends.append(interval(hits, 0))
-    return {"name": run.name, "x": list(cutoffs), "y": y, "ends": ends}
-
-
-def _lost(runs: Sequence[Run]) -> list[Series]:
-    """Return how many plays of each run had each outcome, for outcomes that some play had."""
-    names = [run.name for run in runs]
-    outcomes = [run.plays["lost_at"].fillna("found").tolist() for run in runs]
-    series: list[Series] = []
+    # how many plays had each outcome that some play had
+    outcomes = {run.name: run.plays["lost_at"].fillna("found").tolist() for run in runs}
     for outcome, words in OUTCOMES.items():
-        counts = [of_run.count(outcome) for of_run in outcomes]
+        counts = [of_run.count(outcome) for of_run in outcomes.values()]
         if any(counts):
-            series.append({"name": words, "outcome": outcome, "x": counts, "y": names})
-    return series
+            series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
+            plots["lost"].append(series)
 
-
-def _losses(runs: Sequence[Run]) -> list[Series]:
-    """Return the share of the games that each run loses, by where; a part where ours beats ideal questions is 0."""
+    # the share of the games lost by where; a part where ours beats ideal questions is 0
     losses = {run.name: run.losses for run in runs if run.losses}
-    series: list[Series] = []
     for part, (words, outcome) in LOSSES.items() if losses else ():
         shares = [round(max(0.0, of_run[part]), 3) for of_run in losses.values()]
-        series.append({"name": words, "outcome": outcome, "x": shares, "y": [*losses]})
-    return series
+        series = {"name": words, "outcome": outcome, "x": shares, "y": [*losses]}
+        plots["losses"].append(series)
+    return plots
 
 
 def in_words(series: Sequence[Series]) -> str:
@@ -335,8 +309,10 @@ def in_words(series: Sequence[Series]) -> str:
     def short(value: object) -> str:
         return f"{value:.3g}" if isinstance(value, float) else str(value)
 
-    said = []
+    parts = []
     for one in series:
-        pairs = zip(map(short, one["x"]), map(short, one["y"]), strict=True)
-        said.append(f"{one['name']}: {', '.join(map(' '.join, pairs))}")
-    return ". ".join(said)
+        pairs = []
+        for x, y in zip(one["x"], one["y"], strict=True):
+            pairs.append(f"{short(x)} {short(y)}")
+        parts.append(f"{one['name']}: {', '.join(pairs)}")
+    return ". ".join(parts)

@@ -75,14 +75,33 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         Evaluation, 2007; Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979; Tarone, A Modified
         Bonferroni Method for Discrete Data, 1990.
     """
-    require_comparable(runs)
+    if len(runs) < 2:
+        raise RunError(
+            f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
+        )
+    require_names(runs)
+    first = runs[0]
+    for other in runs[1:]:
+        if other.asked() != first.asked():
+            raise RunError(
+                f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
+                "and --seed."
+            )
+    if first.games.empty:
+        raise RunError("No game of these runs is answerable; name another games file.")
+
     differences = _differences(runs)
     p_values: dict[tuple[str, bytes], float] = {}
     for name, _, difference in differences:
         key = (name, difference.tobytes())
         if difference.any() and key not in p_values:
             p_values[key] = randomisation_p(difference, seed)
-    corrected = dict(zip(p_values, holm([*p_values.values()]), strict=True))
+    corrected = {}
+    if p_values:
+        from statsmodels.stats.multitest import multipletests
+
+        _, p_holms, *_ = multipletests([*p_values.values()], method="holm")
+        corrected = dict(zip(p_values, p_holms.tolist(), strict=True))
 
     tests = []
     for name, measure, difference in differences:
@@ -99,7 +118,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         tests.append(
             PairedTest(
                 preset=name,
-                against=runs[0].name,
+                against=first.name,
                 measure=measure,
                 difference=round(mean, 6),
                 low=round(low, 6),
@@ -117,15 +136,24 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
 def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
     """Return the name of each run but the first, each measure that all runs have, and (n_games,) run minus first."""
-    first, *others = [tested_values(run) for run in runs]
+    values_of = {}
+    for run in runs:
+        values = {"RR": run.values["RR"], **run.values}
+        for name in UNTESTED - run.own_measures.keys():
+            values.pop(name, None)
+        if run.won is not None:
+            values[WIN_RATE] = run.won
+        values_of[run.name] = values
+
+    first, *others = values_of.values()
+    measures = [name for name in first if all(name in other for other in others)]
     if len({(run.referee, run.repeats) for run in runs}) > 1:
-        first.pop(WIN_RATE, None)
+        measures = [name for name in measures if name != WIN_RATE]
     differences = []
-    for run, values in zip(runs[1:], others, strict=True):
-        for measure in first:
-            if all(measure in of_run for of_run in others):
-                difference = values[measure] - first[measure]
-                differences.append((run.name, measure, difference))
+    for run in runs[1:]:
+        for name in measures:
+            difference = values_of[run.name][name] - first[name]
+            differences.append((run.name, name, difference))
     return differences
 
 
@@ -147,16 +175,6 @@ def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
     n_differ = math.log2(2 * n_tests / ALPHA)
     least = n_differ * len(differences) / np.count_nonzero(differences)
     return max(math.ceil(n_games), math.ceil(least), len(differences) + 1)
-
-
-def tested_values(run: Run) -> dict[str, Float64Array]:
-    """Return the (n_games,) values of each measure that is tested, for each answerable game."""
-    values = {"RR": run.values["RR"], **run.values}
-    for name in UNTESTED - run.own_measures.keys():
-        values.pop(name, None)
-    if run.won is not None:
-        values[WIN_RATE] = run.won
-    return values
 
 
 def randomisation_p(differences: Float64Array, seed: int) -> float:
@@ -182,35 +200,3 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p values corrected by Holm, in the same order."""
-    from statsmodels.stats.multitest import multipletests
-
-    if not p_values:
-        return []
-    corrected: list[float] = multipletests(p_values, method="holm")[1].tolist()
-    return corrected
-
-
-def require_comparable(runs: Sequence[Run]) -> None:
-    """Pass if runs are of the same games.
-
-    Raises:
-        RunError: there are fewer than two, two have the same name, or games differ.
-    """
-    if len(runs) < 2:
-        raise RunError(
-            f"A comparison needs two runs, got {len(runs)}; name another preset or RUN.json."
-        )
-    require_names(runs)
-    first = runs[0]
-    for other in runs[1:]:
-        if other.asked() != first.asked():
-            raise RunError(
-                f"{first.name} and {other.name} are of different games; replay both with the same --games, --split "
-                "and --seed."
-            )
-    if first.games.empty:
-        raise RunError("No game of these runs is answerable; name another games file.")

@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
@@ -77,7 +78,7 @@ class RecordFile(Collection[ReplayRecord]):
         Raises:
             RunError: the file cannot be read, or a line is not a record.
         """
-        for number, line in zip(range(1, self._n + 1), self._lines(), strict=False):
+        for number, line in enumerate(islice(self._lines(), self._n), 1):
             try:
                 yield _RECORD.validate_json(line, strict=True)
             except ValidationError as error:
@@ -202,11 +203,11 @@ def read_runs(
         raise RunError(
             f"The first file must be a RUN.json, got {files[0] if files else 'none'}; replay --out writes one."
         )
-    first = read_run(files[0], measures)
-    runs = [first]
-    for path in files[1:]:
+    runs: list[Run] = []
+    for path in files:
         is_run = path.suffix == ".json"
-        runs.append(read_run(path, measures) if is_run else read_trec_run(path, first))
+        run = read_run(path, measures) if is_run else read_trec_run(path, runs[0])
+        runs.append(run)
     require_names(runs)
     return runs
 
@@ -283,35 +284,34 @@ def _ranked(
     Args:
         scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
-    ranking = sorted(scores, key=lambda paragraph_id: -scores[paragraph_id])
-    hits: list[HitRecord] = []
-    for rank, paragraph_id in enumerate(ranking, 1):
-        hits.append(
-            {
-                "paragraph_id": paragraph_id,
-                "document": "",
-                "page": 0,
-                "opening_sentence": paragraph_id,
-                "slot": "",
-                "strategy": name,
-                "relevance": 0.0,
-                "rank": rank,
-                "score": scores[paragraph_id],
-                "why": f"rank {rank} of {name}",
-            }
-        )
-
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     search: SearchRecord = {
-        "hits": hits,
+        "hits": [],
         "book": None,
         "answered_by": name,
-        "relevant": bool(hits),
+        "relevant": bool(scores),
         "failures": [],
         "embed_ms": 0.0,
         "search_ms": 0.0,
-        "rank": ranking.index(truth_id) + 1 if truth_id in scores else None,
+        "rank": None,
     }
+    ranking = sorted(scores.items(), key=lambda item: -item[1])
+    for rank, (paragraph_id, score) in enumerate(ranking, 1):
+        if paragraph_id == truth_id:
+            search["rank"] = rank
+        hit: HitRecord = {
+            "paragraph_id": paragraph_id,
+            "document": "",
+            "page": 0,
+            "opening_sentence": paragraph_id,
+            "slot": "",
+            "strategy": name,
+            "relevance": 0.0,
+            "rank": rank,
+            "score": score,
+            "why": f"rank {rank} of {name}",
+        }
+        search["hits"].append(hit)
     return {
         **record,
         "search": search,

@@ -38,22 +38,19 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
     """
     measures: dict[str, Measure] = {}
     for name in names:
-        is_ours = name in MEASURES or is_dotted(name)
-        measures[name] = find(MEASURES, name, "--measure") if is_ours else _parsed(name)
+        if name in MEASURES or is_dotted(name):
+            measures[name] = find(MEASURES, name, "--measure")
+            continue
+        try:
+            measures[name] = measure = ir_measures.parse_measure(name)
+            values_of_ranks(measure, np.array([1]), np.array([1]))
+        # ir-measures and its providers raise errors of many types
+        except Exception as error:
+            raise SettingsError(
+                "--measure must be one of ir-measures that needs no more than a relevant paragraph a game, such as "
+                f"nDCG@10, or the dotted path of your own, got {name!r}: {' '.join(str(error).split())}"
+            ) from error
     return measures
-
-
-def _parsed(name: str) -> RankingMeasure:
-    try:
-        measure: RankingMeasure = ir_measures.parse_measure(name)
-        values_of_ranks(measure, np.array([1]), np.array([1]))
-    # ir-measures and its providers raise errors of many types
-    except Exception as error:
-        raise SettingsError(
-            "--measure must be one of ir-measures that needs no more than a relevant paragraph a game, such as "
-            f"nDCG@10, or the dotted path of your own, got {name!r}: {' '.join(str(error).split())}"
-        ) from error
-    return measure
 
 
 def values_of(
@@ -120,9 +117,8 @@ def interval(values: Float64Array, seed: int) -> tuple[float, float]:
     if len(values) == 0:
         return (0.0, 1.0)
     if np.isin(values, (0.0, 1.0)).all():
-        ends = stats.binomtest(int(values.sum()), len(values)).proportion_ci(
-            CONFIDENCE, method="wilson"
-        )
+        test = stats.binomtest(int(values.sum()), len(values))
+        ends = test.proportion_ci(CONFIDENCE, method="wilson")
         return (float(ends.low), float(ends.high))
     return bootstrap_interval(values, seed)
 

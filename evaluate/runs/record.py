@@ -46,8 +46,6 @@ WON_RATIO = 0.7
 """A raw opening sentence is won from this similarity on, where public referees begin to give points."""
 LEAST_FIT = 0.01
 """Lower bound of the probability that an answer fits a candidate: no answer is wholly impossible."""
-
-
 FITTING = 0.5
 """An answer fits a paragraph from this probability on."""
 
@@ -209,22 +207,6 @@ def play_of(record: ReplayRecord, repeat: int) -> PlayRecord | None:
     return record["plays"][repeat] if repeat < len(record["plays"]) else None
 
 
-def names_right_book(record: ReplayRecord) -> bool:
-    """Return whether the book was resolved, to filter or to boost, to the document of the paragraph."""
-    truth, book = record["truth"], record["search"]["book"]
-    if truth is None or book is None or book["tier"] == "none":
-        return False
-    return book["document"] == truth["document"]
-
-
-def is_read_right(record: ReplayRecord) -> bool | None:
-    """Return whether the ingested opening sentence is the labelled one; None if the label does not say."""
-    truth, sentence = record["truth"], record["opening_sentence"]
-    if not (record["in_text_layer"] and sentence):
-        return None
-    return truth is not None and same_text(truth["opening_sentence"], sentence)
-
-
 def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
 
@@ -317,9 +299,10 @@ def why_lost(
     yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
     yield outcome_in_words(record, play)
 
-    by_id = {item["paragraph_id"]: item for item in reversed(play["candidates"])}
-    if right := by_id.get(paragraph.paragraph_id):
-        yield f"its probability: {right['prior']:.3f} before the answers, {right['belief']:.3f} after"
+    for item in play["candidates"]:
+        if item["paragraph_id"] == paragraph.paragraph_id:
+            yield f"its probability: {item['prior']:.3f} before the answers, {item['belief']:.3f} after"
+            break
 
     guess = play["candidates"][0]
     yield (
@@ -327,14 +310,11 @@ def why_lost(
         f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
     )
 
-    options = {}
-    for question in record["questions"]:
-        options[question["question_number"]] = question["options"]
     misleading = []
     for number in play["misled"]:
-        letter = play["answers"][number - 1] or ""
-        option = options.get(number, {}).get(letter, "")
-        misleading.append(f"{number} {letter} {option}".strip())
+        letter = str(play["answers"][number - 1])
+        option = record["questions"][number - 1]["options"][letter]
+        misleading.append(f"{number} {letter} {option}")
     yield f"answers that misled: {'; '.join(misleading) or 'none'}"
 
 
@@ -401,11 +381,13 @@ def _play(
         rows.append(row)
     candidates: list[CandidateRecord] = []
     for other in rows:
-        prior, after = (
-            round(float(plan.prior[other]), 6),
-            round(float(belief[other]), 6),
+        candidates.append(
+            {
+                **_scored(plan.hit(other)),
+                "prior": round(float(plan.prior[other]), 6),
+                "belief": round(float(belief[other]), 6),
+            }
         )
-        candidates.append({**_scored(plan.hit(other)), "prior": prior, "belief": after})
 
     guess = report.decision.guess
     word = stems(game.associative_word)
@@ -429,8 +411,7 @@ def _play(
         "breakdown": dict(report.score.breakdown),
     }
     if row is not None:
-        play["misled"] = _misleading(report, row)
-        play["unfit"] = _unfit(report, row)
+        play["misled"], play["unfit"] = _answers_against(report, row)
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
         play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:
@@ -470,33 +451,26 @@ def holds(plan: Plan, row: int, game: LabelledGame) -> bool:
 
 def _bits(belief: Any) -> float:
     """Return the entropy of a belief, rounded."""
-    return round(float(-(belief * np.log2(np.maximum(belief, 1e-300))).sum()), 4)
+    surprise = -np.log2(np.maximum(belief, 1e-300))
+    return round(float((belief * surprise).sum()), 4)
 
 
-def _letters(report: GameReport) -> Iterator[tuple[int, int]]:
-    """Yield the row of each question that was answered with a letter, and the row of the letter."""
+def _answers_against(report: GameReport, row: int) -> tuple[list[int], list[int]]:
+    """Return the numbers of the questions with an answer against the candidate of a row.
+
+    Returns:
+        Those answered for the guess and against it, and those whose answer does not fit its whole paragraph.
+    """
+    misled, unfit = [], []
     for number, answer in enumerate(report.answers):
         letter = letter_row(answer)
-        if letter is not None:
-            yield number, letter
-
-
-def _misleading(report: GameReport, row: int) -> list[int]:
-    """Return the numbers of the questions that were answered for the guess and against the candidate of a row."""
-    numbers = []
-    for number, letter in _letters(report):
-        fits = report.plan.fits[:, number, :, letter].max(axis=0)
-        fit, other = np.maximum(fits[[row, report.decision.best]], LEAST_FIT)
+        if letter is None:
+            continue
+        fits = report.plan.fits[:, number, :, letter]
+        likeliest = fits.max(axis=0)
+        fit, other = np.maximum(likeliest[[row, report.decision.best]], LEAST_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
-            numbers.append(number + 1)
-    return numbers
-
-
-def _unfit(report: GameReport, row: int) -> list[int]:
-    """Return the numbers of the questions whose answer does not fit the whole paragraph of a candidate."""
-    whole = report.plan.fits[VIEWS.index("paragraph")]
-    numbers = []
-    for number, letter in _letters(report):
-        if whole[number, row, letter] < FITTING:
-            numbers.append(number + 1)
-    return numbers
+            misled.append(number + 1)
+        if fits[VIEWS.index("paragraph"), row] < FITTING:
+            unfit.append(number + 1)
+    return misled, unfit

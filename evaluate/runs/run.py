@@ -8,7 +8,7 @@ import hashlib
 import json
 import subprocess
 from collections import ChainMap, Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,16 +18,11 @@ from pydantic import Field
 
 from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
+from evaluate.games.labelled import same_text
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import MEASURES, Measure, interval, rounded, values_of
-from evaluate.runs.record import (
-    ReplayRecord,
-    is_read_right,
-    lost_at,
-    names_right_book,
-    outcome_in_words,
-    play_of,
-)
+from evaluate.runs.record import ReplayRecord, lost_at, outcome_in_words, play_of
+from evaluate.runs.text import with_interval
 from ingest.arrays import Float64Array
 from player.protocol.messages import Json
 
@@ -103,46 +98,44 @@ def frame_of(
     columns = [*COLUMNS, "answerable", "label"]
     rows = []
     for record in records:
-        for play in _plays_of(record, repeats, played=played):
-            rows.append([play.get(name) for name in columns])
-    return pd.DataFrame(rows, columns=columns, dtype=object)
-
-
-def _plays_of(
-    record: ReplayRecord, repeats: int, *, played: bool
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the values of each repeat of a game by their names."""
-    search, truth = record["search"], record["truth"]
-    book: Mapping[str, Any] = search["book"] or {}
-    hit: Mapping[str, Any] = (
-        search["hits"][search["rank"] - 1] if search["rank"] else {}
-    )
-    of_game: Json = {
-        "slot": hit.get("slot"),
-        "strategy": hit.get("strategy"),
-        "n_hits": len(search["hits"]),
-        "book_right": names_right_book(record),
-        "read_right": is_read_right(record),
-        "book": book.get("document"),
-        "book_tier": book.get("tier"),
-        "book_confidence": book.get("confidence"),
-        "label": record["opening_sentence"],
-    }
-
-    for repeat in range(repeats):
-        play = play_of(record, repeat)
-        of_play: Json = {
-            "repeat": repeat,
-            "lost_at": lost_at(record, play),
-            "fate": outcome_in_words(record, play),
+        search, truth = record["search"], record["truth"]
+        book: Json = {**(search["book"] or {})}
+        hit: Json = {}
+        if search["rank"]:
+            hit = {**search["hits"][search["rank"] - 1]}
+        of_game: Json = {
+            "slot": hit.get("slot"),
+            "strategy": hit.get("strategy"),
+            "n_hits": len(search["hits"]),
+            "book_right": False,
+            "book": book.get("document"),
+            "book_tier": book.get("tier"),
+            "book_confidence": book.get("confidence"),
+            "label": record["opening_sentence"],
         }
-        if play is not None:
-            of_play["confidence"] = play["guess"]["confidence"]
-            of_play["points"] = play["breakdown"].get("opening_sentence_score")
-        elif played:
-            of_play["won"] = False
-        sources: tuple[Any, ...] = (of_play, play, of_game, search, truth, record)
-        yield ChainMap(*filter(None, sources))
+        if truth is not None and book.get("tier") in ("filter", "boost"):
+            of_game["book_right"] = book["document"] == truth["document"]
+        if record["in_text_layer"] and record["opening_sentence"]:
+            of_game["read_right"] = truth is not None and same_text(
+                truth["opening_sentence"], record["opening_sentence"]
+            )
+
+        for repeat in range(repeats):
+            play = play_of(record, repeat)
+            of_play: Json = {
+                "repeat": repeat,
+                "lost_at": lost_at(record, play),
+                "fate": outcome_in_words(record, play),
+            }
+            if play is not None:
+                of_play["confidence"] = play["guess"]["confidence"]
+                of_play["points"] = play["breakdown"].get("opening_sentence_score")
+            elif played:
+                of_play["won"] = False
+            sources: list[Any] = [of_play, play, of_game, search, truth, record]
+            values = ChainMap(*filter(None, sources))
+            rows.append([values.get(name) for name in columns])
+    return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
 @dataclass
@@ -199,9 +192,9 @@ class Run(RunHeader):
         return self.name or str(self.settings["preset"])
 
     def __repr__(self) -> str:
-        means = (f"{name}={value:.3f}" for name, (value, _) in self.figures.items())
-        shown = ", ".join(means)
-        return f"Run({self._title!r}, {len(self.records)} games, {self.referee!r}: {shown})"
+        means = [f"{name}={value:.3f}" for name, (value, _) in self.figures.items()]
+        games = f"{len(self.records)} games"
+        return f"Run({self._title!r}, {games}, {self.referee!r}: {', '.join(means)})"
 
     def _repr_html_(self) -> str:
         """Return a table of the figures with their intervals, for notebooks."""
@@ -209,9 +202,9 @@ class Run(RunHeader):
 
         caption = f"{self._title}: {len(self.records)} games, {self.referee}"
         cells = {}
-        for name, (value, (low, high)) in self.figures.items():
-            cells[name] = f"{value:.3f} [{low:.3f}, {high:.3f}]"
-        return str(pd.Series(cells, name=caption).to_frame().to_html())
+        for name, figure in self.figures.items():
+            cells[name] = with_interval(*figure)
+        return str(pd.DataFrame({caption: cells}).to_html())
 
     @property
     def played(self) -> bool:
@@ -245,11 +238,6 @@ class Run(RunHeader):
         """The mean of each measure; empty without an answerable game."""
         return {name: self.figures[name][0] for name in self.values if self.figures}
 
-    @property
-    def intervals(self) -> dict[str, list[float]]:
-        """The 95% interval of each measure; empty without an answerable game."""
-        return {name: self.figures[name][1] for name in self.values if self.figures}
-
     @functools.cached_property
     def won(self) -> Float64Array | None:
         """(n_answerable,) share of each game's repeats that were won, since repeats are not games of their own.
@@ -258,8 +246,8 @@ class Run(RunHeader):
         """
         if not self.played or self.plays.empty:
             return None
-        won = self.plays["won"].to_numpy(np.float64)
-        return np.asarray(won.reshape(-1, self.repeats).mean(axis=1))
+        plays = self.plays["won"].to_numpy(np.float64).reshape(-1, self.repeats)
+        return np.asarray(plays.mean(axis=1))
 
     @functools.cached_property
     def figures(self) -> dict[str, tuple[float, list[float]]]:
@@ -317,7 +305,7 @@ class Run(RunHeader):
             "lost_at_ingest": self.lost_at_ingest,
             "opening_sentence_exact": mean_of(games["read_right"]),
             "measures": self.measures,
-            "intervals": self.intervals,
+            "intervals": {name: self.figures[name][1] for name in self.measures},
             "book_resolved": mean_of(games["book_right"]),
             "abstained": games["relevant"].tolist().count(False),
             "abstained_unanswerable": others["relevant"].tolist().count(False),
@@ -332,19 +320,21 @@ class Run(RunHeader):
             "sentence_points": mean_of(self._raw_plays["points"], 2),
             "right_page": mean_of(self._raw_plays["right_page"]),
             "editions": self.editions,
+            "latency_ms": {},
         }
 
-        latency_ms = {}
         for part in ("embed", "search", "questions", "decide"):
-            latency_ms[part] = _percentiles(games[f"{part}_ms"])
-        document["latency_ms"] = latency_ms
+            quantiles = None
+            times = games[f"{part}_ms"].dropna().to_numpy(np.float64)
+            if len(times):
+                p50, p95 = np.percentile(times, [50, 95]).round(3).tolist()
+                quantiles = {"p50": p50, "p95": p95}
+            document["latency_ms"][part] = quantiles
         for item in fields(RunHeader):
             document[item.name] = getattr(self, item.name)
-        return {
-            **document,
-            "games_digest": self.games_digest,
-            "per_game": self.per_game,
-        }
+        document["games_digest"] = self.games_digest
+        document["per_game"] = self.per_game
+        return document
 
     @property
     def _raw_plays(self) -> pd.DataFrame:
@@ -415,15 +405,15 @@ def require_names(runs: Sequence[Run]) -> None:
 
 def commit() -> str:
     """Return the commit of this checkout, "" outside one."""
+    command = ["git", "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        return subprocess.run(
-            ["git", "rev-parse", "HEAD"],
+        return subprocess.check_output(
+            command,
             cwd=ROOT,
-            capture_output=True,
+            stderr=subprocess.DEVNULL,
             text=True,
             timeout=10,
-            check=True,
-        ).stdout.strip()
+        ).strip()
     return ""
 
 
@@ -431,12 +421,3 @@ def mean_of(values: pd.Series[Any], digits: int = 6) -> float | None:
     """Return the rounded mean of numbers or flags, None if there are none; None among them is not counted."""
     mean = float(values.astype(float).mean())
     return None if np.isnan(mean) else round(mean, digits)
-
-
-def _percentiles(values: pd.Series[Any]) -> dict[str, float] | None:
-    """Return the median and the 95th percentile of numbers, None if there are none."""
-    numbers = values.dropna().to_numpy(np.float64)
-    if not len(numbers):
-        return None
-    p50, p95 = np.percentile(numbers, [50, 95])
-    return {"p50": round(float(p50), 3), "p95": round(float(p95), 3)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import commit, frame_of, mean_of
 from player.protocol.messages import Json
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
@@ -65,10 +61,18 @@ def make_table(
     gain = games["won"] - games["won"].xs(HINT_ALONE, level=0)
     games.insert(1, "won_more_than_hint", gain)
 
-    lines = {}
+    lines: dict[str, Json] = {}
     for spec in dict.fromkeys(specs):
-        figures = _figures(games.loc[spec], seed)
-        lines[spec] = {"plays": specs.count(spec), **figures}
+        line: Json = {"plays": specs.count(spec)}
+        for name, column in games.loc[spec].drop(columns="confidence").items():
+            values = column.dropna().to_numpy()
+            # a difference of no game at all has no width, unlike a share of 0
+            is_gain = name == "won_more_than_hint"
+            interval_of = bootstrap_interval if is_gain else interval
+            ends = rounded(interval_of(values, seed)) if len(values) else None
+            line |= {str(name): mean_of(column), f"{name}_interval": ends}
+        line["confidence"] = mean_of(games.loc[spec]["confidence"])
+        lines[spec] = line
     shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []
     for game_id in first_plays["game_id"]:
@@ -84,19 +88,3 @@ def make_table(
         "seed": seed,
         "per_game": per_game,
     }
-
-
-def _figures(games: pd.DataFrame, seed: int) -> Json:
-    """Return the mean of each column with its interval, of the confidence without one; None without a value.
-
-    Args:
-        games: a row for each game, of one referee.
-    """
-    line: Json = {}
-    for name, column in games.drop(columns="confidence").items():
-        values = column.dropna().to_numpy()
-        # a difference of no game at all has no width, unlike a share of 0
-        interval_of = bootstrap_interval if name == "won_more_than_hint" else interval
-        ends = rounded(interval_of(values, seed)) if len(values) else None
-        line |= {str(name): mean_of(column), f"{name}_interval": ends}
-    return {**line, "confidence": mean_of(games["confidence"])}

@@ -82,7 +82,7 @@ def calibrate(
     pairs, documents = [], set()
     for game in games:
         if paragraph := located.get(game.game_id):
-            pairs.append((game, paragraph))
+            pairs.append((game.hint, paragraph))
             documents.add(paragraph.doc_id)
     in_store = {*map(attrgetter("doc_id"), store.paragraphs)}
     if len(in_store) < LEAST_DOCUMENTS or not documents:
@@ -110,9 +110,18 @@ def calibrate(
     words = {}
     for n, fit in enumerate(together, 1):
         words["+".join(specs[:n])] = WordsCalibration(fit, fused(fit))
-    references = replace(before.references, unrelated=_unrelated_cosine(store))
+
+    # the mean cosine of names of different documents
+    names = np.array([*map(itemgetter(0), store.aliases)])
+    cosines = store.alias_vectors @ store.alias_vectors.T
+    unrelated = float(cosines[names[:, None] != names].mean())
+    references = replace(before.references, unrelated=rounded(unrelated))
     return replace(
-        before, dense=alone, fused=fused(alone), references=references, words=words
+        before,
+        dense=alone,
+        fused=fused(alone),
+        references=references,
+        words=words,
     )
 
 
@@ -120,7 +129,7 @@ def _fit_dense(
     store: Course,
     dense: Dense,
     specs: Sequence[str],
-    pairs: Sequence[tuple[LabelledGame, Paragraph]],
+    pairs: Sequence[tuple[str, Paragraph]],
     negatives: Sequence[str],
 ) -> list[DenseCalibration]:
     """Fit dense search: without models that compare word by word, with the first of them, with the first two.
@@ -130,17 +139,15 @@ def _fit_dense(
     """
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
-    positives: list[pd.DataFrame] = []
-    elsewhere: list[pd.DataFrame] = []
-    by_game: list[pd.DataFrame] = []
-    chosen: list[IntArray] = []
-    for game, paragraph in pairs:
+    positives, elsewhere = [], []
+    by_game, chosen = [], []
+    for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
-        parts = _parts(dense, game.hint)
+        parts = _parts(dense, hint)
         positives.append(parts)
         elsewhere.append(parts[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
-        alternatives = np.flatnonzero(dense.evidence(game.hint) > RULED_OUT)
+        alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
         if row in alternatives:
             by_game.append(parts.iloc[alternatives])
             chosen.append(np.flatnonzero(alternatives == row))
@@ -174,13 +181,6 @@ def _parts(dense: Dense, hint: str) -> pd.DataFrame:
 def _tables(hints: Iterable[pd.DataFrame], names: Sequence[str]) -> list[Float64Array]:
     """Return (n_paragraphs, n_names) scores for each hint."""
     return [scores[[*names]].to_numpy(np.float64) for scores in hints]
-
-
-def _unrelated_cosine(store: Course) -> float:
-    """Return the mean cosine of names of different documents."""
-    documents = np.array(list(map(itemgetter(0), store.aliases)))
-    cosines = store.alias_vectors @ store.alias_vectors.T
-    return rounded(float(cosines[documents[:, None] != documents[None, :]].mean()))
 
 
 def fit_choices(

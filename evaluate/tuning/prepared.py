@@ -303,10 +303,10 @@ class Judged:
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        accuracy = self.balanced_accuracy
+        parts, accuracy = self.parts, self.balanced_accuracy
         measures, intervals = {}, {}
         for name, values in self.measures.items():
-            measures[name] = round(float(values.mean()), 6)
+            measures[name] = round(parts[name], 6)
             intervals[name] = rounded(interval(values, seed))
         return {
             "games": len(self.ranks),

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import optuna
@@ -120,6 +119,7 @@ def run_study(
 
     Raises:
         TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
+        WorkerError: workers cannot judge.
     """
     opened = open_storage(storage)
     first = grid_points(space) or [numbers_of(space, base)]
@@ -143,11 +143,27 @@ def run_study(
 
         started = time.perf_counter()
         shared = executor.share(splits["train"])
-        objective = partial(_objective, space, shared, base, executor)
+
+        def objective(trial: optuna.Trial) -> float:
+            settings = settings_of(_drawn(space, trial), base)
+            judged = run_one(executor, judge, shared, settings)
+            for part, value in judged.parts.items():
+                trial.set_user_attr(part, value)
+            return judged.objective
+
         _run_trials(study, objective, n_trials, seed, executor.n_workers)
         seconds = time.perf_counter() - started
         trials = complete(study)
-    return Tuned(_choose(trials, splits, base), trials, n_before, seconds)
+
+    # the untuned settings and the best trials, on the validation games
+    finalists = [base]
+    for trial in best_first(trials):
+        settings = settings_of(trial.params, base)
+        if settings not in finalists and len(finalists) <= N_FINALISTS:
+            finalists.append(settings)
+    validation = splits["validation"]
+    best = max(finalists, key=lambda settings: judge(validation, settings).objective)
+    return Tuned(best, trials, n_before, seconds)
 
 
 def _run_trials(
@@ -191,18 +207,8 @@ def _run_trials(
                     raise
 
 
-def _objective(
-    space: Space,
-    games: Prepared,
-    base: SearchSettings,
-    executor: Tasks,
-    trial: optuna.Trial,
-) -> float:
-    """Judge the settings of a trial on games.
-
-    Raises:
-        WorkerError: workers cannot judge.
-    """
+def _drawn(space: Space, trial: optuna.Trial) -> Json:
+    """Return the parameters that a trial draws from a space."""
     for key, bounds in space.items():
         if isinstance(bounds, CategoricalDistribution):
             trial.suggest_categorical(key, bounds.choices)
@@ -210,11 +216,7 @@ def _objective(
             trial.suggest_int(key, bounds.low, bounds.high, step=bounds.step)
         else:
             trial.suggest_float(key, bounds.low, bounds.high, step=bounds.step)
-    settings = settings_of(trial.params, base)
-    judged = run_one(executor, judge, games, settings)
-    for part, value in judged.parts.items():
-        trial.set_user_attr(part, value)
-    return judged.objective
+    return trial.params
 
 
 def _wait_for_running(study: optuna.Study) -> None:
@@ -252,9 +254,8 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
         study = optuna.load_study(study_name=summary.study_name, storage=opened)
         best = best_first(complete(study))[:N_WARM_START]
         if best and summary.study_name != name:
-            return [
-                numbers_of(space, settings_of(trial.params, base)) for trial in best
-            ]
+            settings = [settings_of(trial.params, base) for trial in best]
+            return [numbers_of(space, one) for one in settings]
     raise TuneError(
         f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
         "earlier tune."
@@ -264,16 +265,6 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
 def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return complete trials by their values, earlier ones first among equals."""
     return sorted(trials, key=lambda trial: (-(trial.value or 0.0), trial.number))
-
-
-def _choose(
-    trials: Sequence[FrozenTrial], splits: Splits, base: SearchSettings
-) -> SearchSettings:
-    """Return the settings that are best on the validation games, among the untuned ones and the best trials."""
-    tried = [settings_of(trial.params, base) for trial in best_first(trials)]
-    finalists = list(dict.fromkeys([base, *tried]))[: N_FINALISTS + 1]
-    games = splits["validation"]
-    return max(finalists, key=lambda settings: judge(games, settings).objective)
 
 
 def report(
@@ -324,8 +315,10 @@ def load_space() -> Space:
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
-        is_whole = isinstance(bounds["low"], int)
-        space[key] = (IntDistribution if is_whole else FloatDistribution)(**bounds)
+        if isinstance(bounds["low"], int):
+            space[key] = IntDistribution(**bounds)
+        else:
+            space[key] = FloatDistribution(**bounds)
     return space
 
 
@@ -363,18 +356,15 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 def grid_points(space: Space) -> list[Json]:
     """Return every combination of a space of named values; none of a space with bounds."""
     choices = [getattr(bounds, "choices", ()) for bounds in space.values()]
-    points = []
-    for point in itertools.product(*choices):
-        points.append(dict(zip(space, point, strict=True)))
-    return points
+    points = itertools.product(*choices)
+    return [dict(zip(space, point, strict=True)) for point in points]
 
 
 def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
     """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
-    drawn = {}
+    asked = dataclasses.asdict(base)
     for key, value in values.items():
-        drawn[key] = round(value, 10) if isinstance(value, float) else value
-    asked = {**dataclasses.asdict(base), **drawn}
+        asked[key] = round(value, 10) if isinstance(value, float) else value
 
     n_slots = asked["k"] or base.pdf_k + base.global_k
     pdf_k = min(asked["pdf_k"], n_slots)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +20,6 @@ from evaluate.runs.run import commit
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
-    Space,
     grid_points,
     load_space,
     numbers_of,
@@ -68,19 +66,32 @@ def tune(
     """
     space = read_grid(grid, settings.search) if grid else load_space()
     open_storage(storage)  # before anything is prepared for it
-    by_split = _games_by_split(games, seed)
-    chosen = list(itertools.chain(*by_split.values()))
+    chosen: list[LabelledGame] = []
+    parts: dict[Split, slice] = {}
+    for split in SPLITS:
+        of_split = select_split(games, split, seed)
+        if not any(game.answerable for game in of_split):
+            raise GamesError(
+                f"--games must hold an answerable game in the split {split}, there is none; add some"
+            )
+        parts[split] = slice(len(chosen), len(chosen) + len(of_split))
+        chosen += of_split
     located = locate_in(chosen, store)
-    name = _study_name(chosen, store, settings, space)
+
+    # the name changes with games, settings and store: no study goes on with others
+    keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
+    labels = [*map(attrgetter(*keys), chosen)]
+    search = as_dict(settings)["search"]
+    inputs = json.dumps(
+        [labels, store.fingerprint, search, repr(space)], sort_keys=True
+    )
+    name = f"quarry-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
 
     with executor_of(workers) as executor:
         prepared = prepare(chosen, located, store, settings, executor=executor)
         splits = {}
-        start = 0
-        for split, part in by_split.items():
-            end = start + len(part)
-            splits[split] = replace(prepared, games=prepared.games[start:end])
-            start = end
+        for split, part in parts.items():
+            splits[split] = replace(prepared, games=prepared.games[part])
         untuned = numbers_of(space, settings.search)
         tuned = run_study(
             space,
@@ -109,38 +120,12 @@ def tune(
         "store": store.location,
         "store_fingerprint": store.fingerprint,
         "seed": seed,
-        "storage": _place(storage) if storage else "in memory",
+        "storage": without_password(storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],
         "game_settings": as_tuned["game"],
         # the other keys are of the machine
         "embed_settings": {"max_tokens": settings.embed.max_tokens},
     }
-
-
-def _games_by_split(
-    games: Sequence[LabelledGame], seed: int
-) -> dict[Split, list[LabelledGame]]:
-    """Return the games of each split, which must hold an answerable one."""
-    by_split = {}
-    for split in SPLITS:
-        by_split[split] = select_split(games, split, seed)
-        if not any(game.answerable for game in by_split[split]):
-            raise GamesError(
-                f"--games must hold an answerable game in the split {split}, there is none; add some"
-            )
-    return by_split
-
-
-def _study_name(
-    games: Sequence[LabelledGame], store: Course, settings: Settings, space: Space
-) -> str:
-    """Return a name that changes with games, settings and store: no study goes on with others."""
-    keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
-    labels = [*map(attrgetter(*keys), games)]
-    search = as_dict(settings)["search"]
-    parts = [labels, store.fingerprint, search, repr(space)]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    return f"quarry-{digest[:12]}"
 
 
 def tuned_file(result: Mapping[str, Any]) -> str:
@@ -157,8 +142,3 @@ def tuned_file(result: Mapping[str, Any]) -> str:
     }
     text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
     return f"# Written by quarry tune, with where it comes from; never by hand.\n{text}"
-
-
-def _place(storage: str) -> str:
-    """Return where a storage is, without user and password."""
-    return without_password(storage).split("@")[-1]

@@ -17,13 +17,9 @@ GAMES = {
     "played": game_record(
         plays=[play_record(), play_record(repeat=1, won=False, guess_rank=3)]
     ),
-    "not found": game_record(search={**game_record()["search"], "rank": None}),
-    "nothing found": game_record(
-        search={**game_record()["search"], "rank": None, "hits": [], "book": None}
-    ),
-    "lost at ingest": game_record(
-        truth=None, search={**game_record()["search"], "rank": None}
-    ),
+    "not found": game_record(rank=None),
+    "nothing found": game_record(rank=None, hits=[], book=None),
+    "lost at ingest": game_record(rank=None, truth=None),
 }
 
 

@@ -8,7 +8,7 @@ from evaluate.runs.record import HitRecord, PlayRecord, ReplayRecord
 
 
 def game_record(**changes: Any) -> ReplayRecord:
-    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; changed."""
+    """The record of a game about alpha:1:2, found at rank 2 in the book's slots; it or its search is changed."""
     hits: list[HitRecord] = []
     for rank, paragraph_id in enumerate(("alpha:1:1", "alpha:1:2"), 1):
         hits.append(
@@ -56,8 +56,11 @@ def game_record(**changes: Any) -> ReplayRecord:
         "decide_ms": None,
         "plays": [],
     }
-    assert changes.keys() <= record.keys()
-    return cast(ReplayRecord, {**record, **changes})
+    for key, value in changes.items():
+        part: Any = record["search"] if key in record["search"] else record
+        assert key in part
+        part[key] = value
+    return record
 
 
 def play_record(**changes: Any) -> PlayRecord:

@@ -12,9 +12,8 @@ from tests.evaluate.fakes import (
     Evaluate,
     Options,
     Output,
-    course_games,
+    course_records,
     make_store,
-    record_of,
     run_main,
     use_hashing_embedder,
     write_games,
@@ -49,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
     """A games file with a game about each of its paragraphs."""
-    return write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())))
+    return write_games(tmp_path / "games.jsonl", course_records())
 
 
 @pytest.fixture

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
-from configs.settings import Settings
+from configs.settings import load
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Repertoire
-from evaluate.referee.scoring import Similarity
-from evaluate.referee.simulated import make_referee, repeats_of, tools_of
+from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Referee
-from evaluate.replay.replay import Replayer, replay_games
+from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, make_run
 from ingest.embed import Embedder
 from ingest.embed.vectors import ReadingVectors
 from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.sentence import sentences
 from ingest.store import Course, DocumentUpdate, create_store
-from player.player import Player
 from player.protocol.messages import Json
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder
 from tests.player.fakes import course
@@ -42,27 +40,23 @@ def labelled_game(**changes: Any) -> LabelledGame:
 
 def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
     """A game for each paragraph: its hint is the paragraph's own second sentence, so that it is found."""
-    return [
-        labelled_game(
+    games = []
+    for number, item in enumerate(paragraphs, 1):
+        about = {"book_name": item.doc_id, "paragraph_id": item.paragraph_id}
+        game = labelled_game(
             game_id=f"g{number}",
-            book_name=item.doc_id,
             hint=item.text.split(". ")[1],
-            paragraph_id=item.paragraph_id,
             associative_word="compiler",
+            **about,
         )
-        for number, item in enumerate(paragraphs, 1)
-    ]
+        games.append(game)
+    return games
 
 
 def small_repertoire(referee: Referee | None = None) -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
-    oracle = make_referee("oracle")
-    paragraphs = course()
-    return Repertoire(
-        list(zip(course_games(paragraphs), paragraphs, strict=True)),
-        referee or oracle,
-        half_alike,
-    )
+    games = zip(course_games(course()), course(), strict=True)
+    return Repertoire([*games], referee or make_referee("oracle"), half_alike)
 
 
 def half_alike(one: str, other: str) -> float:
@@ -72,24 +66,40 @@ def half_alike(one: str, other: str) -> float:
 
 def write_games(path: Path, records: Iterable[object]) -> Path:
     """The games file `path`, one JSON document a line."""
-    path.write_text(
-        "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records),
-        encoding="utf-8",
-    )
+    with path.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
     return path
 
 
 def record_of(game: LabelledGame) -> Json:
     """A game as a line of a games file."""
-    keys = (
-        "game_id",
-        "book_name",
-        "hint",
-        "association_domain",
-        "associative_word",
-        "paragraph_id",
+    record = {}
+    for item in fields(game):
+        record[item.name] = getattr(game, item.name)
+        if item.name == "paragraph_id":
+            break
+    return record
+
+
+def course_records() -> list[Json]:
+    """A line of a games file for each paragraph of `course()`."""
+    return [*map(record_of, course_games(course()))]
+
+
+def run_of(
+    records: Collection[ReplayRecord], name: str = "mine", referee: str = "none"
+) -> Run:
+    """A run with these records."""
+    return make_run(
+        records,
+        "f",
+        load(),
+        referee,
+        0,
+        1,
+        name,
     )
-    return {key: getattr(game, key) for key in keys}
 
 
 def make_store(
@@ -105,33 +115,23 @@ def make_store(
         spec: the embedder that the store remembers.
     """
     embedder = embedder or HashingEmbedder(spec)
-    vectors = embedder.embed_passages(each(paragraphs, "text"))
-    store = create_store(str(folder))
     filings = []
     for doc_id in sorted({*each(paragraphs, "doc_id")}):
-        rows = []
-        for row, item in enumerate(paragraphs):
-            if item.doc_id == doc_id:
-                rows.append(row)
+        own = tuple(item for item in paragraphs if item.doc_id == doc_id)
+        vectors = embedder.embed_passages(each(own, "text"))
+        counts = [len([*sentences(item.text)]) for item in own]
+        name = (Alias(doc_id, "stem"),)
         document = Document(
-            doc_id,
-            f"{doc_id}.pdf",
-            f"hash of {doc_id}",
-            "1",
-            (Alias(doc_id, "stem"),),
-            9,
-            len(rows),
+            doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", name, 9, len(own)
         )
-        reading = Reading(document, tuple(paragraphs[row] for row in rows), ())
-        by_sentence = [row for row in rows for _ in sentences(paragraphs[row].text)]
-        names = embedder.embed_queries([doc_id])
-        filings.append(
-            DocumentUpdate(
-                reading,
-                ReadingVectors(vectors[rows], vectors[by_sentence], names),
-                spec,
-            )
+        reading_vectors = ReadingVectors(
+            vectors,
+            np.repeat(vectors, counts, axis=0),
+            embedder.embed_queries([doc_id]),
         )
+        reading = Reading(document, own, ())
+        filings.append(DocumentUpdate(reading, reading_vectors, spec))
+    store = create_store(str(folder))
     store.change(filings)
     return store.course
 
@@ -139,9 +139,8 @@ def make_store(
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
     monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
-    monkeypatch.delenv(
-        "QUARRY_MODELS", raising=False
-    )  # where the real models' vectors of our hints are kept
+    # where the real models' vectors of our hints are
+    monkeypatch.delenv("QUARRY_MODELS", raising=False)
 
 
 def run_main(main: Any, *arguments: str) -> int:
@@ -175,20 +174,17 @@ Evaluate = Callable[..., Output]
 
 def batch(n: int = 20, **changes: Any) -> list[Json]:
     """n valid questions about words, the first one changed."""
-    questions: list[Json] = []
-    for number in range(1, n + 1):
-        questions.append(
-            {
-                "question_number": number,
-                "question_text": "Which of these words occurs in the paragraph?",
-                "options": {
-                    "A": "merge",
-                    "B": "bucket",
-                    "C": "vertex",
-                    "D": "None of these words",
-                },
-            }
-        )
+    options = {
+        "A": "merge",
+        "B": "bucket",
+        "C": "vertex",
+        "D": "None of these words",
+    }
+    question = {
+        "question_text": "Which of these words occurs in the paragraph?",
+        "options": options,
+    }
+    questions = [{"question_number": number, **question} for number in range(1, n + 1)]
     questions[0] |= changes
     return questions
 
@@ -206,28 +202,3 @@ def message(
         "game_id": game_id,
         "payload": dict(payload),
     }
-
-
-def replay(
-    games: Sequence[LabelledGame],
-    store: Course,
-    player: Player,
-    settings: Settings,
-    *,
-    referee: str,
-    similarity: Similarity = half_alike,
-    seed: int = 0,
-    repeats: int = 1,
-) -> Run:
-    """A run over the games by this player, in this process."""
-    tools = tools_of(store, settings.embed)
-    judges = []
-    for spec, judge_seed in repeats_of(referee, repeats, seed):
-        judges.append(make_referee(spec, judge_seed, tools))
-    replayer = Replayer(player, judges, similarity, seed)
-    records = replay_games(
-        games, store, functools.partial(map, replayer.record), progress=False
-    )
-    return make_run(
-        records, store.fingerprint, settings, referee, seed, len(judges) or 1
-    )

@@ -8,9 +8,8 @@ import pytest
 
 from evaluate.command import main
 from tests.evaluate.fakes import (
-    course_games,
+    course_records,
     make_store,
-    record_of,
     run_main,
     use_hashing_embedder,
     write_games,
@@ -25,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with a store, and games about it."""
     working = tmp_path_factory.mktemp("bad")
     make_store(working / "store", course())
-    write_games(working / "games.jsonl", map(record_of, course_games(course())))
+    write_games(working / "games.jsonl", course_records())
     (working / "broken.jsonl").write_text("{", encoding="utf-8")
     (working / "other.jsonl").write_text(
         '{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8"
@@ -148,11 +147,8 @@ def test_it_exits_with_2_and_one_line(
     monkeypatch.chdir(folder)
     before = sorted(path.name for path in folder.iterdir())
     arguments = command.split()
-    if (
-        arguments
-        and arguments[0] not in ("report", "export")
-        and "--store" not in arguments
-    ):
+    takes_store = arguments[:1] not in ([], ["report"], ["export"])
+    if takes_store and "--store" not in arguments:
         arguments += ["--store", "store"]
 
     assert run_main(main, *arguments) == 2

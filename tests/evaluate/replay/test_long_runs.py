@@ -6,6 +6,7 @@ import gc
 import json
 import multiprocessing
 import os
+import re
 import signal
 import tracemalloc
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import Settings, load
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import Job, replay_games
@@ -29,10 +29,9 @@ from evaluate.runs.files import (
     write_run,
 )
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import make_run
 from ingest.store import Course
 from tests.contracts.records import game_record, play_record
-from tests.evaluate.fakes import labelled_game
+from tests.evaluate.fakes import labelled_game, run_of
 from tests.fakes import each
 from tests.player.fakes import course
 
@@ -41,16 +40,20 @@ BULK = 200
 
 
 def games_of(n: int) -> list[LabelledGame]:
-    return [
-        labelled_game(game_id=f"g{number}", paragraph_id=course()[0].paragraph_id)
-        for number in range(n)
-    ]
+    paragraph_id = course()[0].paragraph_id
+    games = []
+    for number in range(n):
+        games.append(labelled_game(game_id=f"g{number}", paragraph_id=paragraph_id))
+    return games
+
+
+def record_of(number: int) -> ReplayRecord:
+    """The record of a game; every third one is lost."""
+    return game_record(game_id=f"g{number}", plays=[play_record(won=number % 3 > 0)])
 
 
 def fake_record(job: Job) -> ReplayRecord:
-    record = game_record(
-        game_id=job.game.game_id, plays=[play_record(won=job.number % 3 > 0)]
-    )
+    record = record_of(job.number)
     record["search"]["hits"] *= BULK // 2
     return record
 
@@ -74,13 +77,16 @@ def replay_long(
                 yield from map(fake_record, reversed(waiting))
                 waiting.clear()
 
-    games = games_of(n)
     store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
     records = unfinished_records(out, "inputs")
-    records_of_all = replay_games(
-        games, store, play_all, records=records, progress=False
+    replay_games(
+        games_of(n),
+        store,
+        play_all,
+        records=records,
+        progress=False,
     )
-    write_run(out, make_run(records_of_all, "f", load(), "oracle", 0, 1, out.stem))
+    write_run(out, run_of(records, out.stem, "oracle"))
 
 
 def files_of(out: Path) -> list[bytes]:
@@ -92,9 +98,8 @@ def test_a_replay_that_is_killed_is_resumed_and_writes_the_same_bytes(
 ) -> None:
     replay_long(tmp_path / "whole.json", 12)
     out = tmp_path / "killed.json"
-    process = multiprocessing.get_context("spawn").Process(
-        target=replay_long, args=(out, 12, 7)
-    )
+    spawn = multiprocessing.get_context("spawn")
+    process = spawn.Process(target=replay_long, args=(out, 12, 7))
     process.start()
     process.join(120)
 
@@ -147,14 +152,10 @@ def test_a_report_of_many_games_shows_the_lost_ones_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("evaluate.report.page.MOST_SHOWN", 3)
-    records = []
-    for n in range(9):
-        records.append(game_record(game_id=f"g{n}", plays=[play_record(won=n % 3 > 0)]))
-    page = render([make_run(records, "f", load(), "oracle", 0, 1, "mine")])
+    records = [*map(record_of, range(9))]
+    page = render([run_of(records, referee="oracle")])
     assert "3 of 9 games are shown, lost games first" in page
-    assert [f'data-game="g{n}"' in page for n in range(9)] == [
-        n % 3 == 0 for n in range(9)
-    ]
+    assert re.findall(r'data-game="(\w+)"', page) == ["g0", "g3", "g6"]
 
 
 @pytest.fixture
@@ -171,17 +172,13 @@ def test_only_games_of_the_same_inputs_count(out: Path, inputs: str, n: int) -> 
     records = unfinished_records(out, inputs)
     assert each(records, "game_id") == ["g1", "g2"][:n]
     records.append(game_record(game_id="last"))
-    assert each(RecordFile(games_path(out)), "game_id") == [
-        *["g1", "g2"][:n],
-        "last",
-    ]
+    written = each(RecordFile(games_path(out)), "game_id")
+    assert written == [*["g1", "g2"][:n], "last"]
 
 
-def test_a_run_that_is_not_finished_is_not_read(out: Path, settings: Settings) -> None:
-    write_run(out, make_run(RecordFile(games_path(out)), "f", settings, "none", 0, 1))
+def test_a_run_that_is_not_finished_is_not_read(out: Path) -> None:
+    write_run(out, run_of(RecordFile(games_path(out))))
     assert len(read_runs([out])[0].records) == 2
     partial_path(out).write_text(json.dumps({"inputs": "inputs"}), encoding="utf-8")
-    with pytest.raises(
-        RunError, match=r"must be a finished run, got run\.json\.partial"
-    ):
+    with pytest.raises(RunError, match=r"finished run, got run\.json\.partial"):
         read_runs([out])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,9 @@ import pytest
 from tests.evaluate.fakes import (
     Evaluate,
     Options,
-    course_games,
-    record_of,
+    course_records,
     write_games,
 )
-from tests.player.fakes import course
 from tests.player.writer.server import model_server, replying
 
 FEW = ("--set", "game.questions_pool=60", "--referee", "oracle", "--json")
@@ -26,8 +23,9 @@ SECRET = "sk-the-users-own-key"
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
     """Two games of the small course."""
-    games = course_games(course())[:2]
-    records = [record_of(replace(game, associative_word="zither")) for game in games]
+    records = course_records()[:2]
+    for record in records:
+        record["associative_word"] = "zither"
     return write_games(tmp_path / "games.jsonl", records)
 
 

@@ -4,55 +4,55 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from configs.settings import load
 from evaluate.errors import RunError
 from evaluate.runs.comparison import (
     UNDECIDED,
+    PairedTest,
     compare,
     games_to_decide,
     randomisation_p,
 )
-from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import Run, make_run
+from evaluate.runs.run import Run
 from ingest.store import Course
 from tests.contracts.records import game_record, play_record
-from tests.evaluate.fakes import Evaluate, Options, make_store
+from tests.evaluate.fakes import Evaluate, Options, make_store, run_of
 from tests.fakes import each
 from tests.player.fakes import course
 
 
-def ranked(game_id: str, rank: int | None, *, won: bool | None = None) -> ReplayRecord:
-    """A game whose paragraph has this rank among the hits; None: it is none of them."""
-    plays = [] if won is None else [play_record(won=won, guess_rank=1 if won else 2)]
-    search = {**game_record()["search"], "rank": rank}
-    return game_record(game_id=game_id, search=search, plays=plays)
-
-
-def run_of(name: str, records: list[ReplayRecord], referee: str = "none") -> Run:
-    return make_run(records, "f", load(), referee, 0, 1, name)
+def uniform(
+    name: str, rank: int | None, n: int = 12, *, referee: str = "none", **play: Any
+) -> Run:
+    """A run of n games whose paragraphs have this rank among the hits; None: they are none of them."""
+    plays = [play_record(**play)] if play else []
+    records = []
+    for number in range(n):
+        records.append(game_record(game_id=f"g{number}", rank=rank, plays=plays))
+    return run_of(records, name, referee)
 
 
 TESTED = ["RR", "Success@1", "Success@5", "Success@20"]
-FIRST = [ranked(f"g{number}", 1) for number in range(12)]
-MISSED = [ranked(f"g{number}", None) for number in range(12)]
+SMALLEST_P = 2 / 2**12
+"""Of the exchanges of 12 games, two are as large."""
+FIRST = uniform("first", 1)
+MISSED = uniform("missed", None)
 
 
 @pytest.mark.parametrize(
     ("differences", "p"),
     [
         ([0.0, 0.0], 1.0),
-        (
-            [1.0, 1.0, 1.0],
-            0.25,
-        ),  # of 8 ways of exchanging, +++ and --- are as large
-        ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),  # equal games change nothing
+        # of 8 ways of exchanging, +++ and --- are as large
+        ([2.0, 1.0, 1.0], 0.25),
+        # equal games change nothing
+        ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),
         ([1.0, -1.0], 1.0),
         ([1.0], 1.0),
-        ([2.0, 1.0, 1.0], 0.25),
     ],
 )
 def test_p_is_the_share_of_exchanges_with_as_large_a_mean(
@@ -62,39 +62,39 @@ def test_p_is_the_share_of_exchanges_with_as_large_a_mean(
 
 
 def test_every_other_run_is_judged_by_the_first() -> None:
-    tests = compare(
-        [run_of("none", MISSED), run_of("all", FIRST), run_of("same", MISSED)]
+    tests = compare([MISSED, FIRST, uniform("same", None)])
+    assert each(tests, "preset") == ["first"] * 4 + ["same"] * 4
+    assert each(tests, "measure") == TESTED * 2
+    assert each(tests, "verdict") == ["better"] * 4 + [UNDECIDED] * 4
+    assert tests[0] == PairedTest(
+        preset="first",
+        against="missed",
+        measure="RR",
+        difference=1.0,
+        low=1.0,
+        high=1.0,
+        n_games=12,
+        n_differ=12,
+        p=round(SMALLEST_P, 6),
+        p_holm=round(SMALLEST_P, 6),
+        n_to_decide=None,
+        verdict="better",
     )
-    assert [(test.preset, test.measure, test.verdict) for test in tests] == [
-        (name, measure, verdict)
-        for name, verdict in (("all", "better"), ("same", UNDECIDED))
-        for measure in TESTED
-    ]
-    test = tests[0]
-    assert (test.against, test.difference, test.low, test.high) == ("none", 1, 1, 1)
-    assert (test.n_games, test.n_differ, test.n_to_decide) == (12, 12, None)
-    # two of the 4,096 exchanges of 12 games
-    assert test.p == round(2 / 4096, 6)
 
 
 def test_p_is_corrected_over_what_differs_only() -> None:
     """From rank 2 to 1: RR and Success@1 differ, Success@5 and 20 do not."""
-    second = [ranked(f"g{number}", 2) for number in range(12)]
-    tests = compare([run_of("second", second), run_of("first", FIRST)])
-    by_measure = {test.measure: test for test in tests}
-    p = round(2 / 4096, 6)
-    assert by_measure["RR"].p == by_measure["Success@1"].p == p
-    assert by_measure["RR"].p_holm == round(4 / 4096, 6)
-    assert by_measure["Success@5"].p_holm == by_measure["Success@20"].p_holm == 1.0
+    tests = compare([uniform("second", 2), FIRST])
+    p, p_of_two = round(SMALLEST_P, 6), round(2 * SMALLEST_P, 6)
+    assert each(tests, "p") == [p, p, 1.0, 1.0]
+    assert each(tests, "p_holm") == [p_of_two, p_of_two, 1.0, 1.0]
     # all measures differ alike, so that there is one test
-    same = compare([run_of("none", MISSED), run_of("first", FIRST)])
-    assert each(same, "p_holm") == [p] * 4
+    assert each(compare([MISSED, FIRST]), "p_holm") == [p] * 4
 
 
 def test_it_says_how_many_games_would_decide() -> None:
-    few = compare(
-        [run_of("none", MISSED[:4]), run_of("mixed", [*FIRST[:2], *MISSED[2:4]])]
-    )
+    mixed = [*uniform("", 1, 2).records, *[*MISSED.records][2:4]]
+    few = compare([uniform("none", None, 4), run_of(mixed)])
     assert {*each(few, "verdict")} == {UNDECIDED}
     # one test, mean .5 and deviation .5: (1.960 + 0.842)² = 7.85 games, of which half differ, but
     # 2 of 2⁶ exchanges are the first share below .05: 5.32 games that differ, twice as many in all
@@ -103,24 +103,29 @@ def test_it_says_how_many_games_would_decide() -> None:
 
 
 def test_win_rates_are_tested_where_the_same_referee_played() -> None:
-    won = [ranked(f"g{number}", 1, won=True) for number in range(12)]
-    lost = [ranked(f"g{number}", 1, won=False) for number in range(12)]
-    runs = [run_of("lost", lost, "oracle"), run_of("won", won, "oracle")]
-    verdicts = {test.measure: test.verdict for test in compare(runs)}
-    assert verdicts == {**dict.fromkeys(TESTED, UNDECIDED), "win_rate": "better"}
-    searched = run_of("searched", FIRST)
-    assert each(compare([searched, runs[1]]), "measure") == TESTED
+    won = uniform("won", 1, referee="oracle", won=True)
+    tests = compare(
+        [
+            uniform(
+                "lost",
+                1,
+                referee="oracle",
+                won=False,
+            ),
+            won,
+        ]
+    )
+    assert each(tests, "measure") == [*TESTED, "win_rate"]
+    assert each(tests, "verdict") == [UNDECIDED] * 4 + ["better"]
+    assert each(compare([FIRST, won]), "measure") == TESTED
 
 
 @pytest.mark.parametrize(
     ("runs", "says"),
     [
-        ([run_of("a", FIRST)], "A comparison needs two runs, got 1"),
-        ([run_of("a", FIRST), run_of("a", FIRST)], "Two runs are called a"),
-        (
-            [run_of("a", FIRST), run_of("b", FIRST[:3])],
-            "a and b are of different games",
-        ),
+        ([FIRST], "A comparison needs two runs, got 1"),
+        ([FIRST, FIRST], "Two runs are called first"),
+        ([FIRST, uniform("few", 1, 3)], "first and few are of different games"),
     ],
 )
 def test_runs_that_cannot_be_compared_are_refused(runs: list[Run], says: str) -> None:
@@ -134,13 +139,12 @@ def test_runs_that_were_written_compare_as_the_presets_did(
     out = tmp_path / "runs"
     presets = ("--presets", "unfiltered,dual", "--out", out, "--json")
     printed = evaluate("compare", *about, *presets).json
-    assert json.loads((out / "compare.json").read_text(encoding="utf-8")) == printed
+    assert json.loads((out / "compare.json").read_bytes()) == printed
     for name, run in printed["presets"].items():
         assert run["settings"]["preset"] == name
-    keys = {"measure", "difference", "low", "high", "p", "p_holm", "n_to_decide"}
-    for test in printed["tests"]:
-        assert (test["preset"], test["against"]) == ("dual", "unfiltered")
-        assert keys < test.keys()
+    test = printed["tests"][0]
+    assert (test["preset"], test["against"]) == ("dual", "unfiltered")
+    assert test.keys() > {"measure", "difference", "low", "high", "p", "p_holm"}
 
     # the folder, or all its files, in the order of the comparison
     for files in ([out], sorted(out.glob("*.json"))):
@@ -153,15 +157,15 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
     # one game is lost at ingest in the smaller store
     smaller = make_store(tmp_path / "smaller", course()[:11])
     files = [tmp_path / "whole.json", tmp_path / "smaller.json"]
+    replay = ("replay", "--games", games, "--store")
     for one, file in zip((store, smaller), files, strict=True):
-        replay = ("replay", "--store", one.location, "--games", games)
-        assert evaluate(*replay, "--out", file).code == 0
+        assert evaluate(*replay, one.location, "--out", file).code == 0
     compared = evaluate("compare", *files, "--strict")
     assert compared.code == 1
     assert compared.out.startswith("12 answerable games, over 2 stores, 95%")
     assert "1 game is about a paragraph that the store does not hold" in compared.err
 
-    again = (*replay[:2], store.location, *replay[3:], "--lost-in")
+    again = (*replay, store.location, "--lost-in")
     assert evaluate(*again, files[1], "--json").json["games"] == 1
     refused = evaluate(*again, files[0])
     assert refused.code == 2
@@ -173,13 +177,12 @@ def test_the_trec_run_of_another_system_is_compared_with_ours(
 ) -> None:
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.trec"
     assert evaluate("replay", *about, "--out", ours).code == 0
-    ids = each(course(), "paragraph_id")
     # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
-    lines = []
-    for row in range(11):
-        lines.append(f"g{row + 1} Q0 {ids[row]} 1 0.5 them\n")
-        lines.append(f"g{row + 1} Q0 {ids[row - 1]} 2 0.75 them\n")
-    theirs.write_text("".join(lines), encoding="utf-8")
+    lines = ""
+    for number, item in enumerate(course()[:11], 1):
+        lines += f"g{number} Q0 {item.paragraph_id} 1 0.5 them\n"
+        lines += f"g{number} Q0 another:1:1 2 0.75 them\n"
+    theirs.write_text(lines, encoding="utf-8")
 
     measured = ("--measure", "nDCG@10", "--json")
     printed = evaluate("compare", ours, theirs, *measured).json
@@ -187,7 +190,8 @@ def test_the_trec_run_of_another_system_is_compared_with_ours(
     assert measures["RR"] == pytest.approx(11 / 24, abs=1e-6)
     assert measures["nDCG@10"] == pytest.approx(11 / 12 / np.log2(3), abs=1e-6)
     assert "nDCG@10" in {*each(printed["tests"], "measure")}
-    assert evaluate("report", ours, theirs, "--out", tmp_path / "r.html").code == 0
+    page = tmp_path / "r.html"
+    assert evaluate("report", ours, theirs, "--out", page).code == 0
 
 
 def test_a_table_of_80_columns_and_verdicts_are_printed(

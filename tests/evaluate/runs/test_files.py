@@ -7,33 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import Settings
 from evaluate.errors import RunError
 from evaluate.runs.files import read_run, read_trec_run, write_run
-from evaluate.runs.run import Run, make_run
+from evaluate.runs.run import Run
 from tests.contracts.records import game_record
+from tests.evaluate.fakes import run_of
 from tests.fakes import each
 
 
-def written(
-    path: Path, settings: Settings, *, hint: str = "what climbs", fingerprint: str = "f"
-) -> Run:
-    records = [
-        game_record(hint=hint),
-        game_record(game_id="no", answerable=False, truth=None),
-    ]
-    write_run(path, make_run(records, fingerprint, settings, "none", 0, 1))
+def written(path: Path) -> Run:
+    records = [game_record(), game_record(game_id="no", answerable=False, truth=None)]
+    write_run(path, run_of(records))
     return read_run(path)
 
 
-def test_a_run_is_read_as_it_was_written(tmp_path: Path, settings: Settings) -> None:
-    run = written(tmp_path / "mine.json", settings)
+def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    run = written(tmp_path / "mine.json")
     assert run.name == "mine"
     assert run.measures["RR"] == 0.5
     assert each(run.records, "game_id") == ["g1", "no"]
+    columns = run.to_dataframe()[["run", "game_id", "rank", "won"]]
+    assert columns.to_numpy().tolist() == [["mine", "g1", 2, None]]
 
 
-UNRANKED = game_record(search={**game_record()["search"], "rank": "first"})
+OTHER = json.dumps(game_record(game_id="g9"))
+UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 
 
 @pytest.mark.parametrize(
@@ -41,64 +39,44 @@ UNRANKED = game_record(search={**game_record()["search"], "rank": "first"})
     [
         ("run.json", "", "run.json: it must be as replay writes it"),
         ("run.json", '{"measures": {}}', "referee must be as replay writes it"),
-        (
-            "run.games.jsonl",
-            None,
-            r"run\.games\.jsonl: must be a readable file.*copy it along with the run",
-        ),
-        (
-            "run.games.jsonl",
-            json.dumps(game_record(game_id="g9")),
-            r"and run\.games\.jsonl hold different games",
-        ),
-        (
-            "run.games.jsonl",
-            f"{json.dumps(game_record())}\n{json.dumps(UNRANKED)}\n",
-            r"run\.games\.jsonl line 2: search\.rank must be as replay writes it: .* integer",
-        ),
+        ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
+        ("run.games.jsonl", UNRANKED, "line 2: search.rank must be .* integer"),
     ],
 )
 def test_a_run_with_a_broken_file_is_refused(
-    tmp_path: Path, settings: Settings, file: str, text: str | None, says: str
+    tmp_path: Path, file: str, text: str, says: str
 ) -> None:
-    written(tmp_path / "run.json", settings)
-    if text is None:
-        (tmp_path / file).unlink()
-    else:
-        (tmp_path / file).write_text(text, encoding="utf-8")
+    written(tmp_path / "run.json")
+    (tmp_path / file).write_text(text, encoding="utf-8")
     with pytest.raises(RunError, match=says):
         read_run(tmp_path / "run.json")
 
-
-def test_a_run_is_a_frame_with_a_row_a_game(tmp_path: Path, settings: Settings) -> None:
-    frame = written(tmp_path / "mine.json", settings).to_dataframe()
-    assert frame[["run", "game_id", "rank", "won"]].to_dict("records") == [
-        {"run": "mine", "game_id": "g1", "rank": 2, "won": None}
-    ]
+    (tmp_path / file).unlink()
+    with pytest.raises(RunError, match=f"{file}: must be a readable file"):
+        read_run(tmp_path / "run.json")
 
 
-def test_a_run_shows_its_figures(tmp_path: Path, settings: Settings) -> None:
-    run = written(tmp_path / "<mine>.json", settings)
-    assert repr(run).startswith(
-        "Run('<mine>', 2 games, 'none': Success@1=0.000, Success@5=1.000, "
-    )
+def test_a_run_shows_its_figures(tmp_path: Path) -> None:
+    run = written(tmp_path / "<mine>.json")
+    shown = "Run('<mine>', 2 games, 'none': Success@1=0.000, Success@5=1.000, "
+    assert repr(run).startswith(shown)
     assert len(repr(run)) < 160
     shown = run._repr_html_()
     assert "&lt;mine&gt;: 2 games, none" in shown
     assert "<td>0.500 [0.500, 0.500]</td>" in shown
 
 
-def read_theirs(tmp_path: Path, settings: Settings, text: str) -> Run:
+def read_theirs(tmp_path: Path, text: str) -> Run:
     (tmp_path / "theirs.txt").write_text(text, encoding="utf-8")
-    ours = written(tmp_path / "ours.json", settings)
+    ours = written(tmp_path / "ours.json")
     return read_trec_run(tmp_path / "theirs.txt", ours)
 
 
 def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
-    tmp_path: Path, settings: Settings
+    tmp_path: Path,
 ) -> None:
     text = "g1 Q0 beta%203:1:1 1 0.5 x\ng1 Q0 alpha:1:2 2 0.5 x\ng1 Q0 a:1:1 9 0.75 x\n"
-    run = read_theirs(tmp_path, settings, text)
+    run = read_theirs(tmp_path, text)
     hits = next(iter(run.records))["search"]["hits"]
     assert each(hits, "paragraph_id") == ["a:1:1", "beta 3:1:1", "alpha:1:2"]
     assert (run.name, run.referee) == ("theirs", "none")
@@ -115,7 +93,7 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
     ],
 )
 def test_a_file_that_is_no_trec_run_over_these_games_is_refused(
-    tmp_path: Path, settings: Settings, text: str, says: str
+    tmp_path: Path, text: str, says: str
 ) -> None:
     with pytest.raises(RunError, match=says):
-        read_theirs(tmp_path, settings, text)
+        read_theirs(tmp_path, text)

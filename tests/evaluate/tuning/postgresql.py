@@ -16,14 +16,10 @@ PASSWORD = "s3cret"
 
 def programs() -> Path | None:
     """Return the folder of PostgreSQL's programs; None if it is not installed."""
-    paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    return (
-        paths[-1].parent
-        if paths
-        else Path(path).parent
-        if (path := shutil.which("initdb"))
-        else None
-    )
+    for path in Path("/usr/lib/postgresql").glob("*/bin/initdb"):
+        return path.parent
+    initdb = shutil.which("initdb")
+    return Path(initdb).parent if initdb else None
 
 
 class PostgreSQL:
@@ -70,7 +66,13 @@ class PostgreSQL:
         ]
         # a file, since the server keeps what pg_ctl gives it open
         with (self.folder / "out").open("ab") as out:
-            subprocess.run(command, stdout=out, stderr=out, cwd=self.folder, check=True)
+            subprocess.run(
+                command,
+                stdout=out,
+                stderr=out,
+                cwd=self.folder,
+                check=True,
+            )
 
     def start(self) -> None:
         """Start the server and wait until it answers."""

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from configs.settings import SearchSettings, Settings, load
+from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
@@ -21,30 +21,21 @@ from player.search.build import build_orchestrator
 from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, each
 from tests.player.fakes import SUBJECTS, course
 
 K = 8
-NAMES = (
-    "first",
-    "frist",
-    "second lecture",
-    "third",
-    "",
-    "oceanography",
-    "thrid book",
-    "first",
+CASES = (
+    ("first", "merge quick heap"),
+    ("frist", "bucket of collisions"),
+    ("second lecture", "walking along edges"),
+    ("third", "producers waiting"),
+    ("", "what was used least lately"),
+    ("oceanography", "grammar and tokens of a language"),
+    ("thrid book", "heap"),
+    ("first", "zzz"),
 )
-HINTS = (
-    "merge quick heap",
-    "bucket of collisions",
-    "walking along edges",
-    "producers waiting",
-    "what was used least lately",
-    "grammar and tokens of a language",
-    "heap",
-    "zzz",
-)
+"""Names of books, and hints."""
 
 
 def paragraphs() -> list[Paragraph]:
@@ -64,11 +55,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="module")
 def games() -> list[LabelledGame]:
-    """Hints and names of several kinds, about paragraphs all over the course, one of them not there."""
-    ids = [*(item.paragraph_id for item in paragraphs()[::3]), "fourth:1:1"]
-    hints = (*HINTS, *HINTS[1:], *HINTS[2:], *HINTS[:3])
+    """Each name with three of the hints, about paragraphs all over the course, one of them not there."""
+    ids = [*each(paragraphs()[::3], "paragraph_id"), "fourth:1:1"]
     games = []
-    for row, (name, hint) in enumerate(zip(NAMES * 3, hints, strict=True)):
+    for row in range(3 * len(CASES)):
+        turn, case = divmod(row, len(CASES))
+        name, hint = CASES[case][0], CASES[(case + turn) % len(CASES)][1]
         about = {"book_name": name, "paragraph_id": ids[row % len(ids)]}
         games.append(labelled_game(game_id=f"g{row}", hint=hint, **about))
     return games
@@ -92,37 +84,34 @@ def prepared(store: Course, games: list[LabelledGame], base: Settings) -> Prepar
     return prepared_for(games, store, base)
 
 
-def hundredths(low: float, high: float) -> st.SearchStrategy[float]:
-    """Numbers as people and studies set them."""
-    return st.integers(round(100 * low), round(100 * high)).map(
-        lambda number: number / 100
-    )
-
-
 @st.composite
 def changes(draw: st.DrawFn) -> dict[str, Any]:
+    def number(low: float, high: float) -> float:
+        """A number as people and studies set it."""
+        return draw(st.integers(round(100 * low), round(100 * high))) / 100
+
+    def one_of(*values: Any) -> Any:
+        return draw(st.sampled_from(values))
+
     pdf_k = draw(st.integers(0, K))
-    filter_confidence = draw(hundredths(0.05, 1.0))
-    sentence_weight = draw(hundredths(0.0, 1.0))
-    threshold = draw(hundredths(0.01, 0.99))
-    keywords = draw(st.sampled_from(["rule", "off", "fused"]))
+    filter_confidence = number(0.05, 1.0)
+    sentence_weight = number(0.0, 1.0)
+    threshold = number(0.01, 0.99)
     return {
         "pdf_k": pdf_k,
         "global_k": draw(st.integers(0 if pdf_k else 1, K - pdf_k)),
         "filter_confidence": filter_confidence,
-        "boost_confidence": draw(hundredths(0.0, 1.0)) * filter_confidence,
-        "boost": draw(hundredths(0.0, 3.0)),
+        "boost_confidence": number(0.0, 1.0) * filter_confidence,
+        "boost": number(0.0, 3.0),
         "sentence_weight": sentence_weight,
-        "sentence_mean_weight": draw(
-            st.sampled_from([0.0, 1.0 - sentence_weight, 0.5 * (1.0 - sentence_weight)])
-        ),
-        "rule_weight": draw(hundredths(0.0, 4.0)),
+        "sentence_mean_weight": one_of(0.0, 0.5, 1.0) * (1.0 - sentence_weight),
+        "rule_weight": number(0.0, 4.0),
         "threshold": threshold,
-        "lowered_threshold": draw(hundredths(0.0, 1.0)) * threshold,
-        "keywords": keywords,
-        "fusion": draw(st.sampled_from(["linear", "rrf"])),
-        "merge": draw(st.sampled_from(["slots", "relevance"])),
-        "spill_over": draw(st.sampled_from(["always", "never", "no-book"])),
+        "lowered_threshold": number(0.0, 1.0) * threshold,
+        "keywords": one_of("rule", "off", "fused"),
+        "fusion": one_of("linear", "rrf"),
+        "merge": one_of("slots", "relevance"),
+        "spill_over": one_of("always", "never", "no-book"),
         "cascade": draw(st.booleans()),
     }
 
@@ -158,8 +147,13 @@ def test_many_games_at_once_are_the_searches_one_by_one(
     prepared: Prepared,
     changed: dict[str, Any],
 ) -> None:
-    search: SearchSettings = replace(base.search, **changed)
-    requires_the_same(prepared, games, store, replace(base, search=search))
+    search = replace(base.search, **changed)
+    requires_the_same(
+        prepared,
+        games,
+        store,
+        replace(base, search=search),
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,4 +163,9 @@ def test_any_preset_can_be_the_base(
     store: Course, games: list[LabelledGame], preset: str
 ) -> None:
     settings = load(preset, changes=("search.cache_size=0",))
-    requires_the_same(prepared_for(games, store, settings), games, store, settings)
+    requires_the_same(
+        prepared_for(games, store, settings),
+        games,
+        store,
+        settings,
+    )

@@ -15,7 +15,9 @@ from player.questions.places import places_of
 from player.questions.prior import prior_of
 from player.questions.start_model import PLACE_FEATURES, place_features
 from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
+from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import Evaluate, Options
+from tests.fakes import each
 from tests.player.fakes import hits
 
 TRUE = GameSettings(
@@ -24,16 +26,12 @@ TRUE = GameSettings(
     prior_boost_share=0.6,
 )
 PASSAGES = [
-    replace(
-        hit.paragraph,
-        text=f"The opening of {hit.paragraph.paragraph_id} is this one here. And it goes on {hit.paragraph.page}.",
-        opening_sentence=f"The opening of {hit.paragraph.paragraph_id} is this one here.",
-    )
-    for hit in hits("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
+    paragraph(name, f"The opening of {name} is this one here. And it goes on {name}.")
+    for name in ("a:1:1", "a:1:2", "a:1:3", "b:1:1", "b:1:2")
 ]
-FOUND = places_of(PASSAGES)
-LATER = np.array([start.number > 0 for start in FOUND.starts])
-PLACES = replace(FOUND, log_odds=-1.0 * LATER)
+ALL = places_of(PASSAGES)
+LATER = np.array(each(ALL.starts, "number")) > 0
+PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
 
 def drawn(
@@ -41,15 +39,21 @@ def drawn(
 ) -> list[tuple[SearchResult, str]]:
     """Games of which the secrets are drawn by the prior of TRUE."""
     games = []
+    book = BookCandidate("a", 0.9, tier)
+    (hit,) = hits("a:1:1")
     for _ in range(n):
+        log_odds = generator.uniform(-1.0, 1.5, 5)
         ranking = Ranking(
             PASSAGES,
             np.arange(5),
-            generator.uniform(-1.0, 1.5, 5),
-            lambda _: hits("a:1:1")[0],
+            log_odds,
+            lambda _: hit,
         )
         result = SearchResult(
-            Query("hint"), (), BookCandidate("a", 0.9, tier), ranking=ranking
+            Query("hint"),
+            (),
+            book,
+            ranking=ranking,
         )
         place = int(generator.choice(len(PLACES), p=prior_of(result, PLACES, TRUE)))
         games.append((result, PLACES.starts[place].sentence))
@@ -58,19 +62,16 @@ def drawn(
 
 def test_the_model_that_games_were_drawn_under_is_found() -> None:
     generator = np.random.default_rng(3)
-    fit = fit_prior(
-        drawn("filter", 1200, generator) + drawn("boost", 600, generator), PLACES
-    )
+    games = drawn("filter", 1200, generator) + drawn("boost", 600, generator)
+    fit = fit_prior(games, PLACES)
     assert fit.n_games == 1800
     assert fit.temperature == pytest.approx(0.5, rel=0.2)
     assert fit.book_share["filter"] == pytest.approx(0.9, abs=0.03)
     assert fit.book_share["boost"] == pytest.approx(0.6, abs=0.06)
-    log_odds = place_features(PASSAGES, PLACES.rows.tolist(), PLACES.starts) @ [
-        fit.weights[f] for f in PLACE_FEATURES
-    ]
-    assert log_odds[LATER].mean() - log_odds[~LATER].mean() == pytest.approx(
-        -1.0, abs=0.3
-    )
+    features = place_features(PASSAGES, PLACES.rows.tolist(), PLACES.starts)
+    log_odds = features @ [fit.weights[name] for name in PLACE_FEATURES]
+    later, first = log_odds[LATER].mean(), log_odds[~LATER].mean()
+    assert later - first == pytest.approx(-1.0, abs=0.3)
 
 
 def test_the_command_prints_settings_and_writes_weights(
@@ -83,7 +84,7 @@ def test_the_command_prints_settings_and_writes_weights(
     # every book was named by its stem, and held its paragraph: 12 of 12, and one more of each
     assert load(config=settings).game.prior_filter_share == round(13 / 14, 4)
     assert f"12 games; weights of kinds and places written to {out}" in fitted.err
-    assert json.loads(out.read_text(encoding="utf-8"))["weights"]
+    assert json.loads(out.read_bytes())["weights"]
 
     text = games.read_text(encoding="utf-8").replace("second:1:1", "gamma:1:1")
     games.write_text(text, encoding="utf-8")
