@@ -43,9 +43,8 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    games = [
-        game for game in read_games(options.journal) if game.game_id == options.game
-    ]
+    games = read_games(options.journal)
+    games = [game for game in games if game.game_id == options.game]
     if not games:
         raise SettingsError(
             f"{options.journal} holds no game {options.game!r}; list them with `quarry games list`"

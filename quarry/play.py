@@ -18,7 +18,7 @@ from configs.settings import QuarryError, Settings, SettingsError
 from evaluate.practice.http import create_app, serving
 from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
-from evaluate.practice.server import PracticeServer, Repertoire, load_repertoire
+from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import spec_table
 from evaluate.referee.text import visible_context
@@ -97,11 +97,16 @@ class _Evening:
         settings = writer_settings(options, options.settings)
         store = _open(options.store, settings)
         player = build_player(store, settings)
-        if options.referee == ME:
-            self._play_with_me(player)
+        if options.referee != ME:
+            with contextlib.ExitStack() as stack:
+                self._play_games(store, player, settings, stack)
             return
-        with contextlib.ExitStack() as stack:
-            self._play_games(store, player, settings, stack)
+        # no labelled games are needed
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
+        terminal, games = Terminal(Console()), home() / "games.jsonl"
+        for game in range(1, options.games + 1):
+            play_with_person(player, terminal, input, str(game), games)
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
@@ -110,14 +115,6 @@ class _Evening:
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:
             print(summary(self.scores))
-
-    def _play_with_me(self, player: Player) -> None:
-        """Play with a person as the referee; no labelled games are needed."""
-        if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
-        terminal, games = Terminal(Console()), home() / "games.jsonl"
-        for game in range(1, self.options.games + 1):
-            play_with_person(player, terminal, input, str(game), games)
 
     def _play_games(
         self,
@@ -128,11 +125,21 @@ class _Evening:
     ) -> None:
         """Play against a server; what is opened for it is closed with the stack."""
         options = self.options
-        practice = None
-        if options.server is None:
-            repertoire = _repertoire(options, store, settings)
+        practice, url, token = None, options.server, options.token or settings.token
+        if url is None:
+            repertoire = load_repertoire(
+                store,
+                options.practice_games or GAMES,
+                options.referee or ERRING,
+                options.seed,
+                settings,
+                "--practice-games",
+            )
             practice = PracticeServer(repertoire, options.seed)
-        server = self._connect(practice, settings, stack)
+            url = stack.enter_context(serving(create_app(practice)))
+            token = options.token or ""  # QUARRY_TOKEN belongs to another server
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
         journal = stack.enter_context(contextlib.closing(_journal(options.journal)))
         if practice is None:
             journal = authenticate(server, options.player, journal)
@@ -175,42 +182,12 @@ class _Evening:
             elif practice is not None:
                 _print_reasons(outcome, practice.matches[outcome.game_id])
 
-    def _connect(
-        self,
-        practice: PracticeServer | None,
-        settings: Settings,
-        stack: contextlib.ExitStack,
-    ) -> HttpGameServer:
-        """Return a client of --server, or of the practice server, which is started."""
-        options = self.options
-        if practice is None:
-            url, token = options.server, options.token or settings.token
-        else:
-            url = stack.enter_context(serving(create_app(practice)))
-            token = options.token or ""  # QUARRY_TOKEN belongs to another server
-        server = HttpGameServer(url, token, settings.game.request_timeout_s)
-        stack.callback(server.close)
-        return server
-
     def _print_score(self, report: GameReport) -> None:
         options, score = self.options, report.score
         line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if options.games > 1:
             line += f" ({len(self.scores)} of {options.games})"
         print(visible(line), file=sys.stderr if options.json else None)
-
-
-def _repertoire(
-    options: argparse.Namespace, store: Course, settings: Settings
-) -> Repertoire:
-    return load_repertoire(
-        store,
-        options.practice_games or GAMES,
-        options.referee or ERRING,
-        options.seed,
-        settings,
-        "--practice-games",
-    )
 
 
 def _journal(named: str | None) -> Journal:

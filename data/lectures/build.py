@@ -279,7 +279,13 @@ class Lecture:
         content = node.content.strip()
         match node.type:
             case "heading":
-                return self._heading(node, mark, kind)
+                level, spans = int(node.tag[1:]), self._spans(node.children[0])
+                while self.section and self.section[-1][0] >= level:
+                    self.section.pop()
+                self._record("heading", spans, mark)
+                self.section.append((level, plain(spans)))
+                options = HEADING_OPTIONS.get(kind, ", numbering: none")
+                return f"#heading(level: {level}{options})[{_typst(spans)}] <{mark}>"
             case "paragraph":
                 text = self._prose(kind, node, mark)
                 return f"#abstract[{text}]" if kind == "abstract" else text
@@ -288,7 +294,13 @@ class Lecture:
             case "blockquote":
                 return f"#remark[{self._inside(node.children, mark, 'quote')}]"
             case "fence" if node.info == "figure":
-                return self._figure(node, mark)
+                figure = yaml.safe_load(content)
+                labels = [self._inline(text) for text in figure["labels"]]
+                for label in labels:
+                    self._record("figure_label", label, mark)
+                caption = self._caption("figure", self._inline(figure["caption"]), mark)
+                drawn = f"{_literal(figure.get('values', []))}, {_literal([*map(plain, labels)])}"
+                return f'#drawing(caption: {caption}, kind: "{figure["kind"]}", values: {drawn}) <{mark}>'
             case "fence":
                 code = node.content.rstrip("\n")
                 self._record("code", [Span(code, "")], mark)
@@ -310,14 +322,6 @@ class Lecture:
             parts.append(self._block(child, f"{mark}-{index}", kind))
         return "\n\n".join(parts)
 
-    def _heading(self, node: Node, mark: str, kind: str) -> str:
-        level, spans = int(node.tag[1:]), self._spans(node.children[0])
-        self.section = [(above, text) for above, text in self.section if above < level]
-        self._record("heading", spans, mark)
-        self.section.append((level, plain(spans)))
-        options = HEADING_OPTIONS.get(kind, ", numbering: none")
-        return f"#heading(level: {level}{options})[{_typst(spans)}] <{mark}>"
-
     def _list(self, node: Node, mark: str, kind: str) -> str:
         numbering = ENUM_NUMBERING[self.lang]
         call = f'enum(numbering: "{numbering}", start: {node.attrs.get("start", 1)}, '
@@ -336,32 +340,20 @@ class Lecture:
     def _table(self, node: Node, mark: str, spans: Spans) -> str:
         caption = self._caption("table", spans, mark) if spans else "none"
         styles = cells = ""
-        for row in (row for part in node.children for row in part.children):
-            cells += ", ("
-            for cell in row.children:
-                text = self._spans(cell.children[0])
-                if text:
-                    self._record("table_cell", text, mark)
-                cells += f"[{_typst(text)}], "
-            cells += ")"
+        for part in node.children:
+            for row in part.children:
+                cells += ", ("
+                for cell in row.children:
+                    text = self._spans(cell.children[0])
+                    if text:
+                        self._record("table_cell", text, mark)
+                    cells += f"[{_typst(text)}], "
+                cells += ")"
         for cell in node.children[0].children[0].children:
             style = str(cell.attrs.get("style", "start"))
             styles += f"{style.removeprefix('text-align:')}, "
         return (
             f"#data-table(caption: {caption}, alignments: ({styles}){cells}) <{mark}>"
-        )
-
-    def _figure(self, node: Node, mark: str) -> str:
-        figure = yaml.safe_load(node.content)
-        labels = []
-        for text in figure["labels"]:
-            label = self._inline(text)
-            self._record("figure_label", label, mark)
-            labels.append(plain(label))
-        caption = self._caption("figure", self._inline(figure["caption"]), mark)
-        values = f"values: {_literal(figure.get('values', []))}, {_literal(labels)}"
-        return (
-            f'#drawing(caption: {caption}, kind: "{figure["kind"]}", {values}) <{mark}>'
         )
 
     def _caption(self, of: str, spans: Spans, mark: str) -> str:
@@ -449,15 +441,14 @@ class Lecture:
                     math = f"${text.strip()}$"
                     spans.append(Span(printed, math, styled.replace("#{};", "{}")))
                 case "footnote_ref":
-                    spans.append(Span("", self._footnote(child.meta["id"]), "{}"))
+                    number = child.meta["id"]
+                    (paragraph,) = self.footnotes[number].children
+                    note = self._prose("footnote", paragraph, f"n{number}")
+                    spans.append(Span("", f"#footnote[{note}];", "{}"))
                 case other:
                     message = f"{other} is not part of the format; write plain text"
                     raise _error(node, message)
         return spans
-
-    def _footnote(self, number: int) -> str:
-        (paragraph,) = self.footnotes[number].children
-        return f"#footnote[{self._prose('footnote', paragraph, f'n{number}')}];"
 
 
 def _slide(body: str) -> str:

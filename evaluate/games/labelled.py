@@ -7,7 +7,7 @@ import hashlib
 import logging
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -208,14 +208,15 @@ def select_split(
         return list(games)
     if split not in SPLITS:
         raise GamesError(f"--split must be one of {', '.join(SPLITS)}, got {split!r}")
-    splits = [split_of(game, seed) for game in games]
-    if split not in splits:
-        has = ", ".join(f"{name} {n}" for name, n in sorted(Counter(splits).items()))
+    by_split: defaultdict[str, list[LabelledGame]] = defaultdict(list)
+    for game in games:
+        by_split[split_of(game, seed)].append(game)
+    if split not in by_split:
+        has = [f"{name} {len(of_name)}" for name, of_name in sorted(by_split.items())]
         raise GamesError(
-            f"--split {split} must hold at least one game, has none; the file has {has}"
+            f"--split {split} must hold at least one game, has none; the file has {', '.join(has)}"
         )
-    pairs = zip(games, splits, strict=True)
-    return [game for game, of_game in pairs if of_game == split]
+    return by_split[split]
 
 
 def same_text(one: str, other: str) -> bool:

@@ -49,11 +49,11 @@ def choose_paragraphs(
     """
     if not kinds:
         kinds = {paragraph.kind for paragraph in paragraphs} - SKIPPED_KINDS
-    chosen = [
-        paragraph
-        for paragraph in paragraphs
-        if lecture.casefold() in paragraph.doc_id.casefold() and paragraph.kind in kinds
-    ]
+    chosen = []
+    for paragraph in paragraphs:
+        is_of_lecture = lecture.casefold() in paragraph.doc_id.casefold()
+        if is_of_lecture and paragraph.kind in kinds:
+            chosen.append(paragraph)
     if not chosen:
         lectures = ", ".join(sorted({paragraph.doc_id for paragraph in paragraphs}))
         names = ", ".join(sorted({paragraph.kind for paragraph in paragraphs}))
@@ -75,30 +75,33 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         GamesError: the file exists and is no games file.
         SettingsError: the file cannot be written.
     """
-    games = _games_of(out)
-    located = locate_games(games, paragraphs).values()
+    located = locate_games(_games_of(out), paragraphs).values()
     labelled_ids = {paragraph.paragraph_id for paragraph in located if paragraph}
     remaining = [item for item in paragraphs if item.paragraph_id not in labelled_ids]
 
     game_ids: list[str] = []  # of the paragraphs so far, "" for one without a game
     while len(game_ids) < len(remaining):
         paragraph = remaining[len(game_ids)]
-        print(f"\n[{len(game_ids) + 1} of {len(remaining)}] {_where(paragraph)}")
+        where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
+        place = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
+        print(f"\n{place}  {visible(paragraph.heading)}".rstrip())
         print(f"\n{visible(paragraph.text)}\n")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
             if game_ids and game_ids.pop():
-                _remove_last(out)
+                with writing(out):
+                    *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
+                    out.write_text("\n".join([*lines, ""]), encoding="utf-8")
             continue
         except EOFError:
             print()
             break
         game_ids.append(add_game(out, paragraph, **typed) if typed else "")
         if typed:
-            n_games = len(games) + sum(map(bool, game_ids))
-            print(f"{game_ids[-1]} written to {out}, {pluralize(n_games, 'game')}")
-    return len(games) + sum(map(bool, game_ids))
+            n_games = pluralize(len(_games_of(out)), "game")
+            print(f"{game_ids[-1]} written to {out}, {n_games}")
+    return len(_games_of(out))
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
@@ -113,40 +116,30 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
     """
     taken = {game.game_id for game in _games_of(out)}
     number = len(taken) + 1
-    while f"game-{number:03d}" in taken:
+    while (game_id := f"game-{number:03d}") in taken:
         number += 1
     game = {
-        "game_id": f"game-{number:03d}",
+        "game_id": game_id,
         "book_name": paragraph.doc_id,
         "paragraph_id": paragraph.paragraph_id,
         "opening_sentence": paragraph.opening_sentence,
         "paragraph": paragraph.text,
         "pdf": f"{paragraph.doc_id}.pdf",
         "page": paragraph.page,
-        **{key: value.strip() for key, value in typed.items() if value.strip()},
     }
+    for key, value in typed.items():
+        if value.strip():
+            game[key] = value.strip()
     line = json.dumps(game, ensure_ascii=False)
     is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
     with writing(out), out.open("a", encoding="utf-8") as file:
         file.write(f"{line}\n" if is_whole else f"\n{line}\n")
-    return f"game-{number:03d}"
+    return game_id
 
 
 def _games_of(out: Path) -> list[LabelledGame]:
     """Return the games of a file, none if it is empty or does not exist."""
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
-
-
-def _remove_last(out: Path) -> None:
-    """Remove the last game of a file."""
-    with writing(out):
-        lines = out.read_text(encoding="utf-8").rstrip("\n").split("\n")
-        out.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
-
-
-def _where(paragraph: Paragraph) -> str:
-    where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
-    return f"{where}  {visible(paragraph.heading)}".rstrip()
 
 
 def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:

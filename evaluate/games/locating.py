@@ -135,7 +135,8 @@ def check_games(
         first = hints.setdefault(canonical(game.hint), game.game_id)
         if first != game.game_id:
             errors.append(f"The hint is also that of {first}; write another.")
-        wrong += [(game.game_id, error) for error in errors]
+        for error in errors:
+            wrong.append((game.game_id, error))
     return wrong
 
 
