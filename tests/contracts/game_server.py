@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -23,14 +24,18 @@ GUESS: Json = {
     "word_justification": "",
     "confidence": 0.1,
 }
-QUESTIONS: Json = {"questions": batch()}
-"""The payload of a valid batch."""
 
 
-def player_message(message_type: str, game_id: str, payload: Json) -> Json:
-    """A fresh message of a player's."""
+def reply_to(
+    game_id: str, message_type: str = protocol.WARMUP_RESPONSE, **payload: Any
+) -> Json:
+    """A fresh message of a player's: the answer to a warm-up call, unless another type is given."""
     return protocol.write_message(
-        message_type, payload, sender="tester", recipient="referee", game_id=game_id
+        message_type,
+        payload or {"answer": "6"},
+        sender="tester",
+        recipient="referee",
+        game_id=game_id,
     )
 
 
@@ -53,14 +58,6 @@ def inbox_of(server: GameServer, game_id: str, n: int) -> list[Json]:
 class GameServerContract:
     """What every GameServer does; a subclass gives the fixtures `server`, and `other`: another player's, same games."""
 
-    @pytest.fixture
-    def server(self) -> GameServer:
-        raise NotImplementedError
-
-    @pytest.fixture
-    def other(self) -> GameServer:
-        raise NotImplementedError
-
     def test_a_new_game_has_seven_digits_and_a_warm_up_call_in_the_inbox(
         self, server: GameServer, other: GameServer
     ) -> None:
@@ -68,51 +65,47 @@ class GameServerContract:
         assert len(game_id) == 7
         assert game_id.isdecimal()
         (message,), _ = server.inbox("", 5.0)
-        assert (message["message_type"], message["game_id"]) == (
-            "Q21WARMUPCALL",
-            game_id,
-        )
+        assert message["message_type"] == protocol.WARMUP_CALL
+        assert message["game_id"] == game_id
         assert len({game_id, other.request_game(), server.request_game()}) == 3
 
     def test_a_cursor_gives_what_came_after_it_alone_and_always_the_same(
         self, server: GameServer
     ) -> None:
         server.request_game()
-        first, cursor = server.inbox("", 5.0)
-        again, same = server.inbox("", 5.0)
-        assert (list(again), same) == (list(first), cursor)
-        nothing, same = server.inbox(cursor, 0.0)
-        assert (list(nothing), same) == ([], cursor)
+        (first,), cursor = server.inbox("", 5.0)
+        for after, messages in (("", [first]), (cursor, [])):
+            again, same = server.inbox(after, 0.0)
+            assert list(again) == messages
+            assert same == cursor
         game_id = server.request_game()
         (second,), _ = server.inbox(cursor, 5.0)
         assert second["game_id"] == game_id
         everything, _ = server.inbox("", 5.0)
-        assert list(everything) == [*first, second]
+        assert list(everything) == [first, second]
 
-    @pytest.mark.parametrize("is_new_id", [False, True])
     def test_a_repeated_message_brings_no_second_reply(
-        self, server: GameServer, is_new_id: bool
+        self, server: GameServer
     ) -> None:
         game_id = server.request_game()
-        reply = player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"})
-        for number in range(3):
-            message_id = f"{number}" if is_new_id else reply["message_id"]
-            server.send({**reply, "message_id": message_id})
+        reply = reply_to(game_id)
+        for changes in ({}, {}, {"message_id": "1"}, {"message_id": "2"}):
+            server.send({**reply, **changes})
         inbox_of(server, game_id, 2)
         messages, _ = server.inbox("", 0.3)
-        assert kinds(messages) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
+        assert kinds(messages) == [protocol.WARMUP_CALL, protocol.ROUND_START]
 
     def test_messages_are_answered_in_turn_until_the_score_which_the_game_then_has(
         self, server: GameServer
     ) -> None:
         game_id = server.request_game()
-        server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-        server.send(player_message("Q21QUESTIONSBATCH", game_id, QUESTIONS))
+        server.send(reply_to(game_id))
+        server.send(reply_to(game_id, protocol.QUESTIONS_BATCH, questions=batch()))
         before = server.game(game_id)
         assert before.game_id == game_id
         assert before.private_score is before.league_points is None
 
-        server.send(player_message("Q21GUESSSUBMISSION", game_id, GUESS))
+        server.send(reply_to(game_id, protocol.GUESS_SUBMISSION, **GUESS))
         messages = inbox_of(server, game_id, 4)
         assert kinds(messages) == [
             "Q21WARMUPCALL",
@@ -131,30 +124,26 @@ class GameServerContract:
     ) -> None:
         game_id = server.request_game()
         with pytest.raises(ServerError, match="Q21WARMUPRESPONSE must come first"):
-            server.send(player_message("Q21GUESSSUBMISSION", game_id, GUESS))
-        server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-        assert kinds(inbox_of(server, game_id, 2)) == ["Q21WARMUPCALL", "Q21ROUNDSTART"]
+            server.send(reply_to(game_id, protocol.GUESS_SUBMISSION, **GUESS))
+        server.send(reply_to(game_id))
+        messages = inbox_of(server, game_id, 2)
+        assert kinds(messages) == [protocol.WARMUP_CALL, protocol.ROUND_START]
 
     def test_a_message_without_an_id_is_refused(self, server: GameServer) -> None:
-        reply = player_message(
-            "Q21WARMUPRESPONSE", server.request_game(), {"answer": "6"}
-        )
-        with pytest.raises(
-            ServerError, match="message_id must be a string that is not empty"
-        ):
+        reply = reply_to(server.request_game())
+        says = "message_id must be a string that is not empty"
+        with pytest.raises(ServerError, match=says):
             server.send({**reply, "message_id": ""})
 
-    @pytest.mark.parametrize("game_id", ["9999999", "nonsense", ""])
     def test_an_unknown_game_and_another_players_are_refused(
-        self, server: GameServer, other: GameServer, game_id: str
+        self, server: GameServer, other: GameServer
     ) -> None:
-        theirs = other.request_game()
-        game_id = game_id or theirs
-        with pytest.raises(ServerError, match="game_id must be of a game of this"):
-            server.game(game_id)
-        with pytest.raises(ServerError, match="game_id must be of a game of this"):
-            server.send(player_message("Q21WARMUPRESPONSE", game_id, {"answer": "6"}))
-        assert kinds(other.inbox("", 0.3)[0]) == ["Q21WARMUPCALL"]
+        for game_id in (other.request_game(), "9999999", "nonsense"):
+            with pytest.raises(ServerError, match="game_id must be of a game of this"):
+                server.game(game_id)
+            with pytest.raises(ServerError, match="game_id must be of a game of this"):
+                server.send(reply_to(game_id))
+        assert kinds(other.inbox("", 0.3)[0]) == [protocol.WARMUP_CALL]
         assert list(server.inbox("", 0.0)[0]) == []
 
     def test_the_game_loop_plays_a_game_to_its_score_and_passes_over_other_games(

@@ -5,17 +5,22 @@ from __future__ import annotations
 import functools
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
-from player.deadlines import MOST_HANGING, Pool, Runner
+from player.deadlines import MOST_HANGING, Call, Pool, Runner
 from player.errors import LateStrategyError
 
 
-def soon(seconds: float) -> float:
-    return time.monotonic() + seconds
+def started(
+    runner: Runner, name: str, work: Callable[[], Any], seconds: float = 10.0
+) -> Call[Any]:
+    """A call that is due in so many seconds."""
+    return runner.start(name, work, time.monotonic() + seconds)
 
 
 def test_one_that_hangs_is_late_and_named() -> None:
-    call = Runner().start("hanging", threading.Event().wait, soon(0.05))
+    call = started(Runner(), "hanging", threading.Event().wait, 0.05)
     assert call.value() is None
     assert isinstance(call.failure, LateStrategyError)
     assert str(call.failure).startswith("strategy hanging failed: no answer within")
@@ -25,7 +30,7 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
     def work() -> str:
         raise OSError("no\n route")
 
-    call = Runner().start("failing", work, soon(10.0))
+    call = started(Runner(), "failing", work)
     assert call.value() is None
     assert str(call.failure) == "strategy failing failed: OSError: no route"
 
@@ -33,22 +38,22 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
     release, runner = threading.Event(), Runner()
     for _ in range(MOST_HANGING):
-        assert runner.start("hanging", release.wait, soon(0.01)).value() is None
-    refused = runner.start("hanging", release.wait, soon(10.0))
+        assert started(runner, "hanging", release.wait, 0.01).value() is None
+    refused = started(runner, "hanging", release.wait)
     assert refused.value() is None
     assert f"{MOST_HANGING} earlier calls" in str(refused.failure)
-    assert runner.start("another", lambda: 1, soon(10.0)).value() == 1
+    assert started(runner, "another", lambda: 1).value() == 1
     release.set()
     time.sleep(0.1)
-    assert runner.start("hanging", lambda: 1, soon(10.0)).value() == 1
+    assert started(runner, "hanging", lambda: 1).value() == 1
 
 
 def test_many_that_are_not_late_run_at_once() -> None:
-    n = 4 * MOST_HANGING
-    barrier, runner = threading.Barrier(n, timeout=120.0), Runner()
-    wait = lambda: barrier.wait() >= 0  # noqa: E731
-    calls = [runner.start("busy", wait, soon(10.0)) for _ in range(n)]
-    assert all(call.value() for call in calls)
+    barrier = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
+    runner, calls = Runner(), []
+    for _ in range(barrier.parties):
+        calls.append(started(runner, "busy", barrier.wait))
+    assert None not in [call.value() for call in calls]
 
 
 def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
@@ -61,14 +66,16 @@ def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
 
 
 def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
-    pool, release, order = Pool(1), threading.Event(), list[float]()
+    pool, release = Pool(1), threading.Event()
+    order: list[float] = []
     first = pool.start(release.wait)
     while not first.running():
         time.sleep(0.001)
     calls = []
-    for due in (3.0, 1.0, 2.0):
-        calls.append(pool.start(functools.partial(order.append, due), deadline=due))
-    assert pool.start(lambda: order.append(0.0), deadline=0.0).cancel()
+    for due in (3.0, 0.0, 1.0, 2.0):
+        work = functools.partial(order.append, due)
+        calls.append(pool.start(work, deadline=due))
+    assert calls.pop(1).cancel()
     time.sleep(0.02)
     assert order == []
     release.set()

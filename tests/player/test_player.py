@@ -8,7 +8,7 @@ import pytest
 from player.errors import QueryError
 from player.player import Plan, Player
 from player.protocol.messages import RoundStart
-from player.questions.answer import LETTERS, NOT_RELEVANT, Answer
+from player.questions.answer import LETTERS, NOT_RELEVANT
 from player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
     ListStrategy,
@@ -33,28 +33,24 @@ def plan() -> Plan:
     return PLAYER.plan(start())
 
 
-@pytest.mark.parametrize(
-    ("row", "book_name"),
-    [(0, ""), (4, "first"), (4, "second"), (7, "no such book"), (11, "")],
-)
-def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book(
-    row: int, book_name: str
-) -> None:
-    secret = course()[row]
-    plan = PLAYER.plan(start(book_name=book_name))
-    answers = [perfect_answer(question, secret.text) for question in plan.questions]
-    decision = PLAYER.decide(plan, answers)
-    assert plan.paragraph(decision.best).paragraph_id == secret.paragraph_id
-    assert decision.guess.opening_sentence == secret.opening_sentence
-    assert decision.guess.confidence > 0.9
+def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> None:
+    books = {0: "", 4: "first", 5: "first", 7: "no such book", 11: ""}
+    for row, book_name in books.items():
+        secret = course()[row]
+        plan = PLAYER.plan(start(book_name=book_name))
+        answers = [perfect_answer(question, secret.text) for question in plan.questions]
+        decision = PLAYER.decide(plan, answers)
+        assert plan.paragraph(decision.best).paragraph_id == secret.paragraph_id
+        assert decision.guess.opening_sentence == secret.opening_sentence
+        assert decision.guess.confidence > 0.9
 
 
-@pytest.mark.parametrize("answer", [None, NOT_RELEVANT])
-def test_without_a_usable_answer_the_best_hit_is_guessed(answer: Answer) -> None:
+def test_without_a_usable_answer_the_best_hit_is_guessed() -> None:
     plan = PLAYER.plan(start("grammar token lookahead terminal"))
-    decision = PLAYER.decide(plan, [answer] * 20)
-    assert decision.guess.opening_sentence.startswith("Parsing begins")
-    np.testing.assert_allclose(decision.belief, plan.prior, atol=0.02)
+    for answer in (None, NOT_RELEVANT):
+        decision = PLAYER.decide(plan, [answer] * 20)
+        assert decision.guess.opening_sentence.startswith("Parsing begins")
+        np.testing.assert_allclose(decision.belief, plan.prior, atol=0.02)
 
 
 def test_the_questions_fit_the_candidates_as_the_plan_says(plan: Plan) -> None:
@@ -76,8 +72,8 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again(plan: Plan) -
     again = PLAYER.plan(plan.start, other.questions)
     assert again.questions == other.questions
     np.testing.assert_allclose(again.prior, plan.prior)
-    rows = [other.rows.tolist().index(place) for place in plan.rows]
-    np.testing.assert_allclose(again.fits, other.fits[:, :, rows])
+    ours, theirs = np.argsort(plan.rows), np.argsort(other.rows)
+    np.testing.assert_allclose(again.fits[:, :, ours], other.fits[:, :, theirs])
 
 
 def test_the_same_round_and_seed_get_the_same_questions(plan: Plan) -> None:
@@ -87,8 +83,7 @@ def test_the_same_round_and_seed_get_the_same_questions(plan: Plan) -> None:
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
-    orchestrator = SearchOrchestrator(
-        index_of([ListStrategy("dense", {})], [document("a")]), search_settings()
-    )
+    index = index_of([ListStrategy("dense", {})], [document("a")])
+    orchestrator = SearchOrchestrator(index, search_settings())
     with pytest.raises(QueryError, match="must lead to at least one paragraph"):
         Player(orchestrator, game_settings()).plan(start())

@@ -17,35 +17,35 @@ from player.writer import rerank as model
 from player.writer.rerank import likelihood_of, rerank
 from player.writer.writer import Writer
 from tests.contracts.paragraphs import paragraph
+from tests.fakes import each
 from tests.player.fakes import course, dense_player
 
 START = RoundStart("M1", "b", "what grows where", "nature", "t")
 
 
 def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> None:
-    n = 4
-    named_first = likelihood_of([2], n)
-    assert named_first[2] == pytest.approx(n * model.PLACES[0])
-    assert named_first[0] == pytest.approx(model.UNNAMED * n / (n - 1))
-    assert named_first[-1] == pytest.approx(1.0 - model.REFUSED)
-    nothing = likelihood_of([], n)
-    assert nothing.tolist() == [model.MISSED] * n + [model.REFUSED]
-    assert sum(model.PLACES) + model.UNNAMED + model.MISSED == pytest.approx(1.0)
+    others = model.UNNAMED * 4 / 3
+    first = model.PLACES[0] * 4
+    elsewhere = 1.0 - model.REFUSED
+    expected = [others, others, first, others, elsewhere]
+    np.testing.assert_allclose(likelihood_of([2], 4), expected)
+    nothing = likelihood_of([], 2)
+    assert nothing.tolist() == [model.MISSED, model.MISSED, model.REFUSED]
+    total = sum(model.PLACES) + model.UNNAMED + model.MISSED
+    assert total == pytest.approx(1.0)
 
 
 def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     ferns, reeds = "Ferns unroll their fronds slowly.", "Reeds fringe quiet ponds."
     passages = [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)]
-    pieces = [
-        Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}"),
-        Piece("pdfplumber:page", "b", 3, 3, "1234 5678"),
-    ]
-    prior = np.full(4, 0.25)
+    both = Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}")
+    neither = Piece("pdfplumber:page", "b", 3, 3, "1234 5678")
+    places = places_of(passages, [both, neither])
+    belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
+
     first, second, elsewhere = likelihood_of([0], 2)
-    expected = np.array([first, second, (first + second) / 2, elsewhere])
-    places = places_of(passages, pieces)
-    belief = rerank(prior, places, START, lambda _: '{"ids": [1]}')
-    np.testing.assert_allclose(belief, expected / expected.sum())
+    expected = [first, second, (first + second) / 2, elsewhere]
+    np.testing.assert_allclose(belief, expected / np.sum(expected))
 
 
 def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
@@ -58,9 +58,9 @@ def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
         return "no"
 
     assert rerank(prior, places_of(passages), START, refuse) is prior
-    data = json.loads(prompts[0].partition("<data>\n")[2].removesuffix("</data>"))
-    texts = [each["text"] for each in data["passages"]]
-    assert texts == [f"Text {row} here." for row in range(10, 40)]
+    _, _, data = prompts[0].partition("<data>\n")
+    shown = json.loads(data.removesuffix("</data>"))["passages"]
+    assert each(shown, "text") == each(passages[10:], "text")
 
 
 class Scripted(Writer):
@@ -74,15 +74,18 @@ class Scripted(Writer):
 def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> None:
     orchestrator, settings = dense_player(course()).orchestrator, GameSettings()
     start = replace(START, book_name="", association_domain="animal")
+    other, *_, named = course()[:8]
     odds = []
     for writer in (None, Scripted(settings)):
         player = Player(orchestrator, settings, writer=writer)
         plan = player.plan(start)
-        named, other = (plan.row_of(course()[row].opening_sentence) for row in (7, 0))
-        odds.append(float(plan.prior[named] / plan.prior[other]))
+        row = plan.row_of(named.opening_sentence)
+        other_row = plan.row_of(other.opening_sentence)
+        odds.append(plan.prior[row] / plan.prior[other_row])
 
     likelihood = likelihood_of([7], 12)
-    assert odds[1] / odds[0] == pytest.approx(likelihood[7] / likelihood[0])
+    gain = likelihood[7] / likelihood[0]
+    assert odds[1] / odds[0] == pytest.approx(gain)
     decision = player.decide(plan, [None] * 20)
     assert decision.guess.associative_word == "zebra"
     assert len(decision.associations) > 10
