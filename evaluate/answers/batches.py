@@ -68,7 +68,11 @@ def batch_line(batch: AskedBatch) -> str:
     return json.dumps(game, ensure_ascii=False)
 
 
-def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
+def respondent_line(
+    batch: AskedBatch,
+    view: View,
+    retrieve: Retriever,
+) -> str:
     """Return a batch as one line of JSON for a respondent, without what its questions were made from.
 
     Under `opening` the opening sentence is called the paragraph, and nothing reveals that there is more.
@@ -89,7 +93,9 @@ def respondent_line(batch: AskedBatch, view: View, retrieve: Retriever) -> str:
 
 
 def read_answered(
-    batches_path: Path, answers_path: Path, games: Sequence[LabelledGame]
+    batches_path: Path,
+    answers_path: Path,
+    games: Sequence[LabelledGame],
 ) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
     """Return batches and answers by game_id, and the games that are answered.
 

@@ -60,7 +60,12 @@ Option = tuple[Says, tuple[str, ...]]
 """The kind of statement of an option, and the words that it names; an option that says "nothing" never fits."""
 
 
-def read_option(option: str, *, last: bool = False, repeated: bool = False) -> Option:
+def read_option(
+    option: str,
+    *,
+    last: bool = False,
+    repeated: bool = False,
+) -> Option:
     """Read the text of an option.
 
     Args:

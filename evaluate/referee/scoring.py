@@ -124,7 +124,11 @@ def score_raw_sentence(guess: str, truth: str) -> float:
     return next((points for least, points in RAW_BANDS if ratio >= least), 0.0)
 
 
-def score_word(guess: str, truth: str, similarity: Similarity) -> float:
+def score_word(
+    guess: str,
+    truth: str,
+    similarity: Similarity,
+) -> float:
     """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
     words, others = tokens(guess), tokens(truth)
     if not words:
@@ -136,7 +140,10 @@ def score_word(guess: str, truth: str, similarity: Similarity) -> float:
 
 
 def score_justification(
-    text: str, answers: Answers, words: tuple[int, int], n_citations: int
+    text: str,
+    answers: Answers,
+    words: tuple[int, int],
+    n_citations: int,
 ) -> float:
     """Return 100 less 25 for each part missing; 0 for an empty text.
 

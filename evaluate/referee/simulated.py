@@ -169,7 +169,10 @@ class SimulatedReferee:
     """
 
     def __init__(
-        self, spec: RefereeSpec, seed: int = 0, tools: Tools | None = None
+        self,
+        spec: RefereeSpec,
+        seed: int = 0,
+        tools: Tools | None = None,
     ) -> None:
         self.spec = spec
         self._seed = seed
@@ -254,7 +257,11 @@ def tools_of(store: Course, settings: EmbedSettings) -> Tools:
     return Tools(texts, spec, Models(settings))
 
 
-def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Referee:
+def make_referee(
+    spec: str,
+    seed: int = 0,
+    tools: Tools | None = None,
+) -> Referee:
     """Return the referee of a SPEC.
 
     Args:
@@ -271,7 +278,11 @@ def make_referee(spec: str, seed: int = 0, tools: Tools | None = None) -> Refere
     return referee
 
 
-def prepare(specs: Iterable[str], store: Course, settings: EmbedSettings) -> None:
+def prepare(
+    specs: Iterable[str],
+    store: Course,
+    settings: EmbedSettings,
+) -> None:
     """Embed the course, if a referee sees passages of it, so that no two processes embed it at once.
 
     Raises:
@@ -311,13 +322,21 @@ Judge = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-def repeats_of(spec: str, repeats: int, seed: int) -> list[Judge]:
+def repeats_of(
+    spec: str,
+    repeats: int,
+    seed: int,
+) -> list[Judge]:
     """Return a referee once for each repeat, with the seeds `seed`, `seed + 1`, ...; none for the SPEC "none"."""
     n = repeats if read_spec(spec).n_answers else 0
     return [(spec, seed + repeat) for repeat in range(n)]
 
 
-def judges_of(specs: Sequence[str], repeats: int, seed: int) -> list[Judge]:
+def judges_of(
+    specs: Sequence[str],
+    repeats: int,
+    seed: int,
+) -> list[Judge]:
     """Return each referee with its seeds, in order, the hint alone first; one that draws nothing plays once.
 
     Raises:

@@ -133,7 +133,9 @@ class VisibleContext:
 
 @lru_cache(maxsize=4096)
 def visible_context(
-    paragraph: str, opening: str = "", passages: tuple[str, ...] = ()
+    paragraph: str,
+    opening: str = "",
+    passages: tuple[str, ...] = (),
 ) -> VisibleContext:
     """Return the context of a paragraph and of passages that follow it.
 

@@ -90,7 +90,11 @@ class Associations:
         return np.array([*dict.fromkeys(rows)], dtype=np.intp)
 
     def rank(
-        self, domain: str, hint: str, text: str, more: list[int]
+        self,
+        domain: str,
+        hint: str,
+        text: str,
+        more: list[int],
     ) -> tuple[RowArray, Float32Array]:
         """Return the rows of the likeliest words, and their probabilities, summing to 1.
 

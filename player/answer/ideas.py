@@ -131,7 +131,12 @@ class Meanings:
         phrases = [idea.idea for idea in near_ideas(domain)]
         return self._embed(phrases) if phrases else np.zeros((0, 1), dtype=np.float32)
 
-    def compare(self, domain: str, hint: str, text: str) -> Float32Array:
+    def compare(
+        self,
+        domain: str,
+        hint: str,
+        text: str,
+    ) -> Float32Array:
         """Return the (n, 3) similarity of `near_ideas` to the hint, the paragraph and the nearest of its sentences."""
         parts = sentences(text) or [text]
         texts = self._embed([hint or text, text, *parts])

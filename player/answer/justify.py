@@ -111,7 +111,11 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
     return text
 
 
-def justify_word(evidence: Sequence[Evidence], word: str, domain: str) -> str:
+def justify_word(
+    evidence: Sequence[Evidence],
+    word: str,
+    domain: str,
+) -> str:
     """Write 20 to 30 words: the ground for the associative word, and two answers that led to the paragraph.
 
     Args:

@@ -24,7 +24,9 @@ BELOW = 0.3
 
 
 def best_opening(
-    belief: Float64Array, rows: RowArray, places: Places
+    belief: Float64Array,
+    rows: RowArray,
+    places: Places,
 ) -> tuple[str, int, float]:
     """Return the string with the highest expected points, the row of its likeliest candidate, and its probability.
 
@@ -74,7 +76,9 @@ def after_score(
 
 
 def _openings(
-    belief: Float64Array, rows: RowArray, places: Places
+    belief: Float64Array,
+    rows: RowArray,
+    places: Places,
 ) -> Iterator[tuple[int, str, float]]:
     """Yield the openings of the likeliest candidates: row, string and probability."""
     for row in np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist():

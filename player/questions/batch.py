@@ -65,7 +65,11 @@ def choose_questions(
     return tuple(questions)
 
 
-def build_pool(candidates: Candidates, size: int, seed: int) -> list[Question]:
+def build_pool(
+    candidates: Candidates,
+    size: int,
+    seed: int,
+) -> list[Question]:
     """Make about `size` questions of all kinds for the candidates.
 
     Args:

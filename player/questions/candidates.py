@@ -66,7 +66,12 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def sample(self, n: int, n_pieces: int, offset: float) -> Candidates:
+    def sample(
+        self,
+        n: int,
+        n_pieces: int,
+        offset: float,
+    ) -> Candidates:
         """Return the candidates of a systematic sample, each with the share of the draws that chose it.
 
         Each edition has draws of its own, which share its probability.
@@ -117,7 +122,13 @@ class Candidates:
         """(n_candidates, n_words) the same for the opening sentence."""
         return self.index.opening[self.rows]
 
-    def seen(self, lists: csr_array, view: View, *, in_opening: bool) -> Float32Array:
+    def seen(
+        self,
+        lists: csr_array,
+        view: View,
+        *,
+        in_opening: bool,
+    ) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee of a view finds a word of a list.
 
         Args:
@@ -152,7 +163,11 @@ class Candidates:
         return absent * _missed(OTHER_FORM, n_alike)
 
 
-def drawn(prior: Float64Array, n: int, offset: float) -> RowArray:
+def drawn(
+    prior: Float64Array,
+    n: int,
+    offset: float,
+) -> RowArray:
     """Return the (n,) rows of a systematic sample, in order; likely rows come several times.
 
     Args:

@@ -138,7 +138,11 @@ class _Information:
         return bits
 
 
-def _next(worth: Float64Array, parts: list[_Information], fresh: BoolArray) -> int:
+def _next(
+    worth: Float64Array,
+    parts: list[_Information],
+    fresh: BoolArray,
+) -> int:
     """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
     is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):

@@ -130,7 +130,9 @@ def with_editions(
 
 
 def likeness_of(
-    pieces: Sequence[Piece], hint: Float32Array, nats: float
+    pieces: Sequence[Piece],
+    hint: Float32Array,
+    nats: float,
 ) -> dict[int, float]:
     """Return the log-odds that the hint means each piece without passages, rather than a usual one, by its number.
 
@@ -146,7 +148,11 @@ def likeness_of(
     return likeness
 
 
-def editions_of(belief: Float64Array, places: Places, rows: RowArray) -> Shares:
+def editions_of(
+    belief: Float64Array,
+    places: Places,
+    rows: RowArray,
+) -> Shares:
     """Return the probability of each edition in a belief.
 
     Args:

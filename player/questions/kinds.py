@@ -161,7 +161,12 @@ class ListKind:
             fits[:, :, pieces] += (1.0 - SAME_OPENING) * ANOTHER_OPENING
         return fits
 
-    def cite(self, question: Question, option: int, paragraph: Paragraph) -> str:
+    def cite(
+        self,
+        question: Question,
+        option: int,
+        paragraph: Paragraph,
+    ) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
         there = self.there(paragraph)
         if option == OUT:
@@ -297,7 +302,11 @@ ANYWHERE = ListKind(
 """Asks which of three lists has a word of the paragraph."""
 
 
-def _letter_kind(position: int, word: str, hebrew: str) -> ListKind:
+def _letter_kind(
+    position: int,
+    word: str,
+    hebrew: str,
+) -> ListKind:
     return LetterKind(
         name=f"{word} letter",
         share=0.08,

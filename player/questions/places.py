@@ -238,7 +238,11 @@ def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
     return sums[keys]
 
 
-def rank_of_sentence(row: int, belief: Float64Array, keys: IntArray) -> int:
+def rank_of_sentence(
+    row: int,
+    belief: Float64Array,
+    keys: IntArray,
+) -> int:
     """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
     sums = np.bincount(keys, weights=belief)
     return int((sums > sums[keys[row]]).sum()) + 1

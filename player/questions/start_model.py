@@ -55,7 +55,9 @@ class Start:
 
 
 def place_features(
-    paragraphs: Sequence[Paragraph], rows: Sequence[int], starts: Sequence[Start]
+    paragraphs: Sequence[Paragraph],
+    rows: Sequence[int],
+    starts: Sequence[Start],
 ) -> Float64Array:
     """Return the (n_places, len(PLACE_FEATURES)) features of the start model."""
     table = np.zeros((len(starts), len(PLACE_FEATURES)))
