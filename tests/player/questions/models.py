@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from player.questions.kinds import KINDS
 from player.questions.question import FitArray, Question, View
@@ -21,7 +21,7 @@ def asked(n: int, kind: str = "anywhere") -> list[Question]:
     return [Question(f"{row}?", ("a", "b", "c", "d"), kind) for row in range(n)]
 
 
-def hard_fits(cells: NDArray[np.integer]) -> FitArray:
+def hard_fits(cells: ArrayLike) -> FitArray:
     """(..., 4) fits that are 1 for the option index of each cell."""
-    fits: FitArray = np.eye(4, dtype=np.float32)[cells]
+    fits: FitArray = np.eye(4, dtype=np.float32)[np.array(cells)]
     return fits
