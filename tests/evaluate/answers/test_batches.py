@@ -36,12 +36,14 @@ BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
 
 
 def written(path: Path, *lines: str) -> Path:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return path
 
 
 def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
-    items = [{"question_number": n, "answer": answer} for n, answer in answers]
+    items = []
+    for number, answer in answers:
+        items.append({"question_number": number, "answer": answer})
     return json.dumps({"game_id": game_id, "answers": items})
 
 
@@ -58,10 +60,11 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "answers.jsonl"
+    batches = {"g1": BATCH}
     written(path, answers_line((2, "not_relevant"), (1, " b ")), "")
-    assert read_answers(path, {"g1": BATCH}) == {"g1": ("B", "Not Relevant")}
+    assert read_answers(path, batches)["g1"] == ("B", "Not Relevant")
     written(path, answers_line((2, "A")))
-    assert read_answers(path, {"g1": BATCH}) == {"g1": (None, "A")}
+    assert read_answers(path, batches)["g1"] == (None, "A")
 
 
 def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:

@@ -21,7 +21,11 @@ NONE = "None of these"
 OCCURS = "Which of these words occurs in the paragraph?"
 
 
-def ask(question: str, *options: str, paragraph: str = ENGLISH) -> str:
+def ask(
+    question: str,
+    *options: str,
+    paragraph: str = ENGLISH,
+) -> str:
     return answer_by_reading(visible_context(paragraph), question, options)
 
 

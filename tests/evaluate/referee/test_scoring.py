@@ -31,7 +31,9 @@ def unlike(one: str, other: str) -> float:
 
 
 def padded(text: str, n_words: int) -> str:
-    return " ".join([*text.split(), *["word"] * (n_words - len(text.split()))])
+    words = text.split()
+    n_missing = n_words - len(words)
+    return " ".join(words + ["word"] * n_missing)
 
 
 def score(**guess: object) -> Score:

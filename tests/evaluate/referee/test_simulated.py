@@ -85,7 +85,11 @@ PASSAGES = ("Glaciers melt. Snow falls.", "Ropes hold 3 climbers.")
 WORDS = ("rests", "glaciers", "someone", "None of these words")
 
 
-def read(view: str, question: str, *options: str) -> str:
+def read(
+    view: str,
+    question: str,
+    *options: str,
+) -> str:
     def retrieve(text: str) -> tuple[str, ...]:
         return PASSAGES if "retrieve" in text else ()
 

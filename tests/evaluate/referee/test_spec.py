@@ -30,7 +30,10 @@ CLINGS: Posed = (
 
 
 def answers(
-    spec: str, posed: Posed = CLINGS, n: int = 20, seed: int = 0
+    spec: str,
+    posed: Posed = CLINGS,
+    n: int = 20,
+    seed: int = 0,
 ) -> list[Answer]:
     return make_referee(spec, seed).answers(SECRET, [posed] * n)
 

@@ -38,7 +38,10 @@ MADE = Associations(
         [0.6, 0.8],
     ),
     telling=floats(1.0, 2.0, 1.0, 1.0, 1.0),
-    prior=floats([0.0, 0.0, 0.0, 0.0, -5.0], [0.0, 0.0, 0.0, 0.0, -5.0]),
+    prior=floats(
+        [0.0, 0.0, 0.0, 0.0, -5.0],
+        [0.0, 0.0, 0.0, 0.0, -5.0],
+    ),
     domains=("music", "casino"),
     norms=csr_array(NORMS),
     hebrew=("כינור", "קובייה", "כלי"),
@@ -52,26 +55,27 @@ MADE = Associations(
 
 def test_the_norms_of_a_domain_count_by_its_nearness() -> None:
     # "music" is the first domain itself; the second is at cosine 0, which weighs exp(-1 / .05)
-    named = np.exp(MADE.named("music"))
-    assert named == pytest.approx([UNNAMED, 0.5, UNNAMED, UNNAMED, UNNAMED], abs=1e-4)
+    music, violin, *others = np.exp(MADE.named("music"))
+    assert violin == pytest.approx(UNNAMED + 0.5)
+    assert [music, *others] == pytest.approx([UNNAMED] * 4, rel=0.01)
 
 
 def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> None:
     rows = np.array([0, 2])
     named = MADE.named("music")
     parts = [MADE.rows_of(part) for part in ("music", "violin casino", "Dice!")]
-    music, casino = MADE.close(rows, named, parts)
-    assert [music[0], casino[0]] == named[rows].tolist()
+    columns = MADE.close(rows, named, parts).T
+    assert columns[0] == pytest.approx(named[rows])
     # of the domain: "music" alone, as a whole and as its nearest word
-    assert music[1:3] == pytest.approx([10.0, 10.0])
-    assert casino[1:3] == pytest.approx([0.0, 0.0])
+    assert columns[1] == pytest.approx([10.0, 0.0])
+    assert columns[2] == pytest.approx([10.0, 0.0])
     # of the hint: violin weighs twice as much as casino, 2 (.8, .6) + (0, 1); its two words count alike
     norm = np.hypot(1.6, 2.2)
-    assert music[3:5] == pytest.approx([16.0 / norm, 10 * (0.8 + 0.0) / 2], abs=1e-4)
-    assert casino[3:5] == pytest.approx([22.0 / norm, 10 * (0.6 + 1.0) / 2], abs=1e-4)
+    nearest = [10 * (0.8 + 0.0) / 2, 10 * (0.6 + 1.0) / 2]
+    assert columns[3] == pytest.approx([16.0 / norm, 22.0 / norm], abs=1e-4)
+    assert columns[4] == pytest.approx(nearest, abs=1e-4)
     # of the paragraph
-    assert music[5] == pytest.approx(6.0)
-    assert casino[5] == pytest.approx(8.0)
+    assert columns[5] == pytest.approx([6.0, 8.0])
 
 
 def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:
@@ -82,7 +86,7 @@ def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:
 
 def test_forms_of_one_word_are_wholly_alike() -> None:
     likeness = MADE.likeness(np.array([0, 2, 3, 4]))
-    np.testing.assert_allclose(likeness[0], [1.0, 0.0, 0.6, 0.6], atol=1e-6)
+    assert likeness[0] == pytest.approx([1.0, 0.0, 0.6, 0.6])
     assert likeness[2, 3] == likeness[3, 2] == 1.0
 
 
@@ -103,10 +107,12 @@ def test_hebrew_words_share_what_their_meaning_has() -> None:
 def test_the_first_look_weighs_norms_and_nearness_to_each_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = replace(MADE, weights=(floats(0.5, 0.2, 0.3, 0.4), MADE.weights[1]))
+    weights = floats(0.5, 0.2, 0.3, 0.4)
+    made = replace(MADE, weights=(weights, MADE.weights[1]))
     music, violin, casino = MADE.vectors[:3]
     wanted = 10.0 * (0.2 * music + 0.3 * casino + 0.4 * violin)
-    scores = 0.5 * made.named("music") + MADE.vectors @ wanted + made.prior[0]
+    scores = made.prior[0] + MADE.vectors @ wanted
+    scores += 0.5 * made.named("music")
     for n in range(1, 5):
         monkeypatch.setattr(associations, "N_NEAR", n)
         rows, _ = made.rank("music", "casino", "violin", [])
@@ -121,5 +127,6 @@ def test_the_bundled_vocabulary_is_large_and_names_no_stop_word() -> None:
     assert bundled.meanings.shape == (len(bundled.hebrew), n_words)
     assert len(bundled.domains) > 500
     assert len(bundled.hebrew) > 2_000
-    assert n_words == len(set(bundled.words)) == len(stems(" ".join(bundled.words)))
+    assert len(set(bundled.words)) == n_words
+    assert len(stems(" ".join(bundled.words))) == n_words
     assert not any(map(is_stop_word, bundled.words))

@@ -14,7 +14,11 @@ from player.words import stems, words
 from tests.contracts.paragraphs import paragraph
 
 
-def guesses(text: str, domain: str = "", hint: str = "") -> list[str]:
+def guesses(
+    text: str,
+    domain: str = "",
+    hint: str = "",
+) -> list[str]:
     return associative_words(paragraph("b:1:1", text), domain, hint)
 
 

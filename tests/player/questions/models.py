@@ -18,7 +18,8 @@ def sound(
 
 
 def asked(n: int, kind: str = "anywhere") -> list[Question]:
-    return [Question(f"{row}?", ("a", "b", "c", "d"), kind) for row in range(n)]
+    options = ("a", "b", "c", "d")
+    return [Question(f"{row}?", options, kind) for row in range(n)]
 
 
 def hard_fits(cells: ArrayLike) -> FitArray:

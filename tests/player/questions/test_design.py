@@ -38,7 +38,11 @@ def chosen(
     )
 
 
-def joint_bits(prior: Float64Array, questions: FitArray, wrong: float) -> float:
+def joint_bits(
+    prior: Float64Array,
+    questions: FitArray,
+    wrong: float,
+) -> float:
     """Mutual information of the paragraph and all answers, summed over all pairs."""
     channel = letters_of(np.array([wrong]))[0]
     bits = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from ingest.paragraph import Kind, Paragraph
 from player.questions.places import (
@@ -23,7 +24,11 @@ TIP = "Tip for new users of shells: type help and then read on, once."
 CAPTION = "Figure 3: Heaps of a few keys. All are binary."
 
 
-def passage(text: str, opening: str, kind: Kind = "prose") -> Paragraph:
+def passage(
+    text: str,
+    opening: str,
+    kind: Kind = "prose",
+) -> Paragraph:
     return Paragraph("a:1:1", "a", 1, "", text, opening, kind=kind)
 
 
@@ -74,7 +79,7 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
     assert len(places.find("For Each: x")) == 2
     belief = np.array([0.3, 0.4, 0.3])
     keys = np.array([7, 8, 7])
-    np.testing.assert_allclose(by_sentence(belief, keys), [0.6, 0.4, 0.6])
+    assert by_sentence(belief, keys) == pytest.approx([0.6, 0.4, 0.6])
     assert rank_of_sentence(1, belief, keys) == 2
     assert rank_of_sentence(2, belief, keys) == 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -19,7 +20,7 @@ POOL = build_pool(candidates_of(ENGLISH), 200, seed=0)
 
 def answer(question: Question, text: str) -> int:
     """The option that fits a text, found by splitting it into words once more."""
-    opening = text.split(". ", maxsplit=1)[0].split("? ", maxsplit=1)[0]
+    opening = re.split("[.?] ", text)[0]
     names = words(text if question.kind == "anywhere" else opening)
     kind = KINDS[question.kind]
     if isinstance(kind, LetterKind):
@@ -78,7 +79,11 @@ def test_who_sees_the_name_and_the_hint_answers_alike_whatever_the_paragraph() -
 
 
 def test_the_first_that_holds_is_chosen_else_the_way_out() -> None:
-    present = [[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 1.0]]
+    present = [
+        [1.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0],
+        [0.5, 0.0, 1.0],
+    ]
     fits = first_of(np.array(present, dtype=np.float32))
     assert fits.tolist() == [
         [1.0, 0.0, 0.0, 0.0],
