@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingest.errors import SourceError
 from ingest.languages.english import ENGLISH
@@ -53,8 +54,14 @@ _OPTIONS = (
     "hocr_char_boxes=1",
 )
 
-_Char = tuple[str, float, float, float]
-"""A character with the left, top and right of its box, in dots from the top left corner of the page."""
+
+class _Char(NamedTuple):
+    """A character with three edges of its box, in dots from the top left corner of the page."""
+
+    text: str
+    left: float
+    top: float
+    right: float
 
 
 @functools.cache
@@ -152,17 +159,20 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     usual = median(line.size for line in lines) if lines else 0.0
     glyphs: list[Glyph] = []
     for line in lines:
+        y = line.y / DOTS
         is_usual = abs(line.size / usual - 1) < SAME_SIZE
-        y, size = line.y / DOTS, (usual if is_usual else line.size) / DOTS
+        size = (usual if is_usual else line.size) / DOTS
         for chars in line.words:
             if right_to_left:
-                chars.sort(key=lambda char: char[1] + char[3])
+                chars.sort(key=lambda char: char.left + char.right)
             # each glyph reaches to the next one, so that no gap between two letters looks like a space
-            edges = [char[1] / DOTS for char in chars] + [chars[-1][3] / DOTS]
-            texts = [char[0] for char in chars] + [" "]
-            for text, x0, x1 in zip(texts, edges, [*edges[1:], edges[-1]], strict=True):
-                shown = text.translate(_MIRRORED) if right_to_left else text
-                glyphs.append(Glyph(shown, x0, x1, y, size, font, False))
+            end = chars[-1].right
+            space = _Char(" ", end, 0.0, end)
+            for char, following in itertools.pairwise([*chars, space, space]):
+                text = char.text.translate(_MIRRORED) if right_to_left else char.text
+                x0 = char.left / DOTS
+                x1 = following.left / DOTS
+                glyphs.append(Glyph(text, x0, x1, y, size, font, False))
     return glyphs
 
 
@@ -178,32 +188,36 @@ def _line_of(element: Any) -> _SeenLine | None:
         return None
 
     values = _values(element)
+    left, _, _, bottom = values["bbox"]
     slope, offset = values.get("baseline", (0.0, 0.0))
-    baseline = values["bbox"][3] + offset - slope * values["bbox"][0]
-    heights = [
-        baseline + slope * (x0 + x1) / 2 - top
-        for word in words
-        for text, x0, top, x1 in word
-        if text in _X_LETTERS
-    ]
+    baseline = bottom + offset - slope * left
+    heights = []
+    for char in itertools.chain.from_iterable(words):
+        if char.text in _X_LETTERS:
+            base = baseline + slope * (char.left + char.right) / 2
+            heights.append(base - char.top)
     (size,) = values.get("x_size", (0.0,))
     if len(heights) >= MIN_X_LETTERS:
         size = median(heights) / X_HEIGHT
-    middle = (words[0][0][1] + words[-1][-1][3]) / 2
+    middle = (words[0][0].left + words[-1][-1].right) / 2
     return _SeenLine(words, baseline + slope * middle, max(1.0, size))
 
 
 def _values(element: Any) -> dict[str, tuple[float, ...]]:
     """Parse an hOCR title: "bbox 1 2 3 4; x_wconf 96"."""
-    fields = (field.split() for field in element.get("title").split(";"))
-    return {name: tuple(map(float, numbers)) for name, *numbers in fields}
+    values = {}
+    for field in element.get("title").split(";"):
+        name, *numbers = field.split()
+        values[name] = tuple(map(float, numbers))
+    return values
 
 
 def _chars(word: Any) -> list[_Char]:
-    chars: list[_Char] = []
+    """Read the visible characters of a word of hOCR."""
+    chars = []
     for element in word.iterfind(".//span[@class='ocrx_cinfo']"):
         text = element.text_content().translate(_INVISIBLE)
         if text:
             left, top, right, _ = _values(element)["x_bboxes"]
-            chars.append((text, left, top, right))
+            chars.append(_Char(text, left, top, right))
     return chars

@@ -44,7 +44,8 @@ FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
 """Minimal share of a scanned page that images cover."""
-MIN_OVERHANG, MAX_OVERHANG = 0.03, 0.4
+MIN_OVERHANG = 0.03
+MAX_OVERHANG = 0.4
 """Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
@@ -86,12 +87,19 @@ class PdfiumReader:
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
                 glyphs = _PageText(raw, self.fonts, frame, self._unnamed).glyphs()
-                hidden = _is_hidden(raw)
+                # the text layer that OCR engines add to a scan is invisible
+                item = pdfium.FPDFText_GetTextObject(raw, 0)
+                mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
+                hidden = bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
-            may_be_scan = len(glyphs) < FEW_GLYPHS or hidden
-            scanned = may_be_scan and _image_share(page) > MIN_IMAGE_SHARE
-            ruled = _is_ruled(page)
-            return GlyphPage(frame.width, frame.height, glyphs, ruled, scanned)
+            may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
+            return GlyphPage(
+                width=frame.width,
+                height=frame.height,
+                glyphs=glyphs,
+                ruled=_is_ruled(page),
+                scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
+            )
 
     def metadata(self, key: str) -> str:
         """Return a value of the file's metadata, "" if it is absent."""
@@ -123,7 +131,8 @@ def _by_address(function: Any) -> Any:
     for declared in (function.restype, *function.argtypes):
         is_pointer = hasattr(declared, "contents")
         types.append(ctypes.c_void_p if is_pointer else declared)
-    return ctypes.CFUNCTYPE(*types)(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    return ctypes.CFUNCTYPE(*types)(address)
 
 
 _get_unicode = _by_address(pdfium.FPDFText_GetUnicode)
@@ -148,9 +157,12 @@ class _Frame:
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """Return a point as its distances from the left edge and the top of the page as shown."""
-        left, right = x - self.left, self.right - x
-        down, up = self.top - y, y - self.bottom
-        return ((left, down), (up, left), (right, up), (down, right))[self.turn]
+        left = x - self.left
+        right = self.right - x
+        down = self.top - y
+        up = y - self.bottom
+        turned = ((left, down), (up, left), (right, up), (down, right))
+        return turned[self.turn]
 
 
 _Style = tuple[float, float, int, bool]
@@ -173,7 +185,10 @@ class _PageText:
         frame: _Frame,
         unnamed: dict[int, dict[int, float]],
     ) -> None:
-        self._raw, self._fonts, self._frame, self._unnamed = raw, fonts, frame, unnamed
+        self._raw = raw
+        self._fonts = fonts
+        self._frame = frame
+        self._unnamed = unnamed
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
@@ -187,18 +202,8 @@ class _PageText:
     def glyphs(self) -> list[Glyph]:
         """Read the glyphs of the page in the order of drawing."""
         glyphs: list[Glyph] = []
-        half, parted = 0, False
-        for position in range(pdfium.FPDFText_CountChars(self._raw)):
-            code = _get_unicode(self._address, position)
-            if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
-                continue
-            if 0xD800 <= code < 0xE000:  # half of a surrogate pair
-                if not half:
-                    half = code
-                    continue
-                high, low = sorted((half, code))
-                code = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00
-                half = 0
+        parted = False
+        for position, code in self._codes():
             if code == 32 and pdfium.FPDFText_IsGenerated(self._raw, position):
                 parted = True
                 continue
@@ -214,6 +219,22 @@ class _PageText:
             glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
 
+    def _codes(self) -> Iterator[tuple[int, int]]:
+        """Yield position and code of the characters that are not skipped; a surrogate pair is one character."""
+        half = 0
+        for position in range(pdfium.FPDFText_CountChars(self._raw)):
+            code = _get_unicode(self._address, position)
+            if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
+                continue
+            if 0xD800 <= code < 0xE000:
+                if not half:
+                    half = code
+                    continue
+                high, low = sorted((half, code))
+                code = 0x10000 + ((high - 0xD800) << 10) + low - 0xDC00
+                half = 0
+            yield position, code
+
     def _glyph(self, position: int, code: int, before: list[Glyph]) -> Glyph | None:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
@@ -221,10 +242,11 @@ class _PageText:
         base, size, font, upright = style
         if not upright:
             return None
-        box, frame = self._box, self._frame
+        frame = self._frame
         _get_box(self._address, position, self._box_address)
         # nearly every page is not rotated: no call for each glyph
-        x0, x1 = box[0] - frame.left, box[2] - frame.left
+        x0 = self._box[0] - frame.left
+        x1 = self._box[2] - frame.left
         if frame.turn:
             x0, x1 = self._edges()
         if x1 < 0 or x0 > frame.width:
@@ -239,26 +261,31 @@ class _PageText:
                 before[-1].text += text
             return None
 
+        x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
-        glyph.x0 += self._overhangs.get(key, 0.0) * size
         if key in self._unmapped:
             self._pending.append((glyph, code))
-        if 48 <= code <= 57 and frame.turn == 0 and self._is_superior(position, style):
-            glyph.y, glyph.size = base - 0.35 * size, 0.65 * size
+        is_digit = 48 <= code <= 57
+        if is_digit and frame.turn == 0 and self._is_superior(position, style):
+            glyph.y = base - 0.35 * size
+            glyph.size = 0.65 * size
         return glyph
 
     def _edges(self) -> tuple[float, float]:
         """Return left and right edge of the last box on the page as shown."""
         left, top, right, bottom = self._box
-        one, other = self._frame.place(left, top), self._frame.place(right, bottom)
-        return min(one[0], other[0]), max(one[0], other[0])
+        one, _ = self._frame.place(left, top)
+        other, _ = self._frame.place(right, bottom)
+        return min(one, other), max(one, other)
 
     def _is_superior(self, position: int, style: _Style) -> bool:
         """Return whether a digit is drawn above the baseline, as the superscript digits of a font."""
         box = (ctypes.c_double * 4)()  # left, right, bottom, top
         edges = [ctypes.addressof(box) + 8 * number for number in range(4)]
         _get_tight_box(self._address, position, *edges)
-        return style[0] - self._frame.place(0.0, box[2])[1] > SUPERIOR * style[1]
+        base, size, *_ = style
+        _, bottom = self._frame.place(0.0, box[2])
+        return base - bottom > SUPERIOR * size
 
     def _learn_style(self, address: int | None, position: int) -> _Style:
         """Return the style of a text object with the character at `position`, and store it in `_styles`."""
@@ -274,8 +301,9 @@ class _PageText:
         _, base = self._frame.place(*_origin(self._raw, position))
         is_shown = is_upright and 0 <= base <= self._frame.height
         font = _font(self._fonts, _get_font(address) or 0)
-        self._styles[address] = base, max(size, 0.5), font, is_shown
-        return self._styles[address]
+        style = base, max(size, 0.5), font, is_shown
+        self._styles[address] = style
+        return style
 
     def _learn_text(self, key: tuple[int, int], position: int, size: float) -> str:
         """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
@@ -295,7 +323,8 @@ class _PageText:
         self._texts[key] = text
 
         # PDFium's box includes the overhang of an italic f or j, which would hide the space before it
-        over = (_origin(self._raw, position)[0] - self._box[0]) / size
+        x, _ = _origin(self._raw, position)
+        over = (x - self._box[0]) / size
         if self._frame.turn == 0 and MIN_OVERHANG < over < MAX_OVERHANG:
             self._overhangs[key] = over
         return text
@@ -319,19 +348,11 @@ def _font(fonts: Fonts, address: int) -> int:
     font = ctypes.cast(address, pdfium.FPDF_FONT)
     buffer = ctypes.create_string_buffer(256)
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 256)
-    flags = pdfium.FPDFFont_GetFlags(font)
-    heavy = pdfium.FPDFFont_GetWeight(font) >= 600 or bool(
-        flags > 0 and flags & 0x40000
-    )
     name = buffer.value.decode("utf-8", "replace")
+    flags = pdfium.FPDFFont_GetFlags(font)
+    is_forced_bold = flags > 0 and flags & 0x40000 > 0
+    heavy = is_forced_bold or pdfium.FPDFFont_GetWeight(font) >= 600
     return fonts.number(name or f"{UNNAMED}{address}", heavy)
-
-
-def _is_hidden(raw: Any) -> bool:
-    """Return whether the first text of a page is invisible, as the text layer that OCR engines add to a scan."""
-    item = pdfium.FPDFText_GetTextObject(raw, 0)
-    mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-    return bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
 
 def _image_share(page: pypdfium2.PdfPage) -> float:
@@ -375,17 +396,17 @@ def _is_ruled(page: pypdfium2.PdfPage) -> bool:
     crosses = (left_end - _NEAR <= x) & (x <= right_end + _NEAR)
     crosses &= (lower_end - _NEAR <= y) & (y <= upper_end + _NEAR)
     heights = []
-    for height, row in zip(y[:, 0], crosses, strict=True):
+    for height, row in zip(y[:, 0].tolist(), crosses, strict=True):
         edges = x[row].tolist()
-        is_wide = bool(edges) and edges[-1] - edges[0] >= _MIN_TABLE_WIDTH
-        if is_wide and _are_apart(edges):
-            heights.append(int(height))
+        if _are_apart(edges) and edges[-1] - edges[0] >= _MIN_TABLE_WIDTH:
+            heights.append(height)
     return _are_apart(heights)
 
 
 def _are_apart(places: Iterable[int]) -> bool:
     """Return whether enough sorted places are apart by the least size of a cell."""
-    count, last = 0, -math.inf
+    count = 0
+    last = -math.inf
     for place in places:
         if place - last >= _MIN_RULE:
             count += 1

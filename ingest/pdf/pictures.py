@@ -39,6 +39,11 @@ class Box(NamedTuple):
         """Its height."""
         return self.bottom - self.top
 
+    def is_level(self, other: Box) -> bool:
+        """Return whether it is on one line with another box."""
+        overlap = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return overlap >= LINE_OVERLAP * min(self.height, other.height)
+
 
 @dataclass(frozen=True, slots=True)
 class PageWord:
@@ -77,16 +82,15 @@ def page_words(path: Path, page: int) -> list[PageWord]:
         text = sheet.get_textpage()
         for word in _SPELLING.finditer(text.get_text_range()):
             boxes = []
-            for number in range(text.count_rects(word.start(), len(word[0]))):
-                left, bottom, right, top = text.get_rect(number)
-                boxes.append(
-                    Box(
-                        left / width,
-                        1 - top / height,
-                        right / width,
-                        1 - bottom / height,
-                    )
+            n_boxes = text.count_rects(word.start(), len(word[0]))
+            for left, bottom, right, top in map(text.get_rect, range(n_boxes)):
+                box = Box(
+                    left=left / width,
+                    top=1 - top / height,
+                    right=right / width,
+                    bottom=1 - bottom / height,
                 )
+                boxes.append(box)
             if letters := canonical(word[0]):
                 words.append(PageWord(letters, tuple(boxes)))
     return words
@@ -105,28 +109,26 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
         return []
 
     matches = difflib.SequenceMatcher(None, wanted, printed, autojunk=False)
-    rows: list[int] = []
-    for block in matches.get_matching_blocks():
-        if block.size >= min(MIN_RUN, len(wanted)):
-            rows += range(block.b, block.b + block.size)
-    if len(rows) < MIN_SHARE * min(len(wanted), len(printed)):
+    n_matched = 0
+    boxes: list[Box] = []
+    for run in matches.get_matching_blocks():
+        if run.size >= min(MIN_RUN, len(wanted)):
+            n_matched += run.size
+            for word in words[run.b : run.b + run.size]:
+                boxes += word.boxes
+    if n_matched < MIN_SHARE * min(len(wanted), len(printed)):
         return []
 
     blocks: list[Box] = []
     last = Box(0.0, 0.0, 0.0, 0.0)
-    for box in (box for row in rows for box in words[row].boxes):
-        if blocks and (_on_one_line(last, box) or _is_below(blocks[-1], last, box)):
-            left, top, right, bottom = zip(blocks[-1], box, strict=True)
-            blocks[-1] = Box(min(left), min(top), max(right), max(bottom))
+    for box in boxes:
+        if blocks and (last.is_level(box) or _is_below(blocks[-1], last, box)):
+            left, top, right, bottom = zip(blocks.pop(), box, strict=True)
+            blocks.append(Box(min(left), min(top), max(right), max(bottom)))
         else:
             blocks.append(box)
         last = box
     return blocks
-
-
-def _on_one_line(one: Box, other: Box) -> bool:
-    overlap = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return overlap >= LINE_OVERLAP * min(one.height, other.height)
 
 
 def _is_below(block: Box, last: Box, box: Box) -> bool:
