@@ -8,7 +8,7 @@ from typing import Any
 
 import regex
 
-from ingest.languages.registry import LANGUAGES
+from ingest.languages.registry import LANGUAGES, language_of_word
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
@@ -27,6 +27,14 @@ def stems(text: str) -> list[str]:
     """Return the stems of the words of a text in order: Snowball for English, other words unchanged."""
     stemmed: list[str] = _stemmer().stemWords(words(text))
     return stemmed
+
+
+def form_of(word: str) -> str:
+    """Return a stem that the forms of a case-folded word share."""
+    language = language_of_word(word)
+    if language.endings:
+        return language.rough_stem(word)
+    return next(iter(stems(word)), word)
 
 
 def has_capitals(word: str) -> bool:

@@ -11,8 +11,8 @@ from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.referee.text import fold, same_form
 from ingest.arrays import Float32Array
 from ingest.embed import Embedder
+from ingest.languages.registry import language_of
 from ingest.paragraph import Paragraph
-from player.questions.language import language_of
 from player.words import is_stop_word, words
 
 N_GAMES = 60

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ingest.paragraph import Kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
     """A language of lectures and questions. In lists of words, blanks separate the words.
 
@@ -40,7 +40,7 @@ class Language:
         ask_letter: question about the first letter of a word; {word} names the word.
         word_names: names of the words of the opening sentence whose letters are asked for, by position.
         no_word, no_letter: last options of these questions.
-        grounds: regular expression for words of reasoning.
+        grounds: regular expression for words of reasoning; some referees want one in a justification.
     """
 
     name: str

@@ -104,7 +104,9 @@ class OcrReader(PdfiumReader):
             self._languages = "+".join(sorted(languages(), reverse=True))
             glyphs = self._recognise(image, self._languages)
             letters = [glyph.text for glyph in glyphs if glyph.text.isalpha()]
-            n_others = sum(language_of_word(letter) != ENGLISH for letter in letters)
+            n_others = sum(
+                language_of_word(letter) is not ENGLISH for letter in letters
+            )
             if "+" in self._languages and n_others <= SCRIPT_SHARE * len(letters):
                 self._languages = ENGLISH.tesseract
                 glyphs = self._recognise(image, self._languages)

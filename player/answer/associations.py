@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 
 from ingest.arrays import AnyFloatArray, Float32Array, IntArray, RowArray
 from ingest.languages.hebrew import HEBREW
-from player.questions.language import hebrew_forms, is_hebrew
 from player.words import is_stop_word, stems, words
 
 ASSOCIATIONS_FILE = Path(__file__).with_name("associations.npz")
@@ -72,7 +71,7 @@ class Associations:
     @functools.cached_property
     def _meaning_of(self) -> dict[str, int]:
         """Hebrew words and their rough stems -> row of the likeliest meaning."""
-        rows = _first_of_forms(self.hebrew, map(hebrew_forms, self.hebrew))
+        rows = _first_of_forms(self.hebrew, map(HEBREW.rough_stem, self.hebrew))
         firsts = self.meanings.indices[self.meanings.indptr[:-1]]
         return {form: int(firsts[row]) for form, row in rows.items()}
 
@@ -179,7 +178,7 @@ class Associations:
 
     def row_of(self, word: str) -> int | None:
         """Return the row of a word, English or Hebrew, or of the most frequent word of its stem; None if unknown."""
-        if not is_hebrew(word):
+        if not HEBREW.begins(word):
             of_form = self._row_of.get(f"{stems(word)[0]}*")
             return self._row_of.get(word, of_form)
 
@@ -187,7 +186,7 @@ class Associations:
         n_prefixes = len(word) - len(word.lstrip(HEBREW.prefixes))
         most = max(0, min(3, n_prefixes, len(word) - 2))
         readings = [word[n:] for n in range(most + 1)]
-        for reading in (*readings, f"{hebrew_forms(word)}*"):
+        for reading in (*readings, f"{HEBREW.rough_stem(word)}*"):
             if reading in self._meaning_of:
                 return self._meaning_of[reading]
         return None

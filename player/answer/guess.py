@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingest.arrays import Float32Array
+from ingest.languages.hebrew import HEBREW
 from ingest.paragraph import Paragraph
 from player.answer.associations import load_associations
 from player.answer.ideas import Meanings, word_shares
-from player.questions.language import form_of, is_hebrew
-from player.words import words
+from player.words import form_of, words
 
 EXACT_ONLY = 0.6
 """Share of the scorers that give points for equality alone; six of ten known scorers do, four give partial credit."""
@@ -43,7 +43,7 @@ def associative_words(
         meanings: compares ideas with hint and paragraph; None ranks words with ideas by typicality.
         named: words of a writer, best first.
     """
-    in_hebrew = any(map(is_hebrew, words(domain)))
+    in_hebrew = any(map(HEBREW.begins, words(domain)))
     taken = set(map(form_of, words(f"{paragraph.text} {domain}")))
 
     def is_free(word: str) -> bool:

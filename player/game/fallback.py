@@ -13,14 +13,14 @@ from typing import TypeVar
 import numpy as np
 
 from ingest.console.terminal import described, visible
+from ingest.languages.registry import language_of
 from player.answer.justify import Evidence, justify_sentence, justify_word
 from player.deadlines import Runner, due_at
 from player.player import Contestant, Decision, Plan
 from player.protocol.messages import Guess, RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers
 from player.questions.design import N_QUESTIONS
-from player.questions.kinds import NONE_OF_THESE, OPENING
-from player.questions.language import Language, language_of
+from player.questions.kinds import OPENING
 from player.questions.places import places_of
 from player.questions.question import VIEWS, FitArray, Question
 from player.search.types import Query, SearchResult
@@ -145,13 +145,13 @@ class DeadlinePlayer:
 def generic_questions(start: RoundStart) -> tuple[Question, ...]:
     """Make 20 valid questions without a search, about common words of the opening sentence."""
     language = language_of(start.hint)
-    words = _COMMON[language].split()
+    words = language.common_words.split()
     questions = []
     for first in range(0, 3 * N_QUESTIONS, 3):
         one, two, three = options = words[first : first + 3]
         question = Question(
-            text=OPENING.ask[language].format("; ".join(options)),
-            options=(one, two, three, NONE_OF_THESE[language]),
+            text=language.ask_opening.format("; ".join(options)),
+            options=(one, two, three, language.no_word),
             kind=OPENING.name,
             groups=tuple((word,) for word in options),
         )
@@ -193,14 +193,3 @@ def _guess_by_hint(plan: Plan, answers: Answers) -> Decision:
         evidence=evidence,
         associations=[LAST_RESORT],
     )
-
-
-_COMMON: dict[Language, str] = {
-    "en": "the a is in of to this we are and for that it an with can be on as by one which not from if have when or "
-    "two at but their its these more than our has there all each so how first data then between used some use may "
-    "will what most new such was only many both every",
-    "he": "של את על הוא היא זה לא עם כל או גם אם כי בין כדי יש אך אין רק זו כמו יותר אחד הם ניתן אלה מה לכל כאשר "
-    "בו אנו אחת שני שבו בכל מספר איך כך לפי בה שהוא היו אל אבל היה ידי זאת למשל שלו שלה לאחר ללא להיות עוד תוך "
-    "לכן שאינו כאן ביותר פעם",
-}
-"""60 common words of opening sentences, three for each question."""

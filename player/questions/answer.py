@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ingest.languages.registry import LANGUAGES, alternatives
+
 LETTERS = "ABCD"
 NOT_RELEVANT = "Not Relevant"
 
@@ -40,7 +42,8 @@ _LETTER_FIRST = re.compile(
     r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
 )
 """The letter, then a sign, then the text of the option."""
+_OPTION = alternatives(language.option for language in LANGUAGES)
 _LETTER_NAMED = re.compile(
-    r"\W*(?:the\s+)?(?:correct\s+)?(?:option|answer|choice|תשובה|אפשרות)(?:\s+is)?\W+([A-D])(?!\w)",
+    rf"\W*(?:the\s+)?(?:correct\s+)?{_OPTION}(?:\s+is)?\W+([A-D])(?!\w)",
     re.IGNORECASE,
 )

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ingest.arrays import Float32Array, Float64Array, RowArray
-from player.questions.language import Language
+from ingest.languages.language import Language
+from ingest.languages.registry import LANGUAGES
 from player.questions.question import View
 from player.questions.word_index import WordIndex
 from player.words import words
@@ -104,8 +105,8 @@ class Candidates:
     @functools.cached_property
     def language(self) -> Language:
         """The language of most of the belief."""
-        in_hebrew = self.prior[self.index.is_hebrew[self.rows]]
-        return "he" if float(in_hebrew.sum()) > 0.5 else "en"
+        belief = np.bincount(self.index.languages[self.rows], self.prior)
+        return LANGUAGES[int(belief.argmax())]
 
     def belief_in(self, *, pieces: bool) -> Float64Array:
         """Return the (n_candidates,) belief given that the referee holds a piece, or given that it holds a passage."""

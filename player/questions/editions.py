@@ -9,6 +9,8 @@ import numpy as np
 
 from ingest.arrays import Float32Array, Float64Array, RowArray
 from ingest.editions.piece import Piece
+from ingest.languages.hebrew import HEBREW
+from ingest.languages.registry import LANGUAGES
 from ingest.store.records import unpacked
 from ingest.text import canonical
 from player.questions.places import PRINTED, Places
@@ -69,7 +71,8 @@ def _form(result: SearchResult, index: WordIndex) -> str:
     name = result.query.book_name.casefold().removesuffix(".pdf")
     if canonical(name) != canonical(result.book.doc_id):
         return "title"
-    is_hebrew = index.is_hebrew[: index.places.n_printed].mean() > 0.5
+    n_places = np.bincount(index.languages[: index.places.n_printed])
+    is_hebrew = LANGUAGES[int(n_places.argmax())] is HEBREW
     return "Hebrew stem" if is_hebrew else "stem"
 
 

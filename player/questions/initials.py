@@ -10,11 +10,12 @@ import numpy as np
 import regex
 from scipy.sparse import csr_array
 
+from ingest.languages.registry import LANGUAGES
 from player.questions.places import Places
 
 POSITIONS = (0, 1, 2, 3, -2, -1)
 """Positions of the words of the opening sentence whose first letters are asked for; negative from the end."""
-LETTERS = "abcdefghijklmnopqrstuvwxyzאבגדהוזחטיכלמנסעפצקרשת"
+LETTERS = "".join(language.alphabet for language in LANGUAGES)
 """The letters that questions name."""
 COLUMNS: Mapping[str, int] = {letter: column for column, letter in enumerate(LETTERS)}
 _RUN = regex.compile(r"\p{L}[\p{L}\p{M}'’׳״\"]*")

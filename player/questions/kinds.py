@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ingest.arrays import BoolArray, Float32Array
+from ingest.languages.english import ENGLISH
+from ingest.languages.language import Language
 from ingest.paragraph import Paragraph
 from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
-from player.questions.initials import COLUMNS, initial, initials_of
-from player.questions.language import Language
+from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
 from player.questions.question import (
     OUT,
     VIEWS,
@@ -38,14 +39,6 @@ ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
 """Answers of the others: another sentence has few of the words."""
 BY_CHANCE = np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32)
 """Probability that a letter is in each list, if it is in none of those before, for a referee without the sentence."""
-NONE_OF_THESE: Mapping[Language, str] = {
-    "en": "none of these words",
-    "he": "אף אחת מהמילים האלה",
-}
-NO_LETTER: Mapping[Language, str] = {
-    "en": "none of these letters",
-    "he": "אף אחת מהאותיות האלה",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +52,9 @@ class ListKind:
             wrong (docs/notebook/questions.md).
         size: most words of a list.
         in_opening: asks for words of the opening sentence; else for words anywhere in the paragraph.
-        ask: the question by language; {0} is replaced by the lists.
+        ask: returns the question in a language; {0} is replaced by the lists.
         has, has_none: beginnings of citations.
-        none: the last option by language.
+        none: returns the last option in a language.
     """
 
     name: str
@@ -69,10 +62,10 @@ class ListKind:
     wrong: float
     size: int
     in_opening: bool
-    ask: Mapping[Language, str]
+    ask: Callable[[Language], str]
     has: str
     has_none: str = ""
-    none: Mapping[Language, str] = field(default_factory=lambda: NONE_OF_THESE)
+    none: Callable[[Language], str] = lambda language: language.no_word
 
     def make(
         self,
@@ -120,15 +113,16 @@ class ListKind:
         The words of a list are alternatives: "index", "query" or "tree". Quotation marks set off the word "or" itself.
         """
         language = candidates.language
-        or_ = "או" if language == "he" else "or"
         options = []
         for group in groups:
             *others, last = [f'"{self.written(name, candidates)}"' for name in group]
-            options.append(f"{', '.join(others)} {or_} {last}" if others else last)
+            options.append(
+                f"{', '.join(others)} {language.or_} {last}" if others else last
+            )
 
         a, b, c = options
-        text = self.ask[language].format(f"{a}; {b}; {c}")
-        return Question(text, (a, b, c, self.none[language]), self.name, groups)
+        text = self.ask(language).format(f"{a}; {b}; {c}")
+        return Question(text, (a, b, c, self.none(language)), self.name, groups)
 
     def fit(
         self,
@@ -273,12 +267,7 @@ OPENING = ListKind(
     wrong=0.04,
     size=8,
     in_opening=True,
-    ask={
-        "en": "Which of these words does the first sentence of the paragraph contain: {0}? Choose the first option "
-        "with a word that is there. Only this exact form counts; capital letters do not matter.",
-        "he": "אילו מהמילים האלה נמצאות במשפט הראשון של הפסקה: {0}? יש לבחור באפשרות הראשונה שבה מילה שנמצאת שם. "
-        "רק הצורה המדויקת נחשבת.",
-    },
+    ask=lambda language: language.ask_opening,
     has="its first sentence has",
     has_none="its first sentence lacks the words named",
 )
@@ -290,49 +279,32 @@ ANYWHERE = ListKind(
     wrong=0.04,
     size=6,
     in_opening=False,
-    ask={
-        "en": "Which of these words occur anywhere in the paragraph: {0}? Choose the first option with a word that is "
-        "there. Only this exact form counts; capital letters do not matter.",
-        "he": "אילו מהמילים האלה מופיעות בפסקה: {0}? יש לבחור באפשרות הראשונה שבה מילה שמופיעה שם. "
-        "רק הצורה המדויקת נחשבת.",
-    },
+    ask=lambda language: language.ask_anywhere,
     has="it has",
     has_none="it has none of the words named",
 )
 """Asks which of three lists has a word of the paragraph."""
 
 
-def _letter_kind(
-    position: int,
-    word: str,
-    hebrew: str,
-) -> ListKind:
+def _letter_kind(position: int) -> LetterKind:
+    def ask(language: Language) -> str:
+        return language.ask_letter.replace("{word}", language.word_names[position])
+
+    word = ENGLISH.word_names[position]
     return LetterKind(
         name=f"{word} letter",
         share=0.08,
         wrong=0.01,
         size=12,
         in_opening=True,
-        ask={
-            "en": f"With which of these letters does the {word} word of the first sentence of the paragraph begin: "
-            "{0}? Numbers and signs are not words; capital letters do not matter.",
-            "he": f"באיזו מהאותיות האלה מתחילה {hebrew} במשפט הראשון של הפסקה: "
-            "{0}? מספרים וסימנים אינם מילים.",
-        },
+        ask=ask,
         has=f"its opening's {word} word begins with",
-        none=NO_LETTER,
+        none=lambda language: language.no_letter,
         position=position,
     )
 
 
-LETTER_KINDS = (
-    _letter_kind(0, "first", "המילה הראשונה"),
-    _letter_kind(1, "second", "המילה השנייה"),
-    _letter_kind(2, "third", "המילה השלישית"),
-    _letter_kind(3, "fourth", "המילה הרביעית"),
-    _letter_kind(-2, "second-to-last", "המילה שלפני האחרונה"),
-    _letter_kind(-1, "last", "המילה האחרונה"),
-)
+LETTER_KINDS = tuple(map(_letter_kind, POSITIONS))
 """Ask for the first letter of a word of the opening sentence."""
 
 KINDS: dict[str, ListKind] = {

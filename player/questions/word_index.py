@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ingest.arrays import BoolArray
+from ingest.arrays import BoolArray, RowArray
 from ingest.editions.piece import Piece
+from ingest.languages.registry import LANGUAGES, language_of
 from ingest.paragraph import Paragraph
 from ingest.store.cache import cached
 from ingest.text import canonical
-from player.questions.language import form_of, language_of
 from player.questions.places import Places, places_of
 from player.starts import start_weights
-from player.words import is_stop_word, words, written_words
+from player.words import form_of, is_stop_word, words, written_words
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
@@ -39,7 +39,7 @@ class WordIndex:
 
     Attributes:
         places: places of the course.
-        is_hebrew: (n_places,) whether the text is in Hebrew.
+        languages: (n_places,) position of the text's language in `LANGUAGES`.
         spelling: the most frequent spelling of each word.
         ids: case-folded word -> id.
         forms: (n_words, n_forms) 1 for the form of each word, which the forms of one word share.
@@ -51,7 +51,7 @@ class WordIndex:
     """
 
     places: Places
-    is_hebrew: BoolArray
+    languages: RowArray
     spelling: Mapping[str, str]
     ids: Mapping[str, int]
     forms: csr_array
@@ -88,13 +88,13 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
         forms.append({form_of(word): 1.0})
 
     counts = Counter[str]()
-    in_hebrew = []
+    languages = []
     for paragraph in paragraphs:
         text = f"{paragraph.text} {paragraph.follows}"
         counts.update(written_words(text))
-        in_hebrew.append(language_of(text[:400]) == "he")
+        languages.append(LANGUAGES.index(language_of(text[:400])))
     for piece in pieces:
-        in_hebrew.append(language_of(piece.text[:400]) == "he")
+        languages.append(LANGUAGES.index(language_of(piece.text[:400])))
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
     spelling = {}
@@ -102,7 +102,7 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
         spelling[written.casefold()] = written
     return WordIndex(
         places=places,
-        is_hebrew=np.array(in_hebrew, np.bool_)[places.rows],
+        languages=np.array(languages, dtype=np.intp)[places.rows],
         spelling=spelling,
         ids=ids,
         forms=_table(forms, {}),

@@ -12,6 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ingest.languages.english import ENGLISH
+from ingest.languages.language import Language
+from ingest.languages.registry import (
+    LANGUAGES,
+    alternatives,
+    language_of,
+    language_of_word,
+)
 from ingest.paragraph import Paragraph
 from player.answer.justify import (
     N_CITED,
@@ -21,7 +29,6 @@ from player.answer.justify import (
     count_words,
 )
 from player.protocol.messages import Guess, RoundStart
-from player.questions.language import Language, is_hebrew, language_of
 from player.words import stems, words
 
 Ask = Callable[[str], str]
@@ -32,17 +39,9 @@ N_WORDS = 10
 MAX_IDS = 5
 WORD_WORDS = (20, 30)
 """Least and most words of the justification of the word."""
-LANGUAGES: Mapping[Language, str] = {"en": "English", "he": "Hebrew"}
-CITATIONS: Mapping[Language, str] = {
-    "en": "question {0.number} (answer {0.letter})",
-    "he": "שאלה {0.number} (תשובה {0.letter})",
-}
-GROUNDS: Mapping[Language, str] = {
-    "en": "because|therefore|based on|indicates?|suggests?|evidence",
-    "he": "כי|לכן|על סמך|מרמז|מצביע|הראיות",
-}
-"""Words of reasoning, of which a justification needs one; some referees count them."""
-_CITATION = re.compile(r"(?:question|שאלה) (\d+)(?:\W+(?:answer|תשובה) ([A-D]))?", re.I)
+_QUESTION = alternatives(language.question for language in LANGUAGES)
+_ANSWER = alternatives(language.answer for language in LANGUAGES)
+_CITATION = re.compile(rf"{_QUESTION} (\d+)(?:\W+{_ANSWER} ([A-D]))?", re.I)
 
 RANK = """A referee chose one passage of a course and described it by a hint in words that the passage does not contain.
 Which of these passages does the hint describe? Judge by meaning. Give the ids of up to five passages that may be meant,
@@ -79,13 +78,14 @@ def ask_passages(
 def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
     """Return words for the associative word, best first, without those of the paragraph and the domain."""
     domain, text = start.association_domain, paragraph.text
-    language: Language = "he" if any(map(is_hebrew, words(domain))) else "en"
+    languages = map(language_of_word, words(domain))
+    language = next((one for one in languages if one is not ENGLISH), ENGLISH)
     data = {
         "domain": domain,
         "hint": start.hint,
         "paragraph": text[:MAX_PARAGRAPH_CHARS],
     }
-    listed = _reply(ask, WORD.replace("LANGUAGE", LANGUAGES[language]), data)
+    listed = _reply(ask, WORD.replace("LANGUAGE", language.name), data)
     named = listed.get("words")
     if not isinstance(named, list):
         return []
@@ -112,7 +112,8 @@ def ask_justifications(
     language, word = language_of(paragraph.text), guess.associative_word
     citations = []
     for item in evidence[:MAX_IDS]:
-        citation = CITATIONS[language].format(item)
+        answer = f"({language.answer} {item.letter})"
+        citation = f"{language.question} {item.number} {answer}"
         citations.append({"citation": citation, "says": item.clause})
     data = {
         "opening_sentence": paragraph.opening_sentence,
@@ -121,8 +122,8 @@ def ask_justifications(
         "domain": start.association_domain,
         "citations": citations,
     }
-    grounds = ", ".join(GROUNDS[language].split("|")[:3])
-    task = JUSTIFY.replace("LANGUAGE", LANGUAGES[language]).replace("GROUNDS", grounds)
+    grounds = ", ".join(language.grounds.split("|")[:3])
+    task = JUSTIFY.replace("LANGUAGE", language.name).replace("GROUNDS", grounds)
     reply = _reply(ask, task, data)
 
     answers = {str(item.number): item.letter for item in evidence}
@@ -157,10 +158,10 @@ def is_justification(
     citations = set(_CITATION.findall(text))
     return (
         text.isprintable()
-        and language_of(text) == language
+        and language_of(text) is language
         and length[0] <= fewest
         and most <= length[1]
-        and re.search(GROUNDS[language], text.casefold()) is not None
+        and re.search(language.grounds, text.casefold()) is not None
         and len(citations) >= n_cited
         and all(answers.get(number) == letter for number, letter in citations)
     )

@@ -12,8 +12,8 @@ from evaluate.games.hints import made_games
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import check_games, rule_errors
 from ingest.arrays import Float32Array
+from ingest.languages.registry import language_of
 from ingest.paragraph import Paragraph
-from player.questions.language import language_of
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from ingest.languages.hebrew import HEBREW
 from player.answer.associations import load_associations
 from player.answer.guess import associative_words, expected_scores
-from player.questions.language import is_hebrew
 from player.words import stems, words
 from tests.contracts.paragraphs import paragraph
 
@@ -52,7 +52,7 @@ def test_there_is_always_a_word_in_lower_case() -> None:
 
 def test_a_hebrew_domain_gets_a_hebrew_word_that_is_not_in_the_paragraph() -> None:
     hebrew = guesses("הרבי אמר תפילה קצרה.", "דת")
-    assert all(map(is_hebrew, hebrew))
+    assert all(map(HEBREW.begins, hebrew))
     assert "תפילה" not in hebrew
     assert "תפילה" in guesses("ערימה שומרת את המפתח הקטן.", "דת")[:20]
 

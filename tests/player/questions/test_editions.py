@@ -10,6 +10,8 @@ import pytest
 
 from ingest.arrays import Float64Array
 from ingest.editions.piece import Piece
+from ingest.languages.hebrew import HEBREW
+from ingest.languages.registry import LANGUAGES
 from ingest.store.records import packed
 from player.questions.candidates import Candidates
 from player.questions.editions import (
@@ -90,7 +92,7 @@ def test_the_form_of_the_name_and_the_script_tell_the_edition() -> None:
     assert invented[WINDOW] > invented[PAGE]
     assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
 
-    hebrew = replace(INDEX, is_hebrew=np.ones(5, dtype=np.bool_))
+    hebrew = replace(INDEX, languages=np.full(5, LANGUAGES.index(HEBREW)))
     assert shares_of("a", index=hebrew)[PAGE] > stem[PAGE]
 
 

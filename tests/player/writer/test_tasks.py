@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ingest.languages.english import ENGLISH
 from player.answer.justify import Evidence
 from player.protocol.messages import Guess, RoundStart
 from player.writer.tasks import (
@@ -94,7 +95,7 @@ ANSWERS = {"4": "B", "7": "C", "9": "A", "12": "D"}
 
 
 def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
-    assert is_justification(SENTENCE, ANSWERS, (30, 50), 3, "en")
+    assert is_justification(SENTENCE, ANSWERS, (30, 50), 3, ENGLISH)
     for text in (
         SENTENCE.replace("answer C", "answer D"),
         SENTENCE.replace("question 9 (answer A)", "question 9"),
@@ -106,7 +107,7 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
         SENTENCE.replace("; ", ";\n"),
         None,
     ):
-        assert not is_justification(text, ANSWERS, (30, 50), 3, "en"), text
+        assert not is_justification(text, ANSWERS, (30, 50), 3, ENGLISH), text
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
