@@ -137,19 +137,10 @@ class _Evening:
             )
             practice = PracticeServer(repertoire, options.seed)
             url = stack.enter_context(serving(create_app(practice)))
-            token = options.token or ""  # QUARRY_TOKEN belongs to another server
+            token = options.token  # QUARRY_TOKEN belongs to another server
         server = HttpGameServer(url, token, settings.game.request_timeout_s)
         stack.callback(server.close)
-        journal = stack.enter_context(contextlib.closing(_journal(options.journal)))
-        if practice is None:
-            journal = authenticate(server, options.player, journal)
-        else:
-            # these games end with this process: a player of its own keeps no token
-            if not server.token:
-                server.register(options.player)
-            journal.play_as(PRACTICE, server.token)
-            stack.callback(journal.give_up)
-
+        journal = _open_journal(options, server, practice is None, stack)
         place = {
             "player": options.player,
             "store": {"location": store.location, "fingerprint": store.fingerprint},
@@ -190,16 +181,36 @@ class _Evening:
         print(visible(line), file=sys.stderr if options.json else None)
 
 
-def _journal(named: str | None) -> Journal:
-    """Open the named journal, or the default one; one in memory for "none" or if the default one is unusable."""
+def _open_journal(
+    options: argparse.Namespace,
+    server: HttpGameServer,
+    is_kept: bool,
+    stack: contextlib.ExitStack,
+) -> Journal:
+    """Open the journal of a player on a server until the stack closes.
+
+    It is the named one, or the default one, or one in memory for "none" or if the default one is unusable.
+
+    Args:
+        is_kept: the server goes on after this process, so that its games continue after a crash.
+    """
+    named = options.journal
     path = None if named == "none" else Path(named or default_journal())
     try:
-        return Journal(path)
+        journal = Journal(path)
     except JournalError as error:
         if named:
             raise
         _log.warning("%s; the games are played without it", error)
-        return Journal(None)
+        journal = Journal(None)
+    stack.enter_context(contextlib.closing(journal))
+    if is_kept:
+        return authenticate(server, options.player, journal)
+    if not server.token:
+        server.register(options.player)
+    journal.play_as(PRACTICE, server.token)
+    stack.callback(journal.give_up)
+    return journal
 
 
 def _open(location: str | None, settings: Settings) -> Course:
@@ -293,6 +304,7 @@ COMMAND = cli.Command(
             "T",
             "token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept when "
             "--player last played on this server; without any token the player registers)",
+            default="",
         ),
         cli.option(
             "--player",

@@ -37,17 +37,10 @@ class ChromaServer:
     def start(self) -> None:
         """Run it, and wait until it answers."""
         chroma = str(Path(sys.executable).with_name("chroma"))
-        where = [
-            "--path",
-            str(self._folder / "data"),
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(self._port),
-        ]
+        options = f"run --path data --host 127.0.0.1 --port {self._port}"
         with (self._folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [chroma, "run", *where], stdout=log, stderr=log, cwd=self._folder
+                [chroma, *options.split()], stdout=log, stderr=log, cwd=self._folder
             )
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self.process.poll() is None:

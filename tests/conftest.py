@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import ipaddress
@@ -33,10 +34,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SLOW_FIXTURES = {"models_dir", "chroma_url", "dask", "unpacked", "database"}
 SLOW_PLACES = (
-    *("hostile", "torture", "unseen", "ingest/store/test_server.py", "TestKilled"),
-    *("test_readme.py", "test_run_game.py", "test_interrupts.py", "test_extend.py"),
-    *("test_skip_guard.py", "test_long_runs.py", "test_executors.py"),
-    *("test_killed.py", "any_process"),
+    "hostile",
+    "torture",
+    "unseen",
+    "any_process",
+    "TestKilled",
+    "ingest/store/test_server.py",
+    "test_executors.py",
+    "test_extend.py",
+    "test_interrupts.py",
+    "test_killed.py",
+    "test_long_runs.py",
+    "test_readme.py",
+    "test_run_game.py",
+    "test_skip_guard.py",
 )
 """Parts of the names of slow tests."""
 
@@ -50,51 +61,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _loopback_only() -> Iterator[None]:
-    """Fail a test that connects to anything but this machine."""
+def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the tests off the network and out of the user's cache folder, and let Ctrl-C end them.
+
+    A test that connects to anything but this machine fails. Commands that a test calls do not handle Ctrl-C, which
+    would end the process of the tests.
+    """
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(
-            address[0]
-        ):
-            pytest.fail(
-                f"a test must not leave this machine, but connects to {address}"
-            )
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            is_local = address[0] == "localhost"
+            with contextlib.suppress(ValueError):  # a name
+                is_local = ipaddress.ip_address(address[0]).is_loopback
+            if not is_local:
+                pytest.fail(f"a test must not leave this machine, but calls {address}")
         connect(self, address)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
+        patch.setattr("ingest.console.interrupts._takes_interrupts", lambda: False)
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @pytest.fixture
 def settings() -> Settings:
     """The default settings."""
     return load()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the tests out of the user's cache folder."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _own_signals() -> Iterator[None]:
-    """Keep commands that a test calls from handling Ctrl-C, which would end the process of the tests."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ingest.console.interrupts._takes_interrupts", lambda: False)
-        yield
 
 
 @pytest.fixture(scope="session")

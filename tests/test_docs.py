@@ -11,8 +11,8 @@ import pytest
 
 from ingest.console.arguments import command_of
 from quarry.command import COMMANDS
+from tests.fakes import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -72,21 +72,10 @@ def test_files_that_the_code_sends_people_to_are_there() -> None:
                     assert (ROOT / page).is_file(), f"{path}: {page}"
 
 
-def named(module: re.Match[str]) -> str:
-    """Name a command as `quarry` does, in place of `python -m evaluate` and the like."""
-    names = {None: "quarry play", "ingest": "quarry ingest", "quarry": "quarry"}
-    return names.get(module[2], "quarry")
-
-
 @cache
-def flags() -> dict[str, frozenset[str]]:
-    """Return the flags of each command, as its own --help lists them."""
-    return {
-        name: frozenset(
-            FLAG.findall(command_of(COMMANDS, name).parser(name).format_help())
-        )
-        for name in COMMANDS
-    }
+def flags_of(name: str) -> set[str]:
+    """Return the flags of a command, as its own --help lists them."""
+    return {*FLAG.findall(command_of(COMMANDS, name).parser(name).format_help())}
 
 
 def test_commands_md_lists_every_command() -> None:
@@ -99,23 +88,24 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
     n_shown = 0
     for page in PAGES:
         for line in RUN.findall(read(page)):
-            typed = re.sub(r"python (run_game.py|-m (\w+))", named, line)
-            typed = re.split(r"\s{3,}", typed)[0]
-            words = typed.partition("bin/quarry ")[2].split()
-            names = (" ".join(words[:n]) for n in (2, 1))
-            name = next((name for name in names if name in COMMANDS), None)
-            if name is None:
-                assert "bin/quarry " not in typed or words[0].startswith("--"), line
-                continue
-            n_shown += 1
-            assert {*FLAG.findall(typed)} <= flags()[name], line
+            typed = re.split(r"\s{3,}", line)[0]
+            typed = typed.replace("python run_game.py", "quarry play")
+            typed = typed.replace("python -m ingest", "quarry ingest")
+            typed = re.sub(r"python -m \w+", "quarry", typed)
+            _, ours, words = typed.partition("bin/quarry ")
+            one, two, *_ = [*words.split(), "", ""]
+            name = one if one in COMMANDS else f"{one} {two}"
+            if name in COMMANDS:
+                n_shown += 1
+                assert {*FLAG.findall(typed)} <= flags_of(name), line
+            else:
+                assert not ours or one.startswith("--"), line
     assert n_shown > 20
 
 
 def test_what_pages_import_of_the_package_is_there() -> None:
-    statement = (
-        r"^from ((?:configs|ingest|player|evaluate|quarry)[\w.]*) import ([\w, ]+)$"
-    )
+    package = r"(?:configs|ingest|player|evaluate|quarry)[\w.]*"
+    statement = rf"^from ({package}) import ([\w, ]+)$"
     for page in PAGES:
         for module, names in re.findall(statement, read(page), re.MULTILINE):
             for name in names.split(", "):

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,10 +23,9 @@ from ingest.pipeline.pipeline import ingest
 from ingest.store import open_store
 from quarry.command import main
 from tests.evaluate.fakes import course_games, record_of, write_games
-from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, TREES, lecture_pdf
+from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, ROOT, TREES, lecture_pdf
 
 pytestmark = pytest.mark.timeout(600)
-ROOT = Path(__file__).resolve().parents[1]
 N_TRIES = int(os.environ.get("QUARRY_INTERRUPTS", "1"))
 """Moments at which each command is interrupted."""
 END_S = 3.0
@@ -63,21 +63,19 @@ def places(
     folder = tmp_path_factory.mktemp("interrupts")
     lectures = folder / "lectures"
     lectures.mkdir()
+    texts = {"caches": CACHES, "networks": NETWORKS, "ranking": RANKING, "trees": TREES}
     for number in range(12):
-        for name, text in (
-            ("caches", CACHES), ("networks", NETWORKS), ("ranking", RANKING), ("trees", TREES),
-        ):  # fmt: skip
+        for name, text in texts.items():
             content = lecture_pdf(f"{name} {number}", f"{text} Part {number} ends.")
             (lectures / f"{name}{number}.pdf").write_bytes(content)
     store = folder / "store"
-    one = [lectures / f"{name}0.pdf" for name in ("caches", "networks", "trees")]
-    ingest(one, str(store), load(), embedder_spec=DOTTED, progress=False)
-    course = course_games(open_store(str(store)).paragraphs)
-    splits = ("train", "validation", "test")
-    records = [
-        record_of(game) | {"game_id": f"{number}", "split": splits[number % 3]}
-        for number, game in enumerate(course * 100)
-    ]
+    first = sorted(lectures.glob("*0.pdf"))[:3]
+    ingest(first, str(store), load(), embedder_spec=DOTTED, progress=False)
+    records: list[Any] = []
+    for game in course_games(open_store(str(store)).paragraphs) * 100:
+        number = len(records)
+        split = ("train", "validation", "test")[number % 3]
+        records.append(record_of(game) | {"game_id": f"{number}", "split": split})
     games, run = write_games(folder / "games.jsonl", records), folder / "run.json"
     replay = (
         f"replay --store {store} --set embed.own={DOTTED} --games {games} --out {run}"
@@ -93,19 +91,20 @@ def places(
     }
 
 
-def listen() -> None:
-    """Heed Ctrl-C, also if these tests run in the background of a shell, where it is ignored."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @contextlib.contextmanager
 def in_terminal(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Run a command that leads the process group of a terminal; yield it and the terminal's other side."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, start_new_session=True,
-        preexec_fn=listen,  # noqa: PLW1509
-    )  # fmt: skip
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=ROOT,
+        start_new_session=True,
+        # ignored if these tests run in the background of a shell
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     os.close(theirs)
     try:
         yield process, ours

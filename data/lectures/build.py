@@ -294,13 +294,7 @@ class Lecture:
             case "blockquote":
                 return f"#remark[{self._inside(node.children, mark, 'quote')}]"
             case "fence" if node.info == "figure":
-                figure = yaml.safe_load(content)
-                labels = [self._inline(text) for text in figure["labels"]]
-                for label in labels:
-                    self._record("figure_label", label, mark)
-                caption = self._caption("figure", self._inline(figure["caption"]), mark)
-                drawn = f"{_literal(figure.get('values', []))}, {_literal([*map(plain, labels)])}"
-                return f'#drawing(caption: {caption}, kind: "{figure["kind"]}", values: {drawn}) <{mark}>'
+                return self._figure(yaml.safe_load(content), mark)
             case "fence":
                 code = node.content.rstrip("\n")
                 self._record("code", [Span(code, "")], mark)
@@ -354,6 +348,17 @@ class Lecture:
             styles += f"{style.removeprefix('text-align:')}, "
         return (
             f"#data-table(caption: {caption}, alignments: ({styles}){cells}) <{mark}>"
+        )
+
+    def _figure(self, figure: dict[str, Any], mark: str) -> str:
+        labels = [self._inline(text) for text in figure["labels"]]
+        for label in labels:
+            self._record("figure_label", label, mark)
+        caption = self._caption("figure", self._inline(figure["caption"]), mark)
+        values = _literal(figure.get("values", []))
+        drawn = f"values: {values}, {_literal(list(map(plain, labels)))}"
+        return (
+            f'#drawing(caption: {caption}, kind: "{figure["kind"]}", {drawn}) <{mark}>'
         )
 
     def _caption(self, of: str, spans: Spans, mark: str) -> str:
