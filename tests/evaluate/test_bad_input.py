@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.command import main
 from tests.evaluate.fakes import (
+    Evaluate,
     course_records,
     make_store,
-    run_main,
-    use_hashing_embedder,
     write_games,
 )
 from tests.player.fakes import course
@@ -24,6 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with a store, and games about it."""
     working = tmp_path_factory.mktemp("bad")
     make_store(working / "store", course())
+    make_store(working / "one", course()[:1])
     write_games(working / "games.jsonl", course_records())
     (working / "broken.jsonl").write_text("{", encoding="utf-8")
     (working / "other.jsonl").write_text(
@@ -124,6 +123,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"tune {GAMES} --trials 5 --storage nowhere/study.db",
             "--storage must be a URL of a database",
         ),
+        (f"tune {GAMES} --grid boost=1 --trials 3", "one of them"),
+        (
+            f"tune {GAMES} --grid accuracy=fast",
+            "--grid takes KEY=A,B,... with a KEY of",
+        ),
+        (f"tune {GAMES} --grid boost=@", "a value is not valid YAML. Quote it."),
+        (f"tune {GAMES} --grid boost=1,99", "99 is no value of search.boost"),
+        (
+            f"calibrate search {GAMES}",
+            "must hold a hint that shares no word with its paragraph",
+        ),
+        (
+            f"calibrate search {GAMES} --store one",
+            "--games must be about a store of at least 2 documents",
+        ),
         ("games check --games broken.jsonl", "broken.jsonl line 1: "),
         (f"games check {GAMES} --store nowhere", "run: quarry ingest"),
         (
@@ -138,12 +152,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_it_exits_with_2_and_one_line(
     folder: Path,
+    evaluate: Evaluate,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     command: str,
     says: str,
 ) -> None:
-    use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(folder)
     before = sorted(path.name for path in folder.iterdir())
     arguments = command.split()
@@ -151,8 +164,8 @@ def test_it_exits_with_2_and_one_line(
     if takes_store and "--store" not in arguments:
         arguments += ["--store", "store"]
 
-    assert run_main(main, *arguments) == 2
-    captured = capsys.readouterr()
-    assert says in captured.err
-    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    code, out, err = evaluate(*arguments)
+    assert code == 2
+    assert says in err
+    assert (out, err.count("\n")) == ("", 1)
     assert sorted(path.name for path in folder.iterdir()) == before

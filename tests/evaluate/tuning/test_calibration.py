@@ -19,11 +19,9 @@ from player.search.calibration import CALIBRATION
 from tests.evaluate.fakes import (
     Evaluate,
     course_records,
-    make_store,
     write_games,
 )
 from tests.fakes import HashingEmbedder
-from tests.player.fakes import course
 
 HINTS = (
     "teatime",
@@ -113,16 +111,3 @@ def test_models_that_compare_word_by_word_get_weights_for_their_scores(
     fitted = evaluate(*arguments, "--out", tmp_path / "out.json")
     dense = fitted.json["words"]["minilm"]["dense"]
     assert dense["parts"].keys() == {"words.minilm", "hub.minilm"}
-
-
-def test_games_that_all_break_the_rule_and_a_store_of_one_document_end_with_2(
-    evaluate: Evaluate, arguments: list[object], games: Path, tmp_path: Path
-) -> None:
-    arguments[5] = games
-    refused = evaluate(*arguments)
-    assert refused.code == 2
-    assert "must hold a hint that shares no word with its paragraph" in refused.err
-    arguments[3] = make_store(tmp_path / "one", course()[:1]).location
-    refused = evaluate(*arguments)
-    assert refused.code == 2
-    assert "--games must be about a store of at least 2 documents" in refused.err
