@@ -27,14 +27,9 @@ def count_arrows() -> Counter[Arrow]:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ImportFrom):
                     target = str(node.module).partition(".")[0]
-                    arrows[package, target] += len(node.names)
-    return Counter(
-        {
-            (package, target): count
-            for (package, target), count in arrows.items()
-            if target in FLOORS and target != package
-        }
-    )
+                    if target in FLOORS and target != package:
+                        arrows[package, target] += len(node.names)
+    return arrows
 
 
 def upward(arrows: Counter[Arrow]) -> list[Arrow]:

@@ -6,7 +6,6 @@ perturbed, so that no two passages are the same. docs/scale.md explains the figu
 
 from __future__ import annotations
 
-import functools
 import math
 import multiprocessing
 import os
@@ -17,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ N_HINTS = 60
 N_GAMES = 20
 ANSWERS: tuple[Answer, ...] = ("A", "B", "C", "D") * 5
 Figures = dict[str, float]
-cpu_seconds = functools.partial(seconds, time.process_time)
+cpu_seconds = partial(seconds, time.process_time)
 
 
 def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
@@ -139,35 +139,32 @@ def _opened(folder: str) -> Player:
 def measure_player(folder: str) -> Figures:
     """Measure opening a cached course, its searches and games, and the memory that the process then takes."""
     games = [game for game in bundled_games() if game.answerable]
-    opening = cpu_seconds(lambda: _opened(folder))
+    figures = {"opening, cached (s)": cpu_seconds(lambda: _opened(folder))}
     player = _opened(folder)
-    search = player.orchestrator.search
     plans: list[Plan] = []
 
-    def ask(game: LabelledGame) -> None:
+    def search(game: LabelledGame) -> None:
+        player.orchestrator.search(Query(game.hint))
+
+    def plan(game: LabelledGame) -> None:
         plans.append(player.plan(replace(game, book_name="").round_start()))
 
-    figures = {"opening, cached (s)": opening}
-    figures |= _quantiles(
-        "search", lambda game: search(Query(game.hint)), games[:N_HINTS]
+    works: tuple[tuple[str, Callable[[Any], object], Sequence[Any]], ...] = (
+        ("search", search, games[:N_HINTS]),
+        ("search and 20 questions", plan, games[:N_GAMES]),
+        ("decision", lambda plan: player.decide(plan, ANSWERS), plans),
     )
-    figures |= _quantiles("search and 20 questions", ask, games[:N_GAMES])
-    figures |= _quantiles("decision", lambda plan: player.decide(plan, ANSWERS), plans)
+    for name, work, cases in works:
+        work(cases[0])  # not counted
+        times = [1e3 * cpu_seconds(partial(work, case)) for case in tuple(cases)]
+        for p in (50, 95):
+            figures[f"{name}, p{p} (ms)"] = float(np.percentile(times, p))
 
     # Linux alone tells the memory: all, and without the files mapped into it
     status = Path("/proc/self/status").read_text(encoding="ascii")
     for name, n_kb in re.findall(r"(VmRSS|RssAnon):\s+(\d+) kB", status):
         figures[f"memory, {name} (MB)"] = int(n_kb) / 1e3
     return figures
-
-
-def _quantiles(
-    name: str, work: Callable[[Any], object], cases: Sequence[Any]
-) -> Figures:
-    """Return milliseconds of some work at p50 and p95, after one case that is not counted."""
-    work(cases[0])
-    times = [1e3 * cpu_seconds(functools.partial(work, case)) for case in cases]
-    return {f"{name}, p{p} (ms)": float(np.percentile(times, p)) for p in (50, 95)}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from configs.settings import Settings
+from configs.settings import Settings, as_dict
 from evaluate.answers.batches import AskedBatch
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import word_similarity
@@ -13,7 +13,7 @@ from evaluate.referee.spec import Posed, Secret
 from evaluate.replay.replay import Job, Replayer, patient_player, replay_games
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import Run, make_run
+from evaluate.runs.run import Run, commit
 from ingest.embed import Models
 from ingest.store import Course
 from player.questions.answer import NOT_RELEVANT, Answer, Answers
@@ -50,12 +50,13 @@ def replay_answered(
             referee = AnsweredReferee(answers[game_id])
             yield replayer.record(job, [referee], batches[game_id].questions)
 
-    return make_run(
+    return Run(
         records=replay_games(games, store, play_all),
-        store_fingerprint=store.fingerprint,
-        settings=settings,
         referee="answers",
+        settings=as_dict(settings),
+        store_fingerprint=store.fingerprint,
+        commit=commit(),
         seed=seed,
         repeats=1,
-        measures=measures,
+        own_measures=measures,
     )

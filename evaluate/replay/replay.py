@@ -44,7 +44,7 @@ from evaluate.runs.files import (
 )
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
-from evaluate.runs.run import Run, make_run
+from evaluate.runs.run import Run, commit
 from evaluate.runs.table import make_table
 from ingest.embed import Models
 from ingest.executors import (
@@ -258,14 +258,13 @@ def replay_games(
     play_all: PlayAll,
     *,
     records: RecordFile | list[ReplayRecord] | None = None,
-    progress: bool = True,
     name: str = "",
 ) -> Collection[ReplayRecord]:
     """Play the games that are not finished, and return the records of all, in the order of the games.
 
     Args:
         records: the records of the first games, which are finished; the others are appended in order.
-        progress: a bar on standard error, with `name`.
+        name: the name of the run, for the bar on standard error.
 
     Raises:
         GamesError: the games are another corpus's.
@@ -282,7 +281,6 @@ def replay_games(
         initial=n_finished,
         desc=f"replaying {name}".strip(),
         unit="game",
-        disable=not progress,
     )
     early: dict[str, ReplayRecord] = {}
     # one BLAS thread: several would sum in another order on another machine, and do not pay on arrays of this size
@@ -388,15 +386,16 @@ def replay_store(
     records = replay_judges(
         games, store, settings, judges, seed=seed, workers=workers, out=out, name=name
     )
-    return make_run(
-        records,
-        store.fingerprint,
-        settings,
-        referee,
-        seed,
-        len(judges) or 1,
-        name,
-        measures,
+    return Run(
+        records=records,
+        referee=referee,
+        settings=as_dict(settings),
+        store_fingerprint=store.fingerprint,
+        commit=commit(),
+        seed=seed,
+        repeats=len(judges) or 1,
+        name=name,
+        own_measures=measures or {},
     )
 
 

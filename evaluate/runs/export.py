@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -33,24 +33,30 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
         OSError: a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    written: list[Path] = []
     for run in runs:
-        for suffix, lines in (("run", trec_run(run)), ("qrels", trec_qrels(run))):
-            path = folder / f"{run.name}.{suffix}"
-            with path.open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
-            written.append(path)
+        paths = [folder / f"{run.name}.run", folder / f"{run.name}.qrels"]
+        with (
+            paths[0].open("w", encoding="utf-8") as ranking,
+            paths[1].open("w", encoding="utf-8") as qrels,
+        ):
+            for record in run.records:
+                if not record["answerable"]:
+                    continue
+                game_id, truth = trec_id(record["game_id"]), record["truth"]
+                truth_id = truth["paragraph_id"] if truth else LOST
+                qrels.write(f"{game_id} 0 {trec_id(truth_id)} 1\n")
+                # tools sort by the score: a hit in a slot of the book may precede a more relevant one
+                for place, hit in enumerate(record["search"]["hits"], 1):
+                    ranked = f"{trec_id(hit['paragraph_id'])} {place} {-place}"
+                    ranking.write(f"{game_id} Q0 {ranked} {trec_id(run.name)}\n")
+        written += paths
 
     measured = {"measure": str, "value": float, "low": float, "high": float}
     hits = {"game_id": str, "place": int, **get_type_hints(HitRecord), "right": bool}
-    tables: dict[str, tuple[Mapping[str, type], Callable[[Run], Rows]]] = {
-        "runs": (measured, _measures),
-        "games": (COLUMNS, _plays),
-        "hits": (hits, _hits),
-    }
-    for name, (columns, rows_of) in tables.items():
-        rows = ({"run": run.name, **row} for run in runs for row in rows_of(run))
-        written += _write_table(folder / name, {"run": str, **columns}, rows)
+    written += _write_table(folder / "runs", measured, _measures(runs))
+    written += _write_table(folder / "games", COLUMNS, _plays(runs))
+    written += _write_table(folder / "hits", hits, _hits(runs))
     return written
 
 
@@ -59,7 +65,8 @@ def _write_table(path: Path, columns: Mapping[str, type], rows: Rows) -> list[Pa
 
     An apostrophe goes before a text that would begin a formula of a spreadsheet.
     """
-    schema = pa.schema([(name, ARROW[kind]) for name, kind in columns.items()])
+    kinds = {"run": str, **columns}
+    schema = pa.schema([(name, ARROW[kind]) for name, kind in kinds.items()])
     paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
     with (
         parquet.ParquetWriter(paths[0], schema) as frames,
@@ -75,44 +82,29 @@ def _write_table(path: Path, columns: Mapping[str, type], rows: Rows) -> list[Pa
     return paths
 
 
-def trec_run(run: Run) -> Iterator[str]:
-    """Yield `game_id Q0 paragraph_id rank score name` for the hits of every answerable game.
-
-    The score is minus the rank, since tools sort by it: a hit in a slot of the book may precede a more relevant one.
-    """
-    name = trec_id(run.name)
-    for record in run.records:
-        game_id = trec_id(record["game_id"])
-        for place, hit in enumerate(record["search"]["hits"], 1):
-            if record["answerable"]:
-                yield f"{game_id} Q0 {trec_id(hit['paragraph_id'])} {place} {-place} {name}"
-
-
-def trec_qrels(run: Run) -> Iterator[str]:
-    """Yield `game_id 0 paragraph_id 1` of every answerable game; no ranking holds the id of one lost at ingest."""
-    ids = run.games[["game_id", "paragraph_id"]].fillna(LOST)
-    for game_id, paragraph_id in ids.itertuples(index=False):
-        yield f"{trec_id(game_id)} 0 {trec_id(paragraph_id)} 1"
-
-
 def trec_id(name: str) -> str:
     """Return a name with its white space as in URLs (%20 and the like), since TREC's formats part columns by it."""
     return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
-def _measures(run: Run) -> Rows:
-    for name, (value, (low, high)) in run.figures.items():
-        yield {"measure": name, "value": value, "low": low, "high": high}
+def _measures(runs: Sequence[Run]) -> Rows:
+    for run in runs:
+        for name, (value, (low, high)) in run.figures.items():
+            figure = {"value": value, "low": low, "high": high}
+            yield {"run": run.name, "measure": name, **figure}
 
 
-def _plays(run: Run) -> Rows:
-    for play in run.plays[[*COLUMNS]].itertuples(index=False):
-        yield play._asdict()
+def _plays(runs: Sequence[Run]) -> Rows:
+    for run in runs:
+        for play in run.plays[[*COLUMNS]].itertuples(index=False):
+            yield {"run": run.name, **play._asdict()}
 
 
-def _hits(run: Run) -> Rows:
-    for record in run.records:
-        truth_id = record["truth"] and record["truth"]["paragraph_id"]
-        for place, hit in enumerate(record["search"]["hits"], 1):
-            right = hit["paragraph_id"] == truth_id
-            yield {"game_id": record["game_id"], "place": place, **hit, "right": right}
+def _hits(runs: Sequence[Run]) -> Rows:
+    for run in runs:
+        for record in run.records:
+            truth_id = record["truth"] and record["truth"]["paragraph_id"]
+            of_game = {"run": run.name, "game_id": record["game_id"]}
+            for place, hit in enumerate(record["search"]["hits"], 1):
+                right = hit["paragraph_id"] == truth_id
+                yield {**of_game, "place": place, **hit, "right": right}

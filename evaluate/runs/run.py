@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from configs.settings import Settings, as_dict
 from evaluate.errors import RunError
 from evaluate.games.labelled import same_text
 from evaluate.referee.spec import HINT_ALONE
@@ -366,30 +365,6 @@ class Run(RunHeader):
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
-
-
-def make_run(
-    records: Collection[ReplayRecord],
-    store_fingerprint: str,
-    settings: Settings,
-    referee: str,
-    seed: int,
-    repeats: int,
-    name: str = "",
-    measures: Mapping[str, Measure] | None = None,
-) -> Run:
-    """Return the run of these games, made by the code as it is now; see `Run`."""
-    return Run(
-        records=records,
-        referee=referee,
-        settings=as_dict(settings),
-        store_fingerprint=store_fingerprint,
-        commit=commit(),
-        seed=seed,
-        repeats=repeats,
-        name=name,
-        own_measures=measures or {},
-    )
 
 
 def require_names(runs: Sequence[Run]) -> None:

@@ -76,12 +76,9 @@ def run_lines(run: Run) -> Iterator[str]:
         if ms:
             times.append(f"{part} {ms['p50']:.1f} / {ms['p95']:.1f}")
     yield f"  ms at p50 / p95: {', '.join(times)}"
-    yield from _lost_lines(run)
 
-
-def _lost_lines(run: Run) -> Iterator[str]:
     plays = run.per_game
-    lost = list(filter(itemgetter("lost_at"), plays))
+    lost = [*filter(itemgetter("lost_at"), plays)]
     counts = Counter(map(itemgetter("lost_at"), lost))
     causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
     yield f"  lost: {len(lost)} of {len(plays)} ({causes})"

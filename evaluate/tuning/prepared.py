@@ -271,24 +271,21 @@ class Judged:
         return measures
 
     @property
-    def balanced_accuracy(self) -> float | None:
-        """Mean of the shares of answerable games answered and of others declined; None if all games are answerable.
+    def parts(self) -> dict[str, float]:
+        """Means of the measures, and the terms of the objective.
+
+        `balanced_accuracy` is the mean of the shares of answerable games answered and of others declined. It is absent
+        if all games are answerable, since the share of answered games alone would reward a search that always answers.
 
         Reference:
             Brodersen et al., The Balanced Accuracy and Its Posterior Distribution, 2010.
         """
-        if self.is_answerable.all():
-            return None  # the share of answered games alone would reward a search that always answers
-        return float(balanced_accuracy_score(self.is_answerable, self.relevant))
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Means of the measures and the terms of the objective; without balanced_accuracy if it is None."""
         means = {"Success@k": float((self.ranks[self.is_answerable] > 0).mean())}
         for name, values in self.measures.items():
             means[name] = float(values.mean())
-        if (accuracy := self.balanced_accuracy) is not None:
-            means["balanced_accuracy"] = accuracy
+        if not self.is_answerable.all():
+            accuracy = balanced_accuracy_score(self.is_answerable, self.relevant)
+            means["balanced_accuracy"] = float(accuracy)
         return means
 
     @property
@@ -303,7 +300,8 @@ class Judged:
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        parts, accuracy = self.parts, self.balanced_accuracy
+        parts = self.parts
+        accuracy = parts.get("balanced_accuracy")
         measures, intervals = {}, {}
         for name, values in self.measures.items():
             measures[name] = round(parts[name], 6)

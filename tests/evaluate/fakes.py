@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from configs.settings import load
+from configs.settings import as_dict, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Referee
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import Run, make_run
+from evaluate.runs.run import Run
 from ingest.embed import Embedder
 from ingest.embed.vectors import ReadingVectors
 from ingest.paragraph import Alias, Document, Paragraph, Reading
@@ -91,14 +91,15 @@ def run_of(
     records: Collection[ReplayRecord], name: str = "mine", referee: str = "none"
 ) -> Run:
     """A run with these records."""
-    return make_run(
-        records,
-        "f",
-        load(),
-        referee,
-        0,
-        1,
-        name,
+    return Run(
+        records=records,
+        referee=referee,
+        settings=as_dict(load()),
+        store_fingerprint="f",
+        commit="",
+        seed=0,
+        repeats=1,
+        name=name,
     )
 
 

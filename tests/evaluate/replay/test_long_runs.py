@@ -79,13 +79,7 @@ def replay_long(
 
     store = Course(location="nowhere", collection="course", paragraphs=tuple(course()))
     records = unfinished_records(out, "inputs")
-    replay_games(
-        games_of(n),
-        store,
-        play_all,
-        records=records,
-        progress=False,
-    )
+    replay_games(games_of(n), store, play_all, records=records)
     write_run(out, run_of(records, out.stem, "oracle"))
 
 
