@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from configs.settings import SettingsError, merge_settings
+from configs.settings import SettingsError
 from ingest.console.arguments import (
     CLUSTER,
     COLLECTION,
@@ -62,25 +61,18 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _ingest(options: argparse.Namespace) -> IngestSummary:
-    from ingest.executors import Cluster
+    from ingest.executors import workers_of
     from ingest.pipeline.pipeline import ingest
 
-    settings = options.settings
-    if options.workers is not None:
-        workers = {"ingest": {"workers": options.workers}}
-        settings = merge_settings(settings, workers, "--workers")
-    with contextlib.ExitStack() as stack:
-        cluster = None
-        if options.cluster:
-            cluster = stack.enter_context(Cluster(options.cluster))
+    with workers_of(options.workers or 0, options.cluster) as workers:
         return ingest(
             options.paths,
             options.store,
-            settings,
+            options.settings,
             collection=options.collection,
             drop=options.drop or (),
             embedder_spec=options.embedder,
-            cluster=cluster,
+            workers=workers,
         )
 
 

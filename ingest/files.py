@@ -52,14 +52,12 @@ def read_own(path: Path) -> tuple[bytes, os.stat_result]:
     Raises:
         OSError: the file cannot be read, or is a link, a pipe or a device.
     """
-    with open(path, "rb", opener=_open_own) as file:
+    # without following a link, and without waiting for the writer of a pipe
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(
+        path, "rb", opener=lambda name, flags: os.open(name, flags | more)
+    ) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", str(path))
         return file.read(), status
-
-
-def _open_own(name: str, flags: int) -> int:
-    """Open a file without following a link, and without waiting for the writer of a pipe."""
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return os.open(name, flags | more)

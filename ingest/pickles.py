@@ -41,7 +41,9 @@ def save(value: object, path: Path, shared: object = _NOTHING) -> None:
         OSError: the value or the key cannot be written.
     """
     buffer = io.BytesIO()
-    _Pickler(buffer, shared).dump(value)
+    pickler = _Pickler(buffer, pickle.HIGHEST_PROTOCOL)
+    pickler.shared = shared
+    pickler.dump(value)
     content = buffer.getbuffer()
     signature = hmac.digest(_key(cache() / KEY), content, "sha256")
 
@@ -66,25 +68,23 @@ def load(path: Path, shared: object = _NOTHING) -> Any:
     expected = hmac.digest(_key(cache() / KEY), content[N_BYTES:], "sha256")
     if not hmac.compare_digest(content[:N_BYTES], expected):
         raise UnsignedError(f"{path} does not have the signature of this user.")
-    return _Unpickler(io.BytesIO(content[N_BYTES:]), shared).load()
+    unpickler = _Unpickler(io.BytesIO(content[N_BYTES:]))
+    unpickler.shared = shared
+    return unpickler.load()
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, file: BinaryIO, shared: object) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._shared = shared
+    shared: object
 
     def persistent_id(self, value: object) -> str | None:
-        return "shared" if value is self._shared else None
+        return "shared" if value is self.shared else None
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: BinaryIO, shared: object) -> None:
-        super().__init__(file)
-        self._shared = shared
+    shared: object
 
     def persistent_load(self, _: object) -> object:
-        return self._shared
+        return self.shared
 
 
 @functools.lru_cache(maxsize=8)

@@ -93,16 +93,12 @@ def announce() -> None:
 def end_now() -> None:
     """Print the line unless it was printed, and end this process and its children."""
     announce()
-    kill_children()
-    os._exit(INTERRUPTED)
-
-
-def kill_children() -> None:
-    """Kill the processes that `multiprocessing` has started here, and what these have started."""
+    # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
         for child in multiprocessing.active_children():
             kill_group(child.pid)
+    os._exit(INTERRUPTED)
 
 
 def kill_group(pid: int) -> None:

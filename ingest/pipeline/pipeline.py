@@ -110,7 +110,7 @@ def ingest(
     drop: Sequence[str] = (),
     embedder_spec: str = "auto",
     progress: bool = True,
-    cluster: Cluster | None = None,
+    workers: Workers = 0,
 ) -> IngestSummary:
     """Ingest files into a store; files with bytes that the store holds already are left unchanged.
 
@@ -122,7 +122,7 @@ def ingest(
         drop: doc_ids of documents to remove; `paths` may then be empty.
         embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.
         progress: bars on standard error, or in the notebook.
-        cluster: reads and embeds in place of this machine.
+        workers: read and embed; 0 takes those of the settings.
 
     Raises:
         SettingsError: the reader is unknown.
@@ -137,7 +137,7 @@ def ingest(
         require_edition(edition)
     files, skipped = expand(paths) if paths or not drop else ([], {})
     n_cores = os.cpu_count() or 1
-    workers = cluster or settings.ingest.workers
+    workers = workers or settings.ingest.workers or 0
     run = _Ingest(
         files=files,
         drop=drop,

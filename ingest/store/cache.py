@@ -15,10 +15,9 @@ from configs.directories import cache, code_digest
 from ingest import pickles
 from ingest.editions.piece import Piece
 from ingest.embed.networks import BUILT_IN
-from ingest.embed.vectors import form_of
 from ingest.paragraph import Alias, Document, Paragraph
 from ingest.store.chroma import is_url
-from ingest.store.records import FORMAT, Record, digest_of
+from ingest.store.records import FORMAT, Record, digest_of, words_of
 
 CONTENTS = "course.pickle"
 """Name of the file with the fields of a course, except for its arrays."""
@@ -39,11 +38,9 @@ class CachedParagraphs(tuple[Paragraph, ...]):
 def folder_of(location: str, name: str, token: str) -> Path:
     """Return the folder in the cache of one generation of a course."""
     place = location if is_url(location) else str(Path(location).resolve())
-    forms = {spec: form.digest for spec in BUILT_IN if (form := form_of(spec))}
-    kinds = [
-        kind.__annotations__ for kind in (Record, Document, Alias, Paragraph, Piece)
-    ]
-    generation = digest_of(token, FORMAT, forms, kinds)
+    kinds = Record, Document, Alias, Paragraph, Piece
+    fields = [kind.__annotations__ for kind in kinds]
+    generation = digest_of(token, FORMAT, words_of(BUILT_IN), fields)
     return cache() / "courses" / f"{digest_of(place, name)}-{generation}"
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import stat
+from itertools import chain
 from pathlib import Path
 
 from ingest.errors import StoreDamagedError
@@ -73,19 +74,11 @@ def _checksums(path: Path) -> dict[str, str]:
         OSError: a file cannot be read, or is a link or a pipe.
         sqlite3.Error: the database is damaged.
     """
-    checksums = _checksums_of_rows(path / DATABASE)
-    for metadata in path.glob("*/index_metadata.pickle"):
-        for file in sorted(metadata.parent.iterdir()):
-            name = file.relative_to(path).as_posix()
-            checksums[name] = hashlib.sha256(read_own(file)[0]).hexdigest()
-    return checksums
+    if not stat.S_ISREG(os.lstat(path / DATABASE).st_mode):
+        raise OSError(f"{DATABASE} is not a regular file")
 
-
-def _checksums_of_rows(path: Path) -> dict[str, str]:
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise OSError(f"{path.name} is not a regular file")
-
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+    uri = (path / DATABASE).absolute().as_uri()
+    connection = sqlite3.connect(f"{uri}?mode=rw", uri=True)
     with contextlib.closing(connection) as database:
         database.text_factory = bytes
         database.execute("PRAGMA trusted_schema = OFF")
@@ -98,10 +91,14 @@ def _checksums_of_rows(path: Path) -> dict[str, str]:
             name = collection.decode()
             digest = hashlib.sha256()
             for query in _ROWS:
-                for row in database.execute(query, {"id": name}):
-                    for value in row:
-                        is_bytes = type(value) is bytes
-                        digest.update(value if is_bytes else repr(value).encode())
-                        digest.update(b"\0")
+                for value in chain.from_iterable(database.execute(query, {"id": name})):
+                    is_bytes = type(value) is bytes
+                    digest.update(value if is_bytes else repr(value).encode())
+                    digest.update(b"\0")
             checksums[name] = digest.hexdigest()
+
+    for metadata in path.glob("*/index_metadata.pickle"):
+        for file in sorted(metadata.parent.iterdir()):
+            name = file.relative_to(path).as_posix()
+            checksums[name] = hashlib.sha256(read_own(file)[0]).hexdigest()
     return checksums

@@ -99,12 +99,10 @@ def course_at(location: str, name: str) -> Course:
 
 def cached_course(location: str, name: str) -> Course:
     """Return the course of a folder from the cache, without Chroma; a course without documents if it is not there."""
-    current = current_generation(Path(location))
-    token = current.name if current else ""
-    content = cache.load_content(cache.folder_of(location, name, token)) or {}
-    return Course(
-        location=location, collection=name, token=token if content else "", **content
-    )
+    nothing = Course(location=location, collection=name)
+    token = _token_at(location, name)
+    content = cache.load_content(cache.folder_of(location, name, token))
+    return dataclasses.replace(nothing, token=token, **content) if content else nothing
 
 
 def _course_at(location: str, name: str) -> Course:

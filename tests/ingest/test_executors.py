@@ -142,16 +142,14 @@ OWN = f"embed.own={DOTTED}"
 """Setting of a user who trusts the embedder that the store names."""
 
 
-def ingested(
-    folder: Path, store: Path, n_workers: int = 1, cluster: Cluster | None = None
-) -> IngestSummary:
+def ingested(folder: Path, store: Path, workers: Workers = 1) -> IngestSummary:
     return ingest(
         [folder],
         str(store),
-        load(changes=[OWN, f"ingest.workers={n_workers}"]),
+        load(changes=[OWN]),
         embedder_spec=DOTTED,
         progress=False,
-        cluster=cluster,
+        workers=workers,
     )
 
 
@@ -192,7 +190,7 @@ def test_the_store_is_the_same_though_a_worker_is_killed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     after_the_first(monkeypatch, Staging, "keep", dask.kill_worker)
-    summary = ingested(lectures, tmp_path, cluster=cluster)
+    summary = ingested(lectures, tmp_path, cluster)
     assert not summary.failed
     assert summary.course.fingerprint == course.fingerprint
     assert summary.course.paragraphs == course.paragraphs
@@ -208,7 +206,7 @@ def test_the_store_is_the_same_from_any_number_of_processes(
     monkeypatch.setattr("ingest.embed.vectors.PART", 1)
     # nothing is embedded in this process
     monkeypatch.setattr("ingest.pipeline.pipeline.embed_all", pytest.fail)
-    other = ingested(lectures, tmp_path, n_workers=2).course
+    other = ingested(lectures, tmp_path, 2).course
     assert other.fingerprint == course.fingerprint
     np.testing.assert_array_equal(other.vectors, course.vectors)
 
@@ -219,7 +217,7 @@ def test_a_file_that_kills_its_process_fails_alone(
     for name in ("deadly", "good"):
         (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
     monkeypatch.setattr("ingest.pipeline.read.read_pdf", faulty_reading)
-    (failed,) = ingested(tmp_path, tmp_path / "store", cluster=cluster).failed
+    (failed,) = ingested(tmp_path, tmp_path / "store", cluster).failed
     assert failed.doc_id == "deadly"
     assert "its reader died (exit code 3)" in failed.detail
 
