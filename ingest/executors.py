@@ -81,7 +81,13 @@ class Tasks(Executor):
 class InProcess(Tasks):
     """Runs each task at once in this process."""
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **_limits: Any) -> Future[T]:
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **_limits: Any,
+    ) -> Future[T]:
         """Run a function, without limits, before this method returns."""
         future: Future[T] = Future()
         try:
@@ -149,7 +155,13 @@ class LocalProcesses(Tasks):
         self._unfinished: set[Future[Any]] = set()
         self._files = contextlib.ExitStack()
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **limits: Any) -> Future[T]:
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **limits: Any,
+    ) -> Future[T]:
         """Run a function in one of the processes.
 
         Args:
@@ -240,7 +252,13 @@ class Cluster(Tasks):
             self.shutdown()
             raise
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **limits: Any) -> Future[T]:
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **limits: Any,
+    ) -> Future[T]:
         """Run a function on a worker; a function with limits in a process of the worker's own."""
         run, retries = (_run_guarded, 0) if limits else (_run_here, ATTEMPTS)
         with self._losing_it():

@@ -47,7 +47,12 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
     return part
 
 
-def make(table: Mapping[str, Any], name: str, key: str, *arguments: Any) -> Any:
+def make(
+    table: Mapping[str, Any],
+    name: str,
+    key: str,
+    *arguments: Any,
+) -> Any:
     """Find a part as `find` does, and call it with as many of the arguments as it accepts.
 
     Raises:

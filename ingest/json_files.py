@@ -31,11 +31,9 @@ def read_text(
             raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        what = (
-            f"{named} must be a readable file, got {path}:"
-            if named
-            else f"{path}: must be a readable file, got"
-        )
+        what = f"{path}: must be a readable file, got"
+        if named:
+            what = f"{named} must be a readable file, got {path}:"
         raise refuse(f"{what} {error.strerror}; {remedy}") from error
     except UnicodeDecodeError as error:
         raise refuse(
@@ -54,16 +52,18 @@ def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def read_objects(
-    path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
+    path: Path, refuse: Refuse, **how: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield "PATH line NUMBER" and the object for each line of a file of JSON lines; skip blank lines.
+
+    Args:
+        how: `named` and `remedy` of `read_text`.
 
     Raises:
         refuse: the file cannot be read, or a line is not a JSON object.
     """
-    for where, line in lines_of(
-        read_text(path, refuse, named=named, remedy=remedy), path
-    ):
+    text = read_text(path, refuse, **how)
+    for where, line in lines_of(text, path):
         yield where, as_object(line, where, refuse)
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-Cut = Callable[[Sequence[str], int], Iterator[tuple[int, int, str]]]
+Stretches = Iterator[tuple[int, int, str]]
+"""The first and the last page of each piece, from 1, and its text."""
+Cut = Callable[[Sequence[str], int], Stretches]
 
 MIN_WORDS = 30
 """Referees skip pages and blocks with fewer words."""
@@ -17,14 +19,14 @@ USUAL_CHARS = 2_000
 """Characters of a window, unless the edition names another number."""
 
 
-def page(pages: Sequence[str], _: int) -> Iterator[tuple[int, int, str]]:
+def page(pages: Sequence[str], _: int) -> Stretches:
     """Yield the pages that have enough words."""
     for number, text in enumerate(pages, start=1):
         if len(text.split()) >= MIN_WORDS:
             yield number, number, text
 
 
-def blank(pages: Sequence[str], _: int) -> Iterator[tuple[int, int, str]]:
+def blank(pages: Sequence[str], _: int) -> Stretches:
     """Yield the blocks between blank lines that have enough words."""
     for number, text in enumerate(pages, start=1):
         for block in text.replace("\r", "").split("\n\n"):
@@ -32,7 +34,7 @@ def blank(pages: Sequence[str], _: int) -> Iterator[tuple[int, int, str]]:
                 yield number, number, block.strip()
 
 
-def window(pages: Sequence[str], size: int) -> Iterator[tuple[int, int, str]]:
+def window(pages: Sequence[str], size: int) -> Stretches:
     """Yield pieces of at most `size` characters over the whole document, each cut at the end of a line.
 
     The rest at the end of the document is too short for a piece.

@@ -115,7 +115,12 @@ class _Graph:
         positions = weights["embeddings.position_embeddings.weight"]
         types = weights["embeddings.token_type_embeddings.weight"]
         length = self._add("Shape", "input_ids", start=1)
-        first = self._add("Slice", positions + types[0], np.array([0]), length)
+        first = self._add(
+            "Slice",
+            positions + types[0],
+            np.array([0]),
+            length,
+        )
         self.states = self._add(
             "LayerNormalization",
             self._add("Add", words, first),

@@ -144,7 +144,10 @@ def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
         tokens = Tokens(np.concatenate(codes), np.cumsum(lengths))
         words[spec] = Words(np.concatenate(pooled), tokens)
     return ReadingVectors(
-        joined("paragraphs"), joined("sentences"), parts[0].aliases, words
+        joined("paragraphs"),
+        joined("sentences"),
+        parts[0].aliases,
+        words,
     )
 
 

@@ -302,7 +302,12 @@ class _Embedding:
                 outdated.append(doc_id)
         return outdated
 
-    def write(self, store: Store, readings: list[Reading], dropped: list[str]) -> None:
+    def write(
+        self,
+        store: Store,
+        readings: list[Reading],
+        dropped: list[str],
+    ) -> None:
         """Embed readings, and write them to the store."""
         course, relevance = store.course, None
         models: list[Embedder] = []

@@ -109,7 +109,15 @@ class Names:
             return doc_id, True
 
         path = str(source.path)
-        self.documents[doc_id] = Document(doc_id, path, source.content, "", (), 0, 0)
+        self.documents[doc_id] = Document(
+            doc_id,
+            path,
+            source.content,
+            "",
+            (),
+            0,
+            0,
+        )
         for paragraph in book.paragraphs if book else ():
             self.owners[paragraph.paragraph_id] = doc_id
         return doc_id, False

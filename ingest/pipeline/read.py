@@ -226,7 +226,12 @@ def _key(row: Row) -> tuple[str, ...]:
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 
 
-def _call(read: Callable[..., T], data: bytes | None, path: Path, *arguments: Any) -> T:
+def _call(
+    read: Callable[..., T],
+    data: bytes | None,
+    path: Path,
+    *arguments: Any,
+) -> T:
     """Call a reader; a file of another machine comes as its bytes."""
     if data is None:
         return read(path, *arguments)

@@ -6,10 +6,8 @@ import functools
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from configs.settings import IngestSettings
 from ingest.console.terminal import pluralize
@@ -18,7 +16,7 @@ from ingest.json_files import MEND, read_objects
 from ingest.languages.registry import LANGUAGES, alternatives
 from ingest.layout.arrange import arrange
 from ingest.layout.extract import Pdf, extract
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
+from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
 from ingest.paragraphs.sections import outline
@@ -115,21 +113,21 @@ def read_pdf(
     if pdf.n_seen:
         notes.append(f"{pluralize(pdf.n_seen, 'page')} read by OCR, being images")
 
-    reading = reading_of(
-        path,
-        doc_id,
-        content,
-        settings,
-        aliases,
-        paragraphs,
-        rejected,
+    document = Document(
+        doc_id=doc_id,
+        path=str(path),
+        content_hash=content,
+        version=version_of(content, settings),
+        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias.text)),
         n_pages=len(pdf.pages),
+        n_paragraphs=len(paragraphs),
+        rejected=dict(sorted(Counter(item.reason for item in rejected).items())),
         authors=names,
         date=pdf.date,
         lecture_number=lecture_number(path.stem, pdf),
         reader=pdf.reader,
     )
-    return replace(reading, notes=tuple(notes))
+    return Reading(document, tuple(paragraphs), tuple(rejected), tuple(notes))
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:
@@ -195,39 +193,14 @@ def read_paragraphs_file(
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()
-        aliases = [Alias(book_name, "name")]
-        reading = reading_of(path, book_name, digest, settings, aliases, paragraphs)
-        readings.append(reading)
+        document = Document(
+            doc_id=book_name,
+            path=str(path),
+            content_hash=digest,
+            version=version_of(digest, settings),
+            aliases=(Alias(book_name, "name"),),
+            n_pages=0,
+            n_paragraphs=len(paragraphs),
+        )
+        readings.append(Reading(document, tuple(paragraphs), ()))
     return readings
-
-
-def reading_of(
-    path: Path,
-    doc_id: str,
-    content: str,
-    settings: IngestSettings,
-    aliases: Sequence[Alias],
-    paragraphs: Sequence[Paragraph],
-    rejected: Sequence[RejectedParagraph] = (),
-    *,
-    n_pages: int = 0,
-    **about: Any,
-) -> Reading:
-    """Return a Reading of a file, with its document's counts and version.
-
-    Args:
-        aliases: aliases without text, and repeated ones, are left out.
-        about: further fields of the document.
-    """
-    document = Document(
-        doc_id=doc_id,
-        path=str(path),
-        content_hash=content,
-        version=version_of(content, settings),
-        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias.text)),
-        n_pages=n_pages,
-        n_paragraphs=len(paragraphs),
-        rejected=dict(sorted(Counter(item.reason for item in rejected).items())),
-        **about,
-    )
-    return Reading(document, tuple(paragraphs), tuple(rejected))

@@ -270,7 +270,10 @@ class Collections:
     def _newest(self) -> dict[str, Any]:
         """Return the metadata of the last generation's record, {} if there is none."""
         records = self._call(
-            "-commits", "get", where={"kind": "generation"}, include=["metadatas"]
+            "-commits",
+            "get",
+            where={"kind": "generation"},
+            include=["metadatas"],
         )
         return max(records["metadatas"], key=itemgetter("number"), default={})
 

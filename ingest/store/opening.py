@@ -195,7 +195,14 @@ def _passages_of(
     for record in records:
         ids += record.passage_ids
     passages = collections.get("", ids, "embeddings", "metadatas", "documents")
-    bar = tqdm(passages, "opening", len(ids), unit="paragraph", delay=1, disable=None)
+    bar = tqdm(
+        passages,
+        "opening",
+        len(ids),
+        unit="paragraph",
+        delay=1,
+        disable=None,
+    )
     paragraphs = []
     rows: defaultdict[str, list[NDArray[Any]]] = defaultdict(list)
     for passage in bar:

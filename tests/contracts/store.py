@@ -114,7 +114,7 @@ class StoreContract:
     def test_arrays_are_mapped_from_the_cache_which_is_made_once_and_again_after_damage(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        file_reading(store, make_reading("trees", [TREES, LOCKS]))
+        write(store, "trees", TREES, LOCKS)
         for name in ("course.pickle", "vectors.npy"):
             (cached_of(store.course) / name).write_bytes(b"torn")
             before = reopen(store)
@@ -126,10 +126,10 @@ class StoreContract:
     def test_arrays_of_an_earlier_generation_stay_with_whom_has_them_open(
         self, store: Store
     ) -> None:
-        file_reading(store, make_reading("trees", [TREES]))
+        write(store, "trees", TREES)
         before = reopen(store)
         generation = before.generation()
-        file_reading(store, make_reading("caches", [CACHES]))
+        write(store, "caches", CACHES)
         assert before.generation() not in (None, generation)
         assert before.vectors.shape == (1, 8)
         assert np.isfinite(before.vectors).all()
@@ -141,10 +141,10 @@ class StoreContract:
         self, store: Store
     ) -> None:
         other = create_store(store.location, store.collection)
-        file_reading(store, make_reading("trees", [TREES]))
+        write(store, "trees", TREES)
         refused = "another ingest has changed it meanwhile; run this one again"
         with pytest.raises(StoreError, match=refused):
-            file_reading(other, make_reading("caches", [CACHES]))
+            write(other, "caches", CACHES)
         assert texts_of(reopen(store)) == [TREES]
 
     def test_words_are_filed_with_their_document_and_go_with_it(
@@ -213,7 +213,7 @@ class StoreContract:
     def test_collection_of_another_format_is_refused_and_left_alone(
         self, store: Store
     ) -> None:
-        file_reading(store, make_reading("trees", [TREES]))
+        write(store, "trees", TREES)
         for version in (99, None):
             name = f"{store.collection}-{version}"
             metadata = {"format": version} if version else None
@@ -228,6 +228,10 @@ class StoreContract:
                     with pytest.raises(StoreError, match=refused):
                         attempt(store.location, name)
                 assert foreign.get()["ids"] == ["theirs"]
+
+
+def write(store: Store, doc_id: str, *texts: str) -> None:
+    file_reading(store, make_reading(doc_id, texts))
 
 
 def reopen(store: Store) -> Course:

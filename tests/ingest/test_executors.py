@@ -162,7 +162,10 @@ def course(
 
 
 def after_the_first(
-    monkeypatch: pytest.MonkeyPatch, owner: object, method: str, act: Callable[[], None]
+    monkeypatch: pytest.MonkeyPatch,
+    owner: object,
+    method: str,
+    act: Callable[[], None],
 ) -> None:
     """Call `act` once, after the first call of a method."""
     real = getattr(owner, method)

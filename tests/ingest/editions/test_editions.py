@@ -32,20 +32,14 @@ def test_each_reader_yields_the_text_of_each_page(tmp_path: Path) -> None:
         assert "expensivetofind" in "".join(text.split())
 
 
-def test_a_page_with_few_words_is_no_piece() -> None:
+def test_cuts_leave_out_short_pages_and_blocks_and_end_windows_with_a_line() -> None:
     assert [*page(["few words", WORDS], 0)] == [(2, 2, WORDS)]
-
-
-def test_a_window_ends_at_the_end_of_a_line_and_knows_its_pages() -> None:
-    pages = ["aaaa\nbbbb", "cccc\ndddd", "eeee"]
-    first = (1, 1, "aaaa\nbbbb")
-    assert [*window(pages[:2], 10)] == [first]
-    assert [*window(pages, 10)] == [first, (2, 2, "cccc\ndddd")]
-    assert next(window(["aaaa", "bbbb", "cccc"], 10)) == (1, 2, "aaaa\nbbbb")
-
-
-def test_blocks_are_parted_by_blank_lines() -> None:
     assert [*blank([f"head\n\n{WORDS}\n\ntail"], 0)] == [(1, 1, WORDS)]
+    first, second = (1, 1, "aaaa\nbbbb"), (2, 2, "cccc\ndddd")
+    pages = ["aaaa\nbbbb", "cccc\ndddd", "eeee"]
+    assert [*window(pages[:2], 10)] == [first]
+    assert [*window(pages, 10)] == [first, second]
+    assert next(window(["aaaa", "bbbb", "cccc"], 10)) == (1, 2, "aaaa\nbbbb")
 
 
 def test_an_edition_of_ones_own_is_read_by_its_dotted_path(tmp_path: Path) -> None:

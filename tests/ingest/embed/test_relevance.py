@@ -69,5 +69,11 @@ def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) ->
 
 def test_without_a_model_the_calibration_stays(store: str) -> None:
     before = open_store(store)
-    ingest([], store, load(), drop=[before.documents[0].doc_id], progress=False)
+    ingest(
+        [],
+        store,
+        load(),
+        drop=[before.documents[0].doc_id],
+        progress=False,
+    )
     assert open_store(store).relevance == before.relevance

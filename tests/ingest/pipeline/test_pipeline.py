@@ -255,7 +255,11 @@ def test_reader_that_stops_listening_is_no_error() -> None:
     os.close(listening)
     command = [sys.executable, "-m", "quarry", "--help"]
     done = subprocess.run(
-        command, cwd=ROOT, stdout=speaking, stderr=subprocess.PIPE, check=False
+        command,
+        cwd=ROOT,
+        stdout=speaking,
+        stderr=subprocess.PIPE,
+        check=False,
     )
     os.close(speaking)
     assert done.returncode == 0

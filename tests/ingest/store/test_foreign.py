@@ -57,14 +57,27 @@ def refusal(folder: Path, opening: Any = open_store) -> str:
     return line
 
 
-def test_a_pointer_out_of_the_store_is_refused(folder: Path) -> None:
+def test_a_pointer_out_of_the_store_or_that_is_no_file_is_refused(
+    folder: Path, tmp_path: Path
+) -> None:
+    pointer, target = folder / "current", tmp_path / "target"
+    pointer.rename(target)
     for name in ("../elsewhere", "", "chroma-x/../../y", "chroma-\x1b[2J"):
-        (folder / "current").write_text(name, encoding="utf-8")
+        pointer.write_text(name, encoding="utf-8")
+        fault = "which is no folder chroma-" if name else "current is empty"
         for opening in (open_store, create_store):
-            fault = "which is no folder chroma-" if name else "current is empty"
             line = refusal(folder, opening)
             assert fault in line
             assert "\x1b" not in line
+    for kind in ("link", "pipe", "folder"):
+        pointer.unlink()
+        if kind == "link":
+            pointer.symlink_to(target)
+        elif kind == "pipe":
+            os.mkfifo(pointer)
+        else:
+            pointer.mkdir()
+        assert "current cannot be read" in refusal(folder)
 
 
 def test_a_hub_id_that_a_store_names_is_not_fetched(
@@ -198,22 +211,6 @@ def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
     file_reading(create_store(str(folder)), make_reading("locks", [LOCKS]))
     assert open_store(str(folder)).fingerprint != before
     assert (folder / "notes.txt").read_text() == "theirs"
-
-
-def test_a_pointer_that_is_no_file_is_refused_at_once(
-    folder: Path, tmp_path: Path
-) -> None:
-    pointer, target = folder / "current", tmp_path / "target"
-    pointer.rename(target)
-    for kind in ("link", "pipe", "folder"):
-        if kind == "link":
-            pointer.symlink_to(target)
-        elif kind == "pipe":
-            os.mkfifo(pointer)
-        else:
-            pointer.mkdir()
-        assert "current cannot be read" in refusal(folder)
-        pointer.rename(tmp_path / kind)
 
 
 def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(

@@ -44,17 +44,40 @@ def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
 
 
-@pytest.fixture
-def name() -> str:
-    """A collection of the test's own."""
-    return f"course-{uuid.uuid4().hex[:8]}"
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
     started = ChromaServer(tmp_path_factory.mktemp("server"))
     yield started
     started.kill()
+
+
+class RemoteCourse:
+    """A course on a server, in a collection of the test's own."""
+
+    def __init__(self, server: ChromaServer) -> None:
+        self.server = server
+        self.place = server.url, f"course-{uuid.uuid4().hex[:8]}"
+
+    def write(self, doc_id: str, *texts: str) -> None:
+        file_reading(create_store(*self.place), make_reading(doc_id, texts))
+
+    def ingest(self, lectures: Path) -> int:
+        location, name = self.place
+        return main([str(lectures), "--store", location, "--collection", name])
+
+    @property
+    def texts(self) -> list[str]:
+        return each(open_store(*self.place).paragraphs, "text")
+
+    @property
+    def n_passages(self) -> int:
+        """How many passages Chroma holds, valid or not."""
+        return len(server_collections(*self.place).ids(""))
+
+
+@pytest.fixture
+def remote(server: ChromaServer) -> RemoteCourse:
+    return RemoteCourse(server)
 
 
 @pytest.fixture
@@ -98,31 +121,18 @@ def fault(name: str, server: ChromaServer) -> Iterator[None]:
         session.timeout = chroma.ANSWER_S
 
 
-def write(server: ChromaServer, name: str, text: str, doc_id: str) -> None:
-    file_reading(create_store(server.url, name), make_reading(doc_id, [text]))
-
-
-def texts_of(location: str, name: str) -> list[str]:
-    return each(open_store(location, name).paragraphs, "text")
-
-
-def n_passages(location: str, name: str) -> int:
-    """Return how many passages Chroma holds, valid or not."""
-    return len(server_collections(location, name).ids(""))
-
-
 @pytest.mark.server
 def test_what_a_writer_has_begun_is_not_swept_by_one_that_publishes_before_it(
-    server: ChromaServer, name: str, monkeypatch: pytest.MonkeyPatch
+    remote: RemoteCourse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(server, name, TREES, "trees")
-    slow = create_store(server.url, name)
-    before_second_write(monkeypatch, lambda: write(server, name, LOCKS, "locks"))
+    remote.write("trees", TREES)
+    slow = create_store(*remote.place)
+    before_second_write(monkeypatch, lambda: remote.write("locks", LOCKS))
     with pytest.raises(StoreChangedError):
         file_reading(slow, make_reading("caches", [CACHES]))
-    assert texts_of(server.url, name) == [LOCKS, TREES]
-    write(server, name, CACHES, "caches")
-    assert len(texts_of(server.url, name)) == n_passages(server.url, name) == 3
+    assert remote.texts == [LOCKS, TREES]
+    remote.write("caches", CACHES)
+    assert len(remote.texts) == remote.n_passages == 3
 
 
 faults = pytest.mark.parametrize(
@@ -134,69 +144,66 @@ faults = pytest.mark.parametrize(
 @faults
 def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     name_of_fault: str,
-    server: ChromaServer,
-    name: str,
+    remote: RemoteCourse,
     lectures: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write(server, name, LOCKS, "locks")
-    command = [str(lectures), "--store", server.url, "--collection", name]
+    remote.write("locks", LOCKS)
     with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
         patch.setattr(chroma, "PATIENCE_S", 0.5)
-        broken = fault(name_of_fault, server)
+        broken = fault(name_of_fault, remote.server)
         before_second_write(patch, lambda: stack.enter_context(broken))
-        assert main(command) == 2
+        assert remote.ingest(lectures) == 2
     *_, line = capsys.readouterr().err.splitlines()
 
-    assert line.startswith(f"ingest: {server.url}: could not be written: ")
+    assert line.startswith(f"ingest: {remote.server.url}: could not be written: ")
     assert line.endswith("; nothing stored was lost, run the same command again")
-    assert texts_of(server.url, name) == [LOCKS]
-    assert main(command) == 0
+    assert remote.texts == [LOCKS]
+    assert remote.ingest(lectures) == 0
     resumed = "resumed: 3 passages had been embedded before the interruption"
     assert resumed in capsys.readouterr().err
-    assert texts_of(server.url, name) == [CACHES, LOCKS, TREES]
-    assert n_passages(server.url, name) == 3
+    assert remote.texts == [CACHES, LOCKS, TREES]
+    assert remote.n_passages == 3
 
 
 @pytest.mark.server
 def test_a_server_that_is_soon_back_does_not_end_an_ingest(
-    server: ChromaServer, name: str, lectures: Path, monkeypatch: pytest.MonkeyPatch
+    remote: RemoteCourse, lectures: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    back = threading.Timer(1.0, server.start)
+    back = threading.Timer(1.0, remote.server.start)
 
     def fail() -> None:
-        server.kill()
+        remote.server.kill()
         back.start()
 
     before_second_write(monkeypatch, fail)
-    assert main([str(lectures), "--store", server.url, "--collection", name]) == 0
+    assert remote.ingest(lectures) == 0
     back.join()
-    assert texts_of(server.url, name) == [CACHES, TREES]
+    assert remote.texts == [CACHES, TREES]
 
 
 @pytest.mark.server
 @faults
 def test_a_fault_in_mid_search_means_the_course_in_memory_and_a_notice(
     name_of_fault: str,
-    server: ChromaServer,
-    name: str,
+    remote: RemoteCourse,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(course, "CHECK_S", chroma.ANSWER_S)
     monkeypatch.setattr(chroma, "ASK_AGAIN_S", 0.01)
-    file_reading(create_store(server.url, name), make_reading("trees", [TREES, CACHES]))
+    remote.write("trees", TREES, CACHES)
     unhurried = merge_settings(load(), {"search": {"deadline_s": 120.0}}, "test")
-    searches = build_orchestrator(open_store(server.url, name), unhurried)
+    searches = build_orchestrator(open_store(*remote.place), unhurried)
     hint = Query("keys in order", keywords="off")
     before = searches.search(hint)
-    with fault(name_of_fault, server):
+    with fault(name_of_fault, remote.server):
         during = searches.search(hint)
 
     assert during.hits == before.hits != ()
     assert [failure.strategy for failure in during.failures] == ["store"]
     assert "\n" not in str(during.failures[0])
-    write(server, name, LOCKS, "locks")
+    remote.write("locks", LOCKS)
     deadline = time.monotonic() + 60.0
     while (after := searches.search(hint)).failures and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -219,25 +226,25 @@ def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
 @needs_sigstop
 @pytest.mark.server
 def test_a_frozen_server_is_given_up_soon_and_makes_one_search_wait(
-    server: ChromaServer, name: str
+    remote: RemoteCourse,
 ) -> None:
-    write(server, name, TREES, "trees")
-    opened = open_store(server.url, name)
+    remote.write("trees", TREES)
+    opened = open_store(*remote.place)
     assert opened.generation() == opened.token
-    server.pause()
+    remote.server.pause()
     try:
         begin = time.monotonic()
         for _ in range(3):
-            with pytest.raises(StoreError, match=rf"{server.url}.*\Z"):
+            with pytest.raises(StoreError, match=rf"{remote.server.url}.*\Z"):
                 opened.generation()
         assert time.monotonic() - begin < 1.5 * course.CHECK_S
 
         begin = time.monotonic()
-        with pytest.raises(StoreError, match=rf"{server.url}.*\Z"):
-            open_store(server.url, name)
+        with pytest.raises(StoreError, match=rf"{remote.server.url}.*\Z"):
+            open_store(*remote.place)
         assert time.monotonic() - begin < 5.0
     finally:
-        server.resume()
+        remote.server.resume()
 
 
 def test_a_client_that_nobody_uses_any_more_closes_its_connections(
