@@ -28,7 +28,8 @@ def require_edition(edition: str) -> tuple[Reader, Cut, int]:
         raise SettingsError(
             f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pypdf:window:2000"
         )
-    return find(READERS, reader, SETTING), find(CUTS, cut, SETTING), int(size or 0)
+    read = find(READERS, reader, SETTING)
+    return read, find(CUTS, cut, SETTING), int(size or 0)
 
 
 def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
@@ -39,7 +40,8 @@ def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
     """
     read, cut, size = require_edition(edition)
     pieces = []
-    for first, last, text in islice(cut(list(read(path)), size), MAX_PIECES):
+    stretches = cut(list(read(path)), size)
+    for first, last, text in islice(stretches, MAX_PIECES):
         pieces.append(Piece(edition, doc_id, first, last, text))
     return tuple(pieces)
 

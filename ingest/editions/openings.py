@@ -33,7 +33,8 @@ def openings(text: str, cut: str) -> dict[str, float]:
     """
     rule, line, model = BY_RULE, FIRST_LINE, BY_MODEL
     if cut != "page":
-        rule, model = (1.0 - MODEL_CHOOSES) * rule / (rule + line), MODEL_CHOOSES
+        model = MODEL_CHOOSES
+        rule = (1.0 - model) * rule / (rule + line)
         line = 1.0 - rule - model
 
     shares = {by_rule(text): rule}
@@ -61,7 +62,9 @@ def by_rule(text: str) -> str:
     stop = head.find(". ")
     if stop > 0:
         return head[: stop + 1]
-    return head if head.rstrip().endswith(".") else (lines or [""])[0]
+    if head.rstrip().endswith("."):
+        return head
+    return lines[0] if lines else ""
 
 
 def _lines(text: str) -> list[str]:
@@ -75,12 +78,12 @@ def _sentences(text: str) -> Iterator[str]:
     for end in _SENTENCE_END.finditer(text):
         stretch = text[start : end.end()].lstrip(" ")
         lines = stretch.strip().split("\n")
-        if start == 0 or stretch.startswith("\n"):
-            while (
-                len(lines) > 1 and len(lines[0]) < short and _begins(lines[1].strip())
-            ):
-                lines.pop(0)
+        is_on_top = start == 0 or stretch.startswith("\n")
         start = end.end()
+        while is_on_top and len(lines) > 1 and len(lines[0]) < short:
+            if not _begins(lines[1].strip()):
+                break
+            lines.pop(0)
 
         sentence = _MARKER.sub("", "\n".join(lines).strip())
         if _begins(sentence) and len(sentence.split()) >= MIN_WORDS:

@@ -25,7 +25,8 @@ def in_reading_order(text: str, whole: str = "") -> str:
     """
     if not is_visual(whole or text):
         return " ".join(text.split())
-    tokens: list[str] = []
+    tokens = []
     for line in text.splitlines():
-        tokens += reversed(line.split())
-    return " ".join(token[::-1] if _HEBREW.search(token) else token for token in tokens)
+        for token in reversed(line.split()):
+            tokens.append(token[::-1] if _HEBREW.search(token) else token)
+    return " ".join(tokens)

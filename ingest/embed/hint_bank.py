@@ -73,8 +73,12 @@ def load_hints() -> Hints:
 
 def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
     """Return the hints with these texts and documents."""
-    digest = hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12]
-    return Hints(tuple(documents), tuple(documents.values()), frozenset(course), digest)
+    return Hints(
+        texts=tuple(documents),
+        documents=tuple(documents.values()),
+        course=frozenset(course),
+        digest=hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12],
+    )
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:

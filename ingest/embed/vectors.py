@@ -193,7 +193,7 @@ def embed_all(
     models: Sequence[Embedder], reading: Reading, token_specs: Sequence[str]
 ) -> ReadingVectors:
     """Embed a reading with these models; the first is the store's, those of `token_specs` give token vectors."""
-    token_models: list[TokenEmbedder] = []
+    token_models = []
     for model in models:
         if isinstance(model, TokenEmbedder) and model.spec in token_specs:
             token_models.append(model)
@@ -212,10 +212,8 @@ def embed_on_worker(
 
 def models_of_worker(specs: Sequence[str], settings: EmbedSettings) -> list[Embedder]:
     """Return the embedders of these SPECs; this process loads them once."""
-    return made_once(
-        repr((specs, settings)),
-        lambda: [Models(settings).embedder(spec) for spec in specs],
-    )
+    key, models = repr((specs, settings)), Models(settings)
+    return made_once(key, lambda: [*map(models.embedder, specs)])
 
 
 @functools.cache

@@ -57,7 +57,7 @@ from ingest.executors import (
 )
 from ingest.extensions import find
 from ingest.layout.extract import READERS
-from ingest.paragraph import Document, Reading
+from ingest.paragraph import Reading
 from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
 from ingest.pipeline.read import Files, Staging
 from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
@@ -224,9 +224,14 @@ class _Ingest:
         )
         dropped = [row.doc_id for row in rows if row.status == "removed"]
         outdated = embedding.outdated(store, readings, dropped)
-        if outdated:
-            rows = _with_outdated(rows, [documents[doc_id] for doc_id in outdated])
-            readings += map(course.reading, outdated)
+        for doc_id in outdated:
+            document = documents[doc_id]
+            path, same_as = Path(document.path), document.same_as
+            anew = Row(path, doc_id, "embedded anew", same_as, document=document)
+            replaced = doc_id, "unchanged"
+            rows = [row for row in rows if (row.doc_id, row.status) != replaced]
+            rows.append(anew)
+            readings.append(course.reading(doc_id))
         if readings or dropped or store.damage is not None:
             embedding.write(store, readings, dropped)
             staging.clear()
@@ -438,16 +443,3 @@ def _relevance(
         texts += [paragraph.text for paragraph in update.reading.paragraphs]
         vectors += list(update.vectors.paragraphs)
     return calibrate(texts, np.array(vectors), embedder)
-
-
-def _with_outdated(rows: list[Row], outdated: list[Document]) -> list[Row]:
-    """Return the rows with those of documents that are embedded again without being read."""
-    doc_ids = {document.doc_id for document in outdated}
-    merged = []
-    for row in rows:
-        if row.status != "unchanged" or row.doc_id not in doc_ids:
-            merged.append(row)
-    for document in outdated:
-        path, doc_id, same_as = Path(document.path), document.doc_id, document.same_as
-        merged.append(Row(path, doc_id, "embedded anew", same_as, document=document))
-    return merged

@@ -158,12 +158,9 @@ class Course:
 
     def words(self, spec: str) -> Words:
         """Return the pooled vectors and token vectors of one of the models of `word_specs`."""
-        tokens = Tokens(
-            self.arrays[f"codes.{spec}"], self.arrays[f"codes.{spec}.starts"]
-        )
-        return Words(
-            np.asarray(self.arrays[f"pooled.{spec}"], dtype=np.float32), tokens
-        )
+        codes = f"codes.{spec}"
+        tokens = Tokens(self.arrays[codes], self.arrays[f"{codes}.starts"])
+        return Words(self.arrays[f"pooled.{spec}"], tokens)
 
     @cached_property
     def fingerprint(self) -> str:

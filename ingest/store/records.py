@@ -88,7 +88,8 @@ def digest_of(*parts: object) -> str:
 
 def words_of(specs: Iterable[str]) -> dict[str, str]:
     """Return digests of the present compact forms of tokens, by SPEC of the models."""
-    return {spec: form.digest for spec in specs if (form := form_of(spec)) is not None}
+    forms = {spec: form_of(spec) for spec in specs}
+    return {spec: form.digest for spec, form in forms.items() if form is not None}
 
 
 def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
@@ -104,16 +105,16 @@ def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
 def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
     """Return the metadata of the records of a document's passages, with sentence and token vectors."""
     paragraphs, vectors = update.reading.paragraphs, update.vectors
-    starts = np.cumsum([0, *(len(sentences_of(paragraph)) for paragraph in paragraphs)])
     path = Path(update.reading.document.path)
-    metadatas = []
-
+    metadatas, start = [], 0
     for row, paragraph in enumerate(paragraphs):
         metadata = _metadata_of(paragraph, but=("text", "same_as"))
         metadata["pdf_name"] = (
             paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
         )
-        metadata["sentences"] = packed(vectors.sentences[starts[row] : starts[row + 1]])
+        end = start + len(sentences_of(paragraph))
+        metadata["sentences"] = packed(vectors.sentences[start:end])
+        start = end
         for spec, words in vectors.words.items():
             first, last = words.tokens.starts[row : row + 2]
             metadata[f"codes.{spec}"] = packed(words.tokens.codes[first:last])
@@ -148,12 +149,11 @@ def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> 
     """
     kind: Any = wanted
     plain = _plain_fields(kind)
-    names = [field.name for field in dataclasses.fields(kind) if field.name in metadata]
-    tree = {
-        name: metadata[name] if name in plain else json.loads(metadata[name])
-        for name in names
-    }
-    value: T = _adapter(kind).validate_python({**tree, **others})
+    for field in dataclasses.fields(kind):
+        if field.name in metadata:
+            item = metadata[field.name]
+            others[field.name] = item if field.name in plain else json.loads(item)
+    value: T = _adapter(kind).validate_python(others)
     return value
 
 
