@@ -296,6 +296,20 @@ def test_a_worker_of_another_version_says_so_at_the_start(
         Cluster(dask.address)
 
 
+def test_a_silent_scheduler_is_named_and_given_up(
+    dask: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "ingest")
+    monkeypatch.setattr(executors, "CONNECT_S", 1.0)
+    monkeypatch.setattr(executors, "QUIET_S", 2.0)
+    monkeypatch.setattr(executors, "LIMIT_S", 5.0)
+    with Cluster(dask.address) as cluster, dask.frozen_scheduler():
+        silent = "the Dask scheduler at .* does not answer"
+        with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
+            run_one(cluster, double, 2)
+    assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
+
+
 def test_an_address_without_a_scheduler_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -314,20 +328,6 @@ def test_an_address_without_a_scheduler_is_refused_in_one_line(
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SettingsError, match=r"Run `make cluster`"):
         Cluster(address)
-
-
-def test_a_silent_scheduler_is_named_and_given_up(
-    dask: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level("INFO", "ingest")
-    monkeypatch.setattr(executors, "CONNECT_S", 1.0)
-    monkeypatch.setattr(executors, "QUIET_S", 2.0)
-    monkeypatch.setattr(executors, "LIMIT_S", 5.0)
-    with Cluster(dask.address) as cluster, dask.frozen_scheduler():
-        silent = "the Dask scheduler at .* does not answer"
-        with pytest.raises(WorkerError, match=rf"finished for 5 s: {silent}"):
-            run_one(cluster, double, 2)
-    assert re.fullmatch(f"waiting for 1 task: {silent}", caplog.messages[-1])
 
 
 def test_what_is_finished_stays_if_the_scheduler_is_lost(
