@@ -140,7 +140,10 @@ def check_game(game: dict[str, Any]) -> None:
 
 
 def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
-    tmp_path: Path, models_dir: Path, files: Path, run: Run
+    tmp_path: Path,
+    models_dir: Path,
+    files: Path,
+    run: Run,
 ) -> None:
     embedder = load_embedder("minilm", models_dir, load().embed)
     store = make_store(tmp_path / "store", course(), embedder).location
@@ -208,13 +211,16 @@ def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers(
 
 
 def test_a_person_may_be_the_referee_without_labelled_games(
-    about: Options, run: Run, monkeypatch: pytest.MonkeyPatch
+    about: Options,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     typed = b"first\ngrammar caf\xe9\n\n" + b"A\n" * 20 + b"n\n"
     stdin = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", stdin)
     code, out, err = run(*about, "--referee", "me")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == ""
     assert "grammar caf\ufffd" in out
     assert "The guess was wrong." in out
 
@@ -249,7 +255,10 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
 
 
 def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
-    about: Options, url: str, practice: PracticeServer, run: Run
+    about: Options,
+    url: str,
+    practice: PracticeServer,
+    run: Run,
 ) -> None:
     arguments = (*about, "--server", url, "--player", "Grace", "--at-once", "3")
     over = threading.Event()
@@ -288,7 +297,10 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
 
 
 def test_the_token_that_a_server_gave_is_kept_for_the_next_run(
-    about: Options, url: str, practice: PracticeServer, run: Run
+    about: Options,
+    url: str,
+    practice: PracticeServer,
+    run: Run,
 ) -> None:
     arguments = (*about, "--server", url, "--player", "Emmy")
     first, second = (played(run, *arguments)[0] for _ in range(2))
@@ -308,7 +320,8 @@ def test_a_game_in_a_token_of_ones_own_is_journalled_without_showing_the_token(
     tmp_path: Path,
     run: Run,
 ) -> None:
-    token, path = practice.register(), tmp_path / "mine.sqlite"
+    token = practice.register()
+    path = tmp_path / "mine.sqlite"
     own = ("--server", url, "--token", token, "--journal", str(path))
     code, out, err = run(*about, *own)
     assert code == 0

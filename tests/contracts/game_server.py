@@ -27,7 +27,9 @@ GUESS: Json = {
 
 
 def reply_to(
-    game_id: str, message_type: str = protocol.WARMUP_RESPONSE, **payload: Any
+    game_id: str,
+    message_type: str = protocol.WARMUP_RESPONSE,
+    **payload: Any,
 ) -> Json:
     """A fresh message of a player's: the answer to a warm-up call, unless another type is given."""
     return protocol.write_message(
@@ -114,7 +116,8 @@ class GameServerContract:
             "Q21SCOREFEEDBACK",
         ]
         assert len(messages[2]["payload"]["answers"]) == 20
-        feedback, after = messages[3]["payload"], server.game(game_id)
+        feedback = messages[3]["payload"]
+        after = server.game(game_id)
         assert after.state != before.state
         assert after.private_score == feedback["private_score"]
         assert after.league_points == feedback["league_points"] == 0

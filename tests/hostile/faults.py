@@ -53,10 +53,14 @@ class Fault:
     scored: bool = True
 
 
-INBOX, OUTBOX, GAMES = "/v1/inbox", "/v1/outbox", "/v1/games"
+INBOX = "/v1/inbox"
+OUTBOX = "/v1/outbox"
+GAMES = "/v1/games"
 PATHS = (INBOX, OUTBOX)
-WARMUP, ROUND = protocol.WARMUP_CALL, protocol.ROUND_START
-ANSWERS, SCORE = protocol.ANSWERS_BATCH, protocol.SCORE_FEEDBACK
+WARMUP = protocol.WARMUP_CALL
+ROUND = protocol.ROUND_START
+ANSWERS = protocol.ANSWERS_BATCH
+SCORE = protocol.SCORE_FEEDBACK
 
 
 def _filled(message: Json, **fields: Any) -> Json:
@@ -196,7 +200,8 @@ MESSAGES = (
     Fault("keys of another version", _renamed(_OTHER_NAMES)),
     Fault("game_id in the payload alone", _moved),
     Fault(
-        "payload as a text", lambda m, _: [{**m, "payload": json.dumps(m["payload"])}]
+        "payload as a text",
+        lambda m, _: [{**m, "payload": json.dumps(m["payload"])}],
     ),
     Fault(
         "unknown fields",
@@ -250,7 +255,11 @@ MESSAGES = (
     Fault(
         "a score that is none",
         _changed(
-            SCORE, private_score="high", league_points=[], breakdown=7, feedback=None
+            SCORE,
+            private_score="high",
+            league_points=[],
+            breakdown=7,
+            feedback=None,
         ),
     ),
     Fault(

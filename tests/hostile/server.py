@@ -46,7 +46,10 @@ class HostileApp:
             return
 
         answer = await self._honest.request(
-            request.method, str(request.url), headers=request.headers, content=body
+            request.method,
+            str(request.url),
+            headers=request.headers,
+            content=body,
         )
         if replies:
             await _say(replies[0], send)

@@ -51,7 +51,8 @@ class Outcome:
 
 def player_of_faults(timeout_s: float = 40.0) -> Callable[[Fault], Outcome]:
     """Return a function that plays one game against a server with a fault."""
-    player, repertoire = dense_player(course(), questions_pool=60), small_repertoire()
+    player = dense_player(course(), questions_pool=60)
+    repertoire = small_repertoire()
 
     def play(fault: Fault) -> Outcome:
         practice = PracticeServer(repertoire, seed=0)

@@ -33,7 +33,9 @@ from tests.fakes import HashingEmbedder
 
 
 def hits(
-    *paragraph_ids: str, strategy: str = "fake", relevance: float = 0.9
+    *paragraph_ids: str,
+    strategy: str = "fake",
+    relevance: float = 0.9,
 ) -> list[Hit]:
     """Hits in this order, ranks from 1, each a tenth less relevant than the one before."""
     ranking = []
@@ -49,7 +51,9 @@ def ids_of(hits: Iterable[Hit]) -> list[str]:
 
 
 def document(
-    doc_id: str, *aliases: tuple[str, AliasSource], same_as: str = ""
+    doc_id: str,
+    *aliases: tuple[str, AliasSource],
+    same_as: str = "",
 ) -> Document:
     """A document that goes by its stem and by these aliases."""
     names = [Alias(doc_id, "stem")]
@@ -131,7 +135,8 @@ class ListStrategy(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
-        relevance, log_odds = [], []
+        relevance = []
+        log_odds = []
         for item in self._paragraphs:
             share = self.relevance.get(item.paragraph_id, 0.0)
             relevance.append(share)
@@ -153,7 +158,9 @@ class FailingStrategy(ListStrategy):
 
 
 def index_of(
-    strategies: Sequence[ListStrategy], documents: Sequence[Document], *more: str
+    strategies: Sequence[ListStrategy],
+    documents: Sequence[Document],
+    *more: str,
 ) -> SearchIndex:
     """An index over `more` paragraphs and those that the strategies find."""
     ids = set(more).union(*(strategy.relevance for strategy in strategies))
@@ -167,7 +174,8 @@ def index_of(
 def ranked(strategy: Strategy, query: Query) -> list[Hit]:
     """The hits of a strategy alone, in order but without ranks, ties by paragraph_id."""
     scored = strategy.score(replace(query, keywords=query.keywords or "off"))
-    passages, ranking = strategy._paragraphs, []
+    passages = strategy._paragraphs
+    ranking = []
     ids = [passage.paragraph_id for passage in passages]
     for row in np.lexsort([np.array(ids), -scored.log_odds]):
         if scored.log_odds[row] > NOT_FOUND:
@@ -178,7 +186,10 @@ def ranked(strategy: Strategy, query: Query) -> list[Hit]:
 
 
 def dense_player(
-    paragraphs: Sequence[Paragraph], *, seed: int = 0, **changes: Any
+    paragraphs: Sequence[Paragraph],
+    *,
+    seed: int = 0,
+    **changes: Any,
 ) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     dense = dense_of(paragraphs, WordsEmbedder())
@@ -210,7 +221,8 @@ def course() -> list[Paragraph]:
     for row in range(12):
         name, own = SUBJECTS[row % 6]
         _, other = SUBJECTS[(row + row // 6 + 1) % 6]
-        first, book = row // 6 * 4, "first" if row % 2 else "second"
+        first = row // 6 * 4
+        book = "first" if row % 2 else "second"
         mine = " ".join(own.split()[first : first + 4])
         shared = " ".join(other.split()[row % 3 : row % 3 + 3])
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."

@@ -13,7 +13,10 @@ from player.errors import LateStrategyError
 
 
 def started(
-    runner: Runner, name: str, work: Callable[[], Any], seconds: float = 10.0
+    runner: Runner,
+    name: str,
+    work: Callable[[], Any],
+    seconds: float = 10.0,
 ) -> Call[Any]:
     """A call that is due in so many seconds."""
     return runner.start(name, work, time.monotonic() + seconds)
@@ -36,7 +39,8 @@ def test_any_exception_is_the_failure_in_one_line() -> None:
 
 
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
-    release, runner = threading.Event(), Runner()
+    release = threading.Event()
+    runner = Runner()
     for _ in range(MOST_HANGING):
         assert started(runner, "hanging", release.wait, 0.01).value() is None
     refused = started(runner, "hanging", release.wait)
@@ -50,14 +54,16 @@ def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
 
 def test_many_that_are_not_late_run_at_once() -> None:
     barrier = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
-    runner, calls = Runner(), []
+    runner = Runner()
+    calls = []
     for _ in range(barrier.parties):
         calls.append(started(runner, "busy", barrier.wait))
     assert None not in [call.value() for call in calls]
 
 
 def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
-    pool, threads = Pool(), set()
+    pool = Pool()
+    threads = set()
     for _ in range(20):
         threads.add(pool.start(threading.current_thread).result(60.0))
         time.sleep(0.01)
@@ -66,7 +72,8 @@ def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
 
 
 def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
-    pool, release = Pool(1), threading.Event()
+    pool = Pool(1)
+    release = threading.Event()
     order: list[float] = []
     first = pool.start(release.wait)
     while not first.running():

@@ -72,7 +72,8 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again(plan: Plan) -
     again = PLAYER.plan(plan.start, other.questions)
     assert again.questions == other.questions
     np.testing.assert_allclose(again.prior, plan.prior)
-    ours, theirs = np.argsort(plan.rows), np.argsort(other.rows)
+    ours = np.argsort(plan.rows)
+    theirs = np.argsort(other.rows)
     np.testing.assert_allclose(again.fits[:, :, ours], other.fits[:, :, theirs])
 
 

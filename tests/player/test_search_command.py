@@ -41,7 +41,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(
-    store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    store: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
     monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
@@ -65,7 +67,8 @@ def shown(run: Run, *arguments: str, code: int = 0) -> Any:
 
 def test_json_has_the_shape_of_the_contract(run: Run) -> None:
     result = shown(run, "--book", "first")
-    hits, latency_ms = result.pop("hits"), result.pop("latency_ms")
+    hits = result.pop("hits")
+    latency_ms = result.pop("latency_ms")
     assert set(latency_ms) == {"embed", "search"}
     assert min(latency_ms.values()) >= 0.0
     for name in ("boost", "threshold"):
@@ -110,7 +113,8 @@ def test_k_hits_are_shown(run: Run) -> None:
 
 def test_a_table_is_shown_without_json(run: Run) -> None:
     code, out, err = run("--hint", HINT, "--book", "first")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err == ""
     assert "book: first (filter, confidence 1.00)" in out
     assert "Parsing begins" in out
     assert "first p6" in out
@@ -127,7 +131,8 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
 def refused(run: Run, *arguments: str, **options: Any) -> str:
     """The one line on standard error of a command that must exit with 2."""
     code, out, err = run(*arguments, "--json", **options)
-    assert (code, out) == (2, "")
+    assert code == 2
+    assert out == ""
     assert err.count("\n") == 1
     return err
 
@@ -186,7 +191,8 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
 def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     strict = ["--set", "search.threshold=1", "--set", "search.lowered_threshold=1"]
     code, out, _ = run("--hint", HINT, *strict)
-    assert (code, out) == (0, f"{NOTHING_FOUND} --all shows the nearest.\n")
+    assert code == 0
+    assert out == f"{NOTHING_FOUND} --all shows the nearest.\n"
     out = run("--hint", HINT, *strict, "--all")[1]
     assert NOTHING_FOUND in out
     assert "* below the threshold of relevance, 1" in out

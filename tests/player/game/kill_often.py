@@ -58,7 +58,8 @@ def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
     plan = player.plan(RoundStart("", "first", "grammar token lookahead", "color"))
     player.decide(plan, ["A"] * len(plan.questions))
 
-    status, typical_s = 0, 0.0
+    status = 0
+    typical_s = 0.0
     for n_games in (2, *[1_000] * int(n_kills), 0):
         is_killed = n_games == 1_000
         begins, begun = os.pipe()

@@ -83,7 +83,8 @@ class Referee:
             self._take(dict(envelope))
 
     def _take(self, reply: Json) -> None:
-        game_id, kind = reply["game_id"], reply["message_type"]
+        game_id = reply["game_id"]
+        kind = reply["message_type"]
         self.taken.setdefault((game_id, kind), set()).add(json.dumps(reply))
         if self.stages[game_id] == REPLIES.index(kind):
             self.stages[game_id] += 1
@@ -106,7 +107,9 @@ class Prepared:
         return "42"
 
     def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
+        self,
+        start: RoundStart,
+        questions: Sequence[Question] | None = None,
     ) -> Plan:
         assert questions in (None, self._plan.questions)
         return self._plan
@@ -187,7 +190,8 @@ class EveryOrder(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Without further faults, every game comes to its score, once."""
-        self._referee.losses, self._referee.is_away = [], False
+        self._referee.losses = []
+        self._referee.is_away = False
         for _ in range(30):
             self.wait()
             self.poll()
@@ -272,7 +276,8 @@ def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
 def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    player, n_games = dense_player(course(), questions_pool=60), len(GAMES)
+    player = dense_player(course(), questions_pool=60)
+    n_games = len(GAMES)
     options: dict[str, Any] = {"name": "me", "timeout_s": 120.0}
     alone, *_ = play_games(Referee(), player, 1, **options)
     outcomes = list(play_games(Referee(), player, n_games, at_once=n_games, **options))

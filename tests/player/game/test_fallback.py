@@ -41,7 +41,9 @@ class Unsteady:
         return self.player.answer_warmup(question)
 
     def plan(
-        self, start: RoundStart, questions: Sequence[Question] | None = None
+        self,
+        start: RoundStart,
+        questions: Sequence[Question] | None = None,
     ) -> Plan:
         self._may("plan" if questions is None else "search")
         return self.player.plan(start, questions)
@@ -76,7 +78,9 @@ def sentence_of(steady: DeadlinePlayer, budget_s: float) -> str:
 
 
 def test_in_time_nothing_differs_from_the_player_alone(
-    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady,
+    steady: DeadlinePlayer,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     plan = unsteady.player.plan(START)
     assert steady.ask(START, 30.0).questions == plan.questions
@@ -86,7 +90,9 @@ def test_in_time_nothing_differs_from_the_player_alone(
 
 
 def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_found_later(
-    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady,
+    steady: DeadlinePlayer,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     unsteady.hanging = {"plan"}
     began = time.monotonic()
@@ -99,7 +105,9 @@ def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_fou
 
 
 def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(
-    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady,
+    steady: DeadlinePlayer,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     unsteady.hanging = {"plan", "search"}
     steady.ask(START, 0.3)
@@ -108,9 +116,12 @@ def test_a_search_that_hangs_leaves_the_generic_questions_and_the_hint(
 
 
 def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
-    unsteady: Unsteady, steady: DeadlinePlayer, caplog: pytest.LogCaptureFixture
+    unsteady: Unsteady,
+    steady: DeadlinePlayer,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    unsteady.hanging, unsteady.failing = {"decide"}, {"decide"}
+    unsteady.hanging = {"decide"}
+    unsteady.failing = {"decide"}
     for budget_s in (0.5, 20.0):
         plan = steady.ask(START, 20.0)
         best = plan.paragraph(int(plan.prior.argmax())).opening_sentence

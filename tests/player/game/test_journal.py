@@ -53,7 +53,8 @@ def journal(path: Path) -> Iterator[Journal]:
 
 
 def test_a_game_is_read_as_it_was_written(path: Path) -> None:
-    call, reply = {"a": "שלום"}, {"b": 0.1, "a": {"d": 1, "c": "שלום"}}
+    call = {"a": "שלום"}
+    reply = {"b": 0.1, "a": {"d": 1, "c": "שלום"}}
     with opened(path) as journal:
         key = journal.ask()
         journal.name(key, "0101001")
@@ -87,7 +88,9 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
 
 
 def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
-    over, running, unnamed = journal.ask(), journal.ask(), journal.ask()
+    over = journal.ask()
+    running = journal.ask()
+    unnamed = journal.ask()
     journal.update(over, ending="over")
     assert [game.key for game in journal.running()] == [running, unnamed]
     assert journal.give_up() == 2
@@ -119,7 +122,8 @@ def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
 
 
 def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
-    old, new = journal.ask(), journal.ask()
+    old = journal.ask()
+    new = journal.ask()
     journal.name(old, "0101001")
     journal.name(new, "0101001")
     assert [game.key for game in journal.running()] == [new]
@@ -158,7 +162,9 @@ def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> No
 def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -> None:
     theirs = tmp_path / "theirs.sqlite"
     theirs.touch()
-    link, pipe, new = tmp_path / "link", tmp_path / "pipe", tmp_path / "new"
+    link = tmp_path / "link"
+    pipe = tmp_path / "pipe"
+    new = tmp_path / "new"
     link.symlink_to(theirs)
     Path(f"{new}-wal").symlink_to(theirs)
     os.mkfifo(pipe)
@@ -279,7 +285,9 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(
 
 
 def test_two_processes_do_not_play_as_one_player(
-    path: Path, journal: Journal, caplog: pytest.LogCaptureFixture
+    path: Path,
+    journal: Journal,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = Registry()
     authenticate(server, "me", journal).ask()

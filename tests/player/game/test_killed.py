@@ -32,7 +32,8 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
 
     monkeypatch.setattr(LocalGameServer, "send", keep_and_send)
     practice = PracticeServer(small_repertoire(), seed=0)
-    token, journal = practice.register(), str(tmp_path / "games.sqlite")
+    token = practice.register()
+    journal = str(tmp_path / "games.sqlite")
     command = [sys.executable, "-m", "tests.player.game.kill_often"]
     with serving(create_app(practice)) as url:
         done = subprocess.run(
@@ -43,7 +44,8 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
             timeout=150,
             check=False,
         )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stderr == ""
     assert len(practice.matches) >= 2, "a busy machine begins fewer"
     assert {match.state for match in practice.matches.values()} == {"over"}
     assert {len(texts) for texts in replies.values()} == {1}

@@ -24,7 +24,8 @@ from player.protocol.messages import Json, read_message
 from player.questions.answer import Answers
 from tests.player.fakes import FakeGameServer, course, dense_player
 
-GAME, OTHER_GAME = "0101001", "0101002"
+GAME = "0101001"
+OTHER_GAME = "0101002"
 HINT = "grammar token lookahead terminal"
 REPLIES = ["Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"]
 
@@ -64,7 +65,9 @@ OVER = GameState(GAME, "over", 88.0, 3)
 
 
 def outcomes_of(
-    server: FakeGameServer, n_games: int = 1, **options: Any
+    server: FakeGameServer,
+    n_games: int = 1,
+    **options: Any,
 ) -> list[GameReport | PlayerError]:
     player = dense_player(course(), questions_pool=60)
     options = {"name": "me", "timeout_s": 20.0, **options}
@@ -231,13 +234,21 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart()
 def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_after_the_restart() -> (
     None
 ):
-    journal, ids = Journal(None), [GAME, OTHER_GAME, "0101003"]
+    journal = Journal(None)
+    ids = [GAME, OTHER_GAME, "0101003"]
     phases = []
     for stage in STAGES:
         phases.append([stage(game_id) for game_id in ids])
-    server, player = FakeGameServer(phases, ids), dense_player(course())
+    server = FakeGameServer(phases, ids)
+    player = dense_player(course())
     games = play_games(
-        server, player, 3, name="me", timeout_s=60.0, at_once=3, journal=journal
+        server,
+        player,
+        3,
+        name="me",
+        timeout_s=60.0,
+        at_once=3,
+        journal=journal,
     )
     shown = next(games)
     games.close()

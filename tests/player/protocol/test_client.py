@@ -78,7 +78,8 @@ def test_registering_gives_the_token_that_is_used_from_then_on(
     player = {"player_id": "p-1", "token": TOKEN}
     client, server = connect((201, player), (201, {"game_id": "0101001"}), token="")
     client.register("me")
-    assert (client.token, client.player_id) == (TOKEN, "p-1")
+    assert client.token == TOKEN
+    assert client.player_id == "p-1"
     assert client.request_game() == "0101001"
 
     first, second = server.requests
@@ -120,7 +121,9 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
 
 def test_a_fault_that_passes_is_not_noticed(connect: Connect) -> None:
     hung_up = httpx.ReadError("hung up")
-    busy, missing, forbidden = (503, b"busy"), (404, b""), (403, b"")
+    busy = (503, b"busy")
+    missing = (404, b"")
+    forbidden = (403, b"")
     for faults in ([busy] * 3, [missing], [forbidden], [hung_up]):
         client, server = connect(*faults, (201, {"game_id": "0101001"}))
         assert client.request_game() == "0101001"
@@ -273,7 +276,8 @@ def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
     body = b'{"messages": [{"a": 1}, %s, %s, {"b": [[]]}], "cursor": "7"}'
     note = f"one of {len(text)} bytes"
     messages, cursor = inbox_of(body % (text, text), 10_000).inbox()
-    assert (messages, cursor) == ([{"a": 1}, note, note, {"b": [[]]}], "7")
+    assert messages == [{"a": 1}, note, note, {"b": [[]]}]
+    assert cursor == "7"
 
 
 def test_messages_are_read_whatever_pieces_they_come_in() -> None:

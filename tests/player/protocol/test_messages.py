@@ -219,7 +219,8 @@ def test_an_envelope_is_written_in_canonical_form_and_in_the_spelling_of_the_ask
 
 def test_payloads_carry_the_match_and_its_token() -> None:
     frame = {"match_id": "M1", "auth_token": "t"}
-    call, start = WarmupCall("M1", "2 + 2", "t"), RoundStart("M1", auth_token="t")
+    call = WarmupCall("M1", "2 + 2", "t")
+    start = RoundStart("M1", auth_token="t")
     assert protocol.reply_payload(call, answer="4") == {**frame, "answer": "4"}
 
     question = Question("Which?", ("a", "b", "c", "d"), "word")

@@ -36,7 +36,8 @@ def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> Non
 
 
 def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
-    ferns, reeds = "Ferns unroll their fronds slowly.", "Reeds fringe quiet ponds."
+    ferns = "Ferns unroll their fronds slowly."
+    reeds = "Reeds fringe quiet ponds."
     passages = [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)]
     both = Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}")
     neither = Piece("pdfplumber:page", "b", 3, 3, "1234 5678")
@@ -72,7 +73,8 @@ class Scripted(Writer):
 
 
 def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> None:
-    orchestrator, settings = dense_player(course()).orchestrator, GameSettings()
+    orchestrator = dense_player(course()).orchestrator
+    settings = GameSettings()
     start = replace(START, book_name="", association_domain="animal")
     other, *_, named = course()[:8]
     odds = []
