@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -25,7 +25,7 @@ PROSE_FIRST = 2.0
 
 
 @functools.cache
-def start_weights() -> Mapping[str, float]:
+def start_weights() -> dict[str, float]:
     """Return the fitted weights of all features; those of the user's own fit if there is one."""
     own = own_fit(STARTS_FILE)
     path = own if own.exists() else STARTS_FILE

@@ -51,7 +51,7 @@ class Callbacks:
     def get_warmup_answer(self, ctx: Context) -> Json:
         """Return {"answer"} to the warm-up question."""
         message = _message(ctx)
-        question = protocol.read_warmup(message.payload).question
+        question = protocol.read_question(message.payload)
         budget_s = self._timeouts.budget_s(message)
         return {"answer": self._round(message).player.warmup(question, budget_s)}
 

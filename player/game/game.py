@@ -224,7 +224,7 @@ class Game:
         if kind in BEGINNINGS:
             self.opponent = message.sender
         if kind == protocol.WARMUP_CALL:
-            key = f"{kind} {protocol.read_warmup(message.payload).question}"
+            key = f"{kind} {protocol.read_question(message.payload)}"
         if key in self._replies:
             return self._replies[key]
 
@@ -382,9 +382,10 @@ class Game:
         budget_s = self.timeouts.budget_s(message)
 
         if kind == protocol.WARMUP_CALL:
-            call = protocol.read_warmup(payload)
-            answer = self.player.warmup(call.question, budget_s)
-            reply = protocol.reply_payload(call, answer=answer)
+            question = protocol.read_question(payload)
+            answer = self.player.warmup(question, budget_s)
+            start = protocol.read_start(payload)
+            reply = protocol.reply_payload(start, answer=answer)
             return protocol.WARMUP_RESPONSE, reply, {}
 
         if kind == protocol.ROUND_START:

@@ -404,7 +404,7 @@ def _make_private(path: Path) -> None:
         os.close(descriptor)
 
 
-def _updates(key: int, facts: Mapping[str, object]) -> list[Statement]:
+def _updates(key: int, facts: Json) -> list[Statement]:
     """Return the statements that store facts of a game."""
     statements: list[Statement] = []
     for name, fact in facts.items():

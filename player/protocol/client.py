@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
@@ -77,7 +77,7 @@ class GameServer(Protocol):
         A message that is not an object cannot be read, and the game loop says so.
         """
 
-    def send(self, envelope: Mapping[str, Any]) -> None:
+    def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message."""
 
     def game(self, game_id: str) -> GameState:
@@ -169,18 +169,18 @@ class HttpGameServer:
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
-        came = text_of({"cursor": came}, ["cursor"], MAX_CURSOR_CHARS + 1)
+        came = text_of({"cursor": came}, MAX_CURSOR_CHARS + 1, "cursor")
         is_usable = 0 < len(came) <= MAX_CURSOR_CHARS
         return self._without_token(messages), came if is_usable else cursor
 
-    def send(self, envelope: Mapping[str, Any]) -> None:
+    def send(self, envelope: Json) -> None:
         """Deliver a message; a repeated message_id is one message.
 
         Raises:
             RefusedError: the server refuses this message.
             ServerError: the server cannot be reached or refuses.
         """
-        self._call("POST", OUTBOX, json=dict(envelope))
+        self._call("POST", OUTBOX, json=envelope)
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game.
@@ -192,7 +192,7 @@ class HttpGameServer:
         league = number_of(answer.get("league_points"), MOST_POINTS)
         return GameState(
             game_id=game_id,
-            state=text_of(answer, ["state"], MAX_ID_CHARS),
+            state=text_of(answer, MAX_ID_CHARS, "state"),
             private_score=number_of(answer.get("private_score"), MOST_POINTS),
             league_points=None if league is None else int(league),
         )
@@ -353,7 +353,7 @@ def is_address(url: str) -> bool:
 
 def _required(answer: Json, key: str) -> str:
     """Return a text of an answer; an error does not show the value, which may be a token."""
-    value = text_of(answer, [key], MAX_TOKEN_CHARS)
+    value = text_of(answer, MAX_TOKEN_CHARS, key)
     if not value:
         raise ServerError(
             f"The game server's answer has no text {key!r}; is it a game server?"

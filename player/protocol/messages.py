@@ -9,7 +9,7 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -93,15 +93,6 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class WarmupCall:
-    """Q21WARMUPCALL: a small sum."""
-
-    match_id: str
-    question: str
-    auth_token: str
-
-
-@dataclass(frozen=True, slots=True)
 class RoundStart:
     """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
 
@@ -129,8 +120,8 @@ class Score:
 
     private_score: float
     league_points: int
-    breakdown: Mapping[str, float]
-    feedback: Mapping[str, str]
+    breakdown: dict[str, float]
+    feedback: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +147,7 @@ def printed(value: object, most: int | None = None) -> str:
         return ""  # an integer of more than 4,300 digits
 
 
-def text_of(fields: Mapping[str, Any], names: Sequence[str], most: int) -> str:
+def text_of(fields: Json, most: int, *names: str) -> str:
     """Return the first text or integer under these names that is not blank, as a stripped text; "" without one."""
     for name in names:
         value = fields.get(name)
@@ -176,7 +167,7 @@ def number_of(value: Any, most: float) -> float | None:
     return number if abs(number) <= most else None
 
 
-def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+def _first(fields: Json, names: Sequence[str]) -> Any:
     """Return the first value under these names that is not blank, or None."""
     for name in names:
         value = fields.get(name)
@@ -206,11 +197,11 @@ def read_message(envelope: object) -> Message:
     payload = _payload_of(envelope)
     sender = envelope.get("sender")
     named = sender.get("logical_id") if isinstance(sender, dict) else None
-    game_id = text_of(envelope, GAME_IDS, MAX_ID_CHARS)
+    game_id = text_of(envelope, MAX_ID_CHARS, *GAME_IDS)
     return Message(
         envelope=envelope,
         message_type=message_type,
-        game_id=game_id or text_of(payload, GAME_IDS, MAX_ID_CHARS),
+        game_id=game_id or text_of(payload, MAX_ID_CHARS, *GAME_IDS),
         sender=printed(named or "", MAX_ID_CHARS) or "referee",
         payload=payload,
         deadline_s=_deadline_s(envelope, payload),
@@ -242,7 +233,7 @@ def _deadline_s(envelope: Json, payload: Json) -> float | None:
 
     seconds = number_of(deadline, FURTHEST_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
-        sent = text_of(envelope, ["timestamp"], MAX_ID_CHARS)
+        sent = text_of(envelope, MAX_ID_CHARS, "timestamp")
         try:
             seconds = (_moment(deadline) - _moment(sent)).total_seconds()
         except (ValueError, OverflowError):
@@ -259,23 +250,19 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def read_warmup(payload: Json) -> WarmupCall:
-    """Read a warm-up call; an unreadable field is empty."""
-    return WarmupCall(
-        match_id=text_of(payload, ["match_id"], MAX_ID_CHARS),
-        question=text_of(payload, ["warmup_question", "question"], MAX_HINT_CHARS),
-        auth_token=text_of(payload, ["auth_token"], MAX_TOKEN_CHARS),
-    )
+def read_question(payload: Json) -> str:
+    """Read the question of a warm-up call, "" if it is unreadable."""
+    return text_of(payload, MAX_HINT_CHARS, "warmup_question", "question")
 
 
 def read_start(payload: Json) -> RoundStart:
-    """Read the start of a round; an unreadable field is empty."""
+    """Read the start of a round, or the match and the token of any message; an unreadable field is empty."""
     return RoundStart(
-        match_id=text_of(payload, ["match_id"], MAX_ID_CHARS),
-        book_name=text_of(payload, BOOKS, MAX_NAME_CHARS),
-        hint=text_of(payload, HINTS, MAX_HINT_CHARS),
-        association_domain=text_of(payload, DOMAINS, MAX_NAME_CHARS),
-        auth_token=text_of(payload, ["auth_token"], MAX_TOKEN_CHARS),
+        match_id=text_of(payload, MAX_ID_CHARS, "match_id"),
+        book_name=text_of(payload, MAX_NAME_CHARS, *BOOKS),
+        hint=text_of(payload, MAX_HINT_CHARS, *HINTS),
+        association_domain=text_of(payload, MAX_NAME_CHARS, *DOMAINS),
+        auth_token=text_of(payload, MAX_TOKEN_CHARS, "auth_token"),
     )
 
 
@@ -360,7 +347,7 @@ def write_message(
     recipient: str,
     game_id: str,
     role: str = "player",
-    like: Mapping[str, Any] | None = None,
+    like: Json | None = None,
 ) -> Json:
     """Write an envelope in canonical form with a fresh message_id.
 
@@ -387,7 +374,7 @@ def write_message(
     return envelope
 
 
-def reply_payload(to: WarmupCall | RoundStart, **fields: Any) -> Json:
+def reply_payload(to: RoundStart, **fields: Any) -> Json:
     """Write a payload with the match and the token of the message that it replies to."""
     return {"match_id": to.match_id, "auth_token": to.auth_token, **fields}
 

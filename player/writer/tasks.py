@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from ingest.languages.english import ENGLISH
 from ingest.languages.language import Language
@@ -28,7 +27,7 @@ from player.answer.justify import (
     Evidence,
     count_words,
 )
-from player.protocol.messages import Guess, RoundStart
+from player.protocol.messages import Guess, Json, RoundStart
 from player.words import stems, words
 
 Ask = Callable[[str], str]
@@ -140,7 +139,7 @@ def ask_justifications(
 
 def is_justification(
     text: object,
-    answers: Mapping[str, str],
+    answers: dict[str, str],
     length: tuple[int, int],
     n_cited: int,
     language: Language,
@@ -167,7 +166,7 @@ def is_justification(
     )
 
 
-def _reply(ask: Ask, task: str, data: Mapping[str, Any]) -> dict[str, Any]:
+def _reply(ask: Ask, task: str, data: Json) -> Json:
     """Return the last flat JSON object of the reply to a prompt, {} without one; other text around it is ignored."""
     # data cannot contain their own closing mark
     shown = json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")

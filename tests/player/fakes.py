@@ -280,10 +280,10 @@ class FakeGameServer:
             return [], cursor
         return self._batches[place], str(place + 1)
 
-    def send(self, envelope: Mapping[str, Any]) -> None:
+    def send(self, envelope: Json) -> None:
         """Keep it."""
         self._perhaps_fail("send")
-        self.sent.append(dict(envelope))
+        self.sent.append(envelope)
 
     def game(self, game_id: str) -> GameState:
         """The state as given; else of a game that is never over."""

@@ -10,7 +10,7 @@ import functools
 import json
 import random
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +73,14 @@ class Referee:
             raise ServerError("away")
         return self.inboxed[int(cursor or 0) :], str(len(self.inboxed))
 
-    def send(self, envelope: Mapping[str, Any]) -> None:
+    def send(self, envelope: Json) -> None:
         loss = self.losses.pop(0) if self.losses else "take"
         if loss == "refuse":
             raise RefusedError("422", 422)
         if loss == "drop":
             raise ServerError("dropped")
         if loss == "take":
-            self._take(dict(envelope))
+            self._take(envelope)
 
     def _take(self, reply: Json) -> None:
         game_id = reply["game_id"]

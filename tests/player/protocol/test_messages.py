@@ -18,7 +18,6 @@ from player.protocol.messages import (
     Message,
     RoundStart,
     Score,
-    WarmupCall,
 )
 from player.questions.answer import NOT_RELEVANT, Answer
 from player.questions.question import Question
@@ -219,9 +218,8 @@ def test_an_envelope_is_written_in_canonical_form_and_in_the_spelling_of_the_ask
 
 def test_payloads_carry_the_match_and_its_token() -> None:
     frame = {"match_id": "M1", "auth_token": "t"}
-    call = WarmupCall("M1", "2 + 2", "t")
     start = RoundStart("M1", auth_token="t")
-    assert protocol.reply_payload(call, answer="4") == {**frame, "answer": "4"}
+    assert protocol.reply_payload(start, answer="4") == {**frame, "answer": "4"}
 
     question = Question("Which?", ("a", "b", "c", "d"), "word")
     written = protocol.questions_payload(start, [question] * 20)
@@ -302,7 +300,7 @@ def test_junk_in_a_payload_is_read_as_if_it_were_missing_and_can_be_sent_as_utf_
 ) -> None:
     payload |= {"private_score": 0}
     written = [
-        protocol.reply_payload(protocol.read_warmup(payload)),
+        protocol.read_question(payload),
         protocol.questions_payload(protocol.read_start(payload), []),
         protocol.read_answers(payload, 20),
         protocol.read_score(payload).feedback,
