@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -28,6 +29,7 @@ from player.search.references import References
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
 from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
+from player.words import words
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder
 
@@ -99,9 +101,17 @@ class WordsEmbedder(HashingEmbedder):
         super().__init__("words", 64)
         self.n_queries = 0
 
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        vectors = np.full((len(texts), self.dim), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in words(text):
+                vectors[row, zlib.crc32(word.encode()) % self.dim] += 1.0
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / lengths, dtype=np.float32)
+
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         self.n_queries += len(texts)
-        return super().embed_queries(texts)
+        return self.embed_passages(texts)
 
 
 class FixedEmbedder(HashingEmbedder):
