@@ -1,4 +1,4 @@
-"""ingest/layout/arrange.py: reading order, running heads, footnotes and the printed title."""
+"""ingest/layout/{arrange,columns}.py: reading order, running heads, footnotes and the printed title."""
 
 from __future__ import annotations
 
@@ -13,68 +13,61 @@ def _texts(*pages: list[Run]) -> list[str]:
     return [line.text for line in in_order(*pages)]
 
 
+def _columns(y: float) -> list[Run]:
+    return lines(LEFT, 50, y) + lines(RIGHT, 310, y)
+
+
 def _body(number: int) -> list[Run]:
-    return lines(
-        [
-            f"page {number} has this line of text, number {row} of it"
-            for row in "abcdefghij"
-        ],
-        50,
-        150,
-    )
+    texts = []
+    for row in "abcdefghij":
+        texts.append(f"page {number} has this line of text, number {row} of it")
+    return lines(texts, 50, 150)
 
 
 def test_what_runs_across_both_columns_parts_them_into_bands() -> None:
     across = "a line that runs across the whole of the page, over both columns that stand on it, like a wide table"
-    page = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200), Run(50, 320, across)]
-    page += [*lines(LEFT, 50, 350), *lines(RIGHT, 310, 350)]
+    page = [*_columns(200), Run(50, 320, across), *_columns(350)]
     assert _texts(page) == [*LEFT, *RIGHT, across, *LEFT, *RIGHT]
 
 
+def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines() -> None:
+    last = lines(LEFT[:3], 50, 200) + lines(RIGHT[:2], 310, 205)
+    read = _texts(_columns(200), last)
+    assert read == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
+
+
 def test_running_heads_and_page_numbers_are_left_out() -> None:
-    pages = [
-        [Run(50, 40, "A Course in Search"), *_body(number), Run(290, 780, str(number))]
-        for number in range(1, 5)
-    ]
+    pages = []
+    for number in range(1, 5):
+        head = Run(50, 40, "A Course in Search")
+        pages.append([head, *_body(number), Run(290, 780, str(number))])
     assert all(text.startswith("page ") for text in _texts(*pages))
 
 
 def test_a_line_that_comes_once_near_the_edge_stays() -> None:
-    pages = [_body(1), [Run(50, 140, "only here in the document"), *_body(2)], _body(3)]
-    assert "only here in the document" in _texts(*pages)
+    once = Run(50, 140, "only here in the document")
+    assert once.text in _texts(_body(1), [once, *_body(2)], _body(3))
 
 
 def test_footnotes_are_marked_and_follow_the_body() -> None:
-    notes = [
-        Run(50, 700, "1 See the notes.", size=8),
-        Run(50, 710, "which go on here.", size=8),
-    ]
-    found = in_order([*notes, *_body(1)])
-    assert [(line.text, line.footnote) for line in found[-3:]] == [
-        ("page 1 has this line of text, number j of it", False),
-        ("1 See the notes.", True),
-        ("which go on here.", True),
-    ]
+    body = _body(1)
+    notes = lines(["1 See the notes.", "which go on here."], 50, 700, 10, 8)
+    *_, last, first_note, second_note = in_order(notes + body)
+    assert (last.text, last.footnote) == (body[-1].text, False)
+    assert (first_note.text, first_note.footnote) == ("1 See the notes.", True)
+    assert second_note.footnote
 
 
 def test_the_title_is_the_largest_print_of_the_first_page() -> None:
-    title = [Run(50, 60, "Finding Things", size=20), Run(50, 84, "Again", size=20)]
-    assert arranged([*title, *_body(1)]).title == "Finding Things Again"
+    title = lines(["Finding Things", "Again"], 50, 60, 24, 20)
+    assert arranged(title + _body(1)).title == "Finding Things Again"
 
 
 def test_lines_in_a_ruled_table_are_marked() -> None:
     runs = [Run(55, 90, "above"), Run(55, 120, "a cell"), Run(55, 190, "below")]
     table = grid([50, 150, 300], [100, 130, 160])
-    above, cell, below = in_order(runs, drawing=table)
-    assert cell.in_table
-    assert not above.in_table
-    assert not below.in_table
-
-
-def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines() -> None:
-    first = [*lines(LEFT, 50, 200), *lines(RIGHT, 310, 200)]
-    last = [*lines(LEFT[:3], 50, 200), *lines(RIGHT[:2], 310, 205)]
-    assert _texts(first, last) == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
+    in_table = [line.in_table for line in in_order(runs, drawing=table)]
+    assert in_table == [False, True, False]
 
 
 def test_what_is_drawn_off_the_page_is_not_read() -> None:
@@ -83,14 +76,11 @@ def test_what_is_drawn_off_the_page_is_not_read() -> None:
 
 
 def test_the_parts_of_a_latin_header_of_a_hebrew_file_read_from_left_to_right() -> None:
-    letters = {"a": "א", "b": "ב", "g": "ג", " ": " "}
-    mapping = {char: char for char in "HedrLctu"} | letters
+    mapping = {char: char for char in "HedrLctu "} | {"a": "א", "b": "ב", "g": "ג"}
     page = [
         Run(50, 100, "Lecture", font="mapped"),
         Run(300, 100, "Here", font="mapped"),
-        *(
-            Run(50, 200 + 12 * n, "abg gba bag gab abg", font="mapped")
-            for n in range(9)
-        ),
     ]
+    for number in range(9):
+        page.append(Run(50, 200 + 12 * number, "abg gba bag gab abg", font="mapped"))
     assert in_order(page, to_unicode=mapping)[0].text == "Lecture Here"

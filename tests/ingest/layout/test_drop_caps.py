@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.paragraphs.blocks import split
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged
@@ -16,35 +14,33 @@ BELOW = [
     "so that whoever looks for a key begins at the",
     "root and never has to turn back on the way.",
 ]
-TEXT = f"Every tree has a root{BESIDE[0][len('very tree has a root') :]} {BESIDE[1]} {' '.join(BELOW)}"
 
 
 def _blocks(runs: list[Run]) -> list[str]:
     return [block.text for block in split(arranged(runs))]
 
 
-@pytest.mark.parametrize("baseline", [112, 109])
-def test_a_drop_cap_is_the_first_letter_of_its_paragraph(baseline: float) -> None:
-    # on the baseline of the second line, or near it
-    cap = Run(50, baseline, "E", size=26)
-    page = [cap, *lines(BESIDE, 69, 100), *lines(BELOW, 50, 124)]
-    assert _blocks(page) == [TEXT]
+def test_a_drop_cap_is_the_first_letter_of_its_paragraph() -> None:
+    page = lines(BESIDE, 69, 100) + lines(BELOW, 50, 124)
+    for baseline in (112, 109):  # that of the second line, or near it
+        cap = Run(50, baseline, "E", size=26)
+        assert _blocks([cap, *page]) == ["E" + " ".join(BESIDE + BELOW)]
+
+
+def test_a_large_letter_that_is_a_word_is_parted_from_the_next_one() -> None:
+    # the first line begins a space farther to the right than the second
+    first, second = BESIDE
+    page = [Run(50, 112, "A", size=26), Run(73, 100, first), Run(69, 112, second)]
+    assert _blocks(page + lines(BELOW, 50, 124))[0].startswith("A very tree")
 
 
 def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap() -> None:
-    page = [
-        Run(50, 112, "E", size=26),
-        Run(72, 112, "is the letter of this lesson in large print"),
-        *lines(BELOW, 50, 140),
-    ]
+    text = Run(72, 112, "is the letter of this lesson in large print")
+    page = [Run(50, 112, "E", size=26), text, *lines(BELOW, 50, 140)]
     assert _blocks(page)[0].startswith("E is the letter")
 
 
 def test_letters_of_a_formula_stay_where_they_are() -> None:
-    page = [
-        *lines(BESIDE, 50, 100),
-        Run(50, 124, "A"),
-        Run(69, 124, "is small"),
-        *lines(BELOW, 50, 136),
-    ]
+    formula = [Run(50, 124, "A"), Run(69, 124, "is small")]
+    page = lines(BESIDE, 50, 100) + formula + lines(BELOW, 50, 136)
     assert "A is small" in " ".join(_blocks(page))

@@ -29,22 +29,13 @@ def _error(content: bytes) -> str:
     return str(caught.value).rpartition("/")[2]
 
 
-@pytest.mark.parametrize(
-    ("runs", "text"),
-    [
-        # a stored space over a word does not part it
-        ([Run(50, 100, "word"), Run(60, 100, " ")], "word"),
-        # the mark of a footnote: "scope" is 26.68 points wide, s and c are 0.5 em, o, p and e 0.556
-        (
-            [Run(50, 100, "scope"), Run(76.7, 96, "2", size=6), Run(90, 100, "next")],
-            "scope next",
-        ),
-    ],
-)
-def test_neither_spaces_over_words_nor_raised_marks_are_text(
-    runs: list[Run], text: str
-) -> None:
-    assert _texts(pdf([runs])) == [text]
+def test_neither_spaces_over_words_nor_raised_marks_are_text() -> None:
+    # a stored space over a word does not part it
+    assert _texts(pdf([[Run(50, 100, "word"), Run(60, 100, " ")]])) == ["word"]
+    # "scope" is 26.68 points wide, s and c are 0.5 em, o, p and e 0.556
+    mark = Run(76.7, 96, "2", size=6)
+    runs = [Run(50, 100, "scope"), mark, Run(90, 100, "next")]
+    assert _texts(pdf([runs])) == ["scope next"]
 
 
 def _mapped(drawn: str, mapping: dict[str, str]) -> str:
@@ -53,9 +44,10 @@ def _mapped(drawn: str, mapping: dict[str, str]) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    ("drawn", "read"),
-    [
+def test_numbers_and_latin_inside_hebrew_keep_their_order() -> None:
+    mapping = HEBREW | {char: char for char in " GSPpy1234.5()+"}
+    mapping |= {"M": "מ", "~": "\u00ad", "_": "–"}
+    for drawn, read in (
         ("12.5 vl GSP M mvls", "שלום מ GSP לו 12.5"),
         ("aba (GSP) Pyp Spy mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Hebrew
         ("aba Pyp Spy (GSP) mvls", "שלום Pyp Spy (GSP) אבא"),  # brackets of Latin
@@ -64,26 +56,20 @@ def _mapped(drawn: str, mapping: dict[str, str]) -> str:
         ("aba 14~3 mvls", "שלום 3-14 אבא"),
         ("aba 3_14 mvls", "שלום 3–14 אבא"),
         ("aba 14_3 mvls", "שלום 3–14 אבא"),
-    ],
-)
-def test_numbers_and_latin_inside_hebrew_keep_their_order(
-    drawn: str, read: str
-) -> None:
-    mapping = HEBREW | {char: char for char in " GSPpy1234.5()+"}
-    assert _mapped(drawn, mapping | {"M": "מ", "~": "\u00ad", "_": "–"}) == read
+    ):
+        assert _mapped(drawn, mapping) == read
 
 
-@pytest.mark.parametrize("stored", ["()", ")("])
-def test_brackets_around_hebrew_open_before_and_close_after(stored: str) -> None:
-    mapping = HEBREW | {" ": " ", "(": stored[0], ")": stored[1]}
-    assert _mapped("(aba) mvls", mapping) == "שלום (אבא)"
+def test_brackets_around_hebrew_open_before_and_close_after() -> None:
+    for opening, closing in ("()", ")("):
+        mapping = HEBREW | {" ": " ", "(": opening, ")": closing}
+        assert _mapped("(aba) mvls", mapping) == "שלום (אבא)"
 
 
 def test_hebrew_of_a_typesetter_reads_in_logical_order() -> None:
     source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
-    assert _texts(typst.compile(source.encode())) == [
-        "השיטה (Vickrey) נהגה בין 1792 ל-1842."
-    ]
+    (text,) = _texts(typst.compile(source.encode()))
+    assert text == "השיטה (Vickrey) נהגה בין 1792 ל-1842."
 
 
 def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
@@ -94,15 +80,12 @@ def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
 def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
     # Stored on its side and shown turned clockwise: what stands further right on the stored page is further down.
     content = pdf([[Run(100, 300, "first line"), Run(112, 300, "second line")]])
-    turned = content.replace(b"1 0 0 1", b"0 1 -1 0").replace(
-        b"/Type /Page /", b"/Type /Page /Rotate 90 /"
-    )
-    (page,) = extracted(turned).pages
-    assert [(line.text, line.y) for line in page.lines] == [
-        ("first line", 100),
-        ("second line", 112),
-    ]
-    assert page.lines[0].x0 == pytest.approx(500, abs=0.5)  # 800 - 300
+    turned = content.replace(b"1 0 0 1", b"0 1 -1 0")
+    turned = turned.replace(b"/Type /Page /", b"/Type /Page /Rotate 90 /")
+    first, second = extracted(turned).pages[0].lines
+    assert (first.text, first.y) == ("first line", 100)
+    assert (second.text, second.y) == ("second line", 112)
+    assert first.x0 == pytest.approx(500, abs=0.5)  # 800 - 300
 
 
 def test_text_on_its_side_is_left_out() -> None:
@@ -121,38 +104,28 @@ def test_a_file_without_text_is_sent_to_ocr(monkeypatch: pytest.MonkeyPatch) -> 
 WHOLE = pdf([[Run(50, 100, "words")]])
 
 
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        *(
-            (WHOLE[: int(share * len(WHOLE))], "its end is missing; get the file again")
-            for share in (0.2, 0.95)
-        ),
+def test_a_file_that_cannot_be_read_is_refused() -> None:
+    length = len(WHOLE)
+    hollow = WHOLE[:9] + bytes(length - 40) + b"startxref\n0\n%%EOF"
+    huge = WHOLE.replace(b"/Count 1 ", b"/Count 1000000 ")
+    for content, error in (
+        (WHOLE[: length // 5], "its end is missing; get the file again"),
+        (WHOLE[: length - length // 20], "its end is missing; get the file again"),
         (b"", "lecture.pdf: is empty; get the file again"),
-        (
-            WHOLE[:9] + bytes(len(WHOLE) - 40) + b"startxref\n0\n%%EOF",
-            "must be a whole PDF, is damaged; get the file again",
-        ),
-        (
-            WHOLE.replace(b"/Count 1 ", b"/Count 1000000 "),
-            "must have 1 to 10000 pages, claims 1000000; split it",
-        ),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_refused(content: bytes, error: str) -> None:
-    assert error in _error(content)
+        (b"<html>", "must be a PDF, got another format; convert it first"),
+        (hollow, "must be a whole PDF, is damaged; get the file again"),
+        (huge, "must have 1 to 10000 pages, claims 1000000; split it"),
+    ):
+        assert error in _error(content)
 
 
-@pytest.mark.parametrize(
-    ("info", "date"),
-    [
+def test_the_date_is_that_of_creation_or_else_of_change() -> None:
+    for info, date in (
         ("/CreationDate (D:20241014093000Z) /ModDate (D:20250101)", "2024-10-14"),
         ("/ModDate (D:20250102030405+02'00')", "2025-01-02"),
         ("/CreationDate (D:20241399)", ""),
         ("/Title (Trees)", ""),
-    ],
-)
-def test_the_date_is_that_of_creation_or_else_of_change(info: str, date: str) -> None:
-    runs = [Run(50, 100, "text")]
-    content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
-    assert extracted(content).date == date
+    ):
+        runs = [Run(50, 100, "text")]
+        content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
+        assert extracted(content).date == date

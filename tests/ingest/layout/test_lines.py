@@ -1,60 +1,66 @@
-"""ingest/layout/{rows,lines}.py, on rows of glyphs; test_extract.py has more, on small PDFs."""
+"""ingest/layout/{rows,gutters,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
 from __future__ import annotations
 
 from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import lines_of
 from ingest.layout.rows import Row, rows_of
-from ingest.pdf.model import Fonts, Glyph
+from ingest.pdf.model import Fonts, Glyph, text_of
 
 
-def _row(y: float, words: list[tuple[float, str]]) -> Row:
-    glyphs = [
-        Glyph(char, x + 5 * at, x + 5 * at + 5, y, 10, 0, False)
-        for x, word in words
-        for at, char in enumerate(word)
-    ]
-    return Row(y, 10.0, glyphs)
+def _glyphs(text: str, x: float, y: float, size: float = 10.0) -> list[Glyph]:
+    """Glyphs half an em wide; spaces are white and no glyphs."""
+    glyphs = []
+    for char in text:
+        if char != " ":
+            glyphs.append(Glyph(char, x, x + size / 2, y, size, 0, False))
+        x += size / 2
+    return glyphs
+
+
+def _rows(second: list[float]) -> list[Row]:
+    """Rows of two words, the second one at these places."""
+    rows = []
+    for number, x in enumerate(second):
+        y = 20 + 12 * number
+        first = "a" * int((x - 58) / 5)
+        rows.append(Row(y, 10.0, _glyphs(first, 50, y) + _glyphs("b" * 30, x, y)))
+    return rows
 
 
 def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap() -> (
     None
 ):
-    rows = [
-        _row(20 + 12 * n, [(50, "a" * 30), (208, "b" * 30)]) for n in range(12)
-    ]  # 8 points, less than an em
+    rows = _rows([208] * 12)  # 8 points, less than an em
     (gutter,) = narrow_gutters(rows)
     assert 200 <= gutter <= 208
     fonts = Fonts()
     fonts.number("Serif")
-    assert [line.text for line in lines_of(rows[0], fonts, False, [gutter])] == [
-        "a" * 30,
-        "b" * 30,
-    ]
+    left, right = lines_of(rows[0], fonts, False, [gutter])
+    assert (left.text, right.text) == ("a" * 30, "b" * 30)
 
 
 def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
-    rows = [
-        _row(20 + 12 * n, [(50, "a" * (20 + n)), (58 + 5 * (20 + n), "b" * 30)])
-        for n in range(12)
-    ]
-    assert narrow_gutters(rows) == []
-
-
-def _placed(text: str, x: float) -> list[tuple[float, str]]:
-    return [(x + 5 * at, char) for at, char in enumerate(text) if char != " "]
+    assert narrow_gutters(_rows([158 + 5 * number for number in range(12)])) == []
 
 
 def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() -> None:
-    glyphs = [
-        Glyph(char, x, x + 5, y, 10.0, 0, False)
-        # the next column is a little lower, and nearer to the second half than the first half is
-        for text, left, y in (
-            ("another column", 168.0, 101.5),
-            ("second half", 105.0, 100.0),
-            ("first", 50.0, 100.0),
-        )
-        for x, char in _placed(text, left)
+    # the next column is a little lower, and nearer to the second half than the first half is
+    glyphs = _glyphs("another column", 168, 101.5)
+    glyphs += _glyphs("second half", 105, 100) + _glyphs("first", 50, 100)
+    texts = [text_of(row.glyphs) for row in rows_of(glyphs)]
+    assert any(text.startswith("firstsecondhalf") for text in texts)
+
+
+def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> None:
+    base = _glyphs("half", 50, 100) + _glyphs("of it", 90, 100)
+    upper, lower = _glyphs("1", 76, 94), _glyphs("2", 76, 106)
+    (row,) = rows_of(base + upper + lower)
+    assert sorted(glyph.y for glyph in row.glyphs if glyph.text in "12") == [
+        96.5,
+        103.5,
     ]
-    row = next(row for row in rows_of(glyphs) if row.glyphs[0].text == "f")
-    assert "".join(glyph.text for glyph in row.glyphs).startswith("firstsecondhalf")
+
+    (row,) = rows_of(_glyphs("tree", 50, 100) + _glyphs("i", 71, 105.5, 9.9))
+    assert text_of(row.glyphs) == "treei"
+    assert row.glyphs[-1].size == 7.5
