@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import typst
 
 from ingest.layout.arrange import arrange
@@ -28,34 +27,26 @@ def _texts(*pages: list[Run]) -> list[str]:
 
 
 def test_an_indent_begins_a_paragraph() -> None:
-    first, second = (
-        PROSE[:3],
-        ["A second thought is set off by an indent of its own", *PROSE[1:]],
-    )
-    page = [
-        *lines(first, 50, 200),
-        Run(65, 236, second[0]),
-        *lines(second[1:], 50, 248),
-    ]
-    assert _texts(page) == [" ".join(first), " ".join(second)]
+    second = "A second thought is set off by an indent of its own"
+    page = lines(PROSE[:3], 50, 200)
+    page.append(Run(65, 236, second))
+    page += lines(PROSE[1:], 50, 248)
+    first_text, second_text = _texts(page)
+    assert first_text == " ".join(PROSE[:3])
+    assert second_text == " ".join([second, *PROSE[1:]])
 
 
 def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
 
 
-@pytest.mark.parametrize("bullet", ["•", "o"])
-def test_a_bullet_begins_an_item_and_is_not_its_text(bullet: str) -> None:
-    page = [
-        Run(50, 200, bullet),
-        Run(62, 200, PROSE[0]),
-        *lines(PROSE[1:], 62, 212),
-        Run(50, 248, bullet),
-        Run(62, 248, "Search finds."),
-    ]
-    blocks = _blocks(page)
-    assert [block.text for block in blocks] == [" ".join(PROSE), "Search finds."]
-    assert all(block.number for block in blocks)
+def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
+    text = [*PROSE, "Search finds."]
+    for bullet in ("•", "o"):
+        bullets = [Run(50, 200, bullet), Run(50, 248, bullet)]
+        first, second = _blocks(bullets + lines(text, 62, 200))
+        assert (first.number, first.text) == (bullet, " ".join(PROSE))
+        assert (second.number, second.text) == (bullet, "Search finds.")
 
 
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item() -> None:
@@ -70,22 +61,19 @@ def test_a_heading_stands_over_the_paragraphs_below_it() -> None:
         Run(50, 270, "Search", size=14),
         *lines(PROSE, 50, 290),
     ]
-    blocks = _blocks(page)
-    assert [(block.heading, block.is_heading) for block in blocks] == [
-        ("", True),
-        ("Sorting", False),
-        ("Sorting", True),
-        ("Search", False),
-    ]
+    sorting, first, search, second = _blocks(page)
+    assert sorting.is_heading
+    assert search.is_heading
+    assert not first.is_heading
+    assert (first.heading, second.heading) == ("Sorting", "Search")
 
 
 def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
     note = Run(50, 700, "1 A note of its own.", size=8)
-    blocks = _blocks([*lines(PROSE[:2], 50, 200), note], lines(PROSE[2:], 50, 200))
-    assert [(block.text, block.footnote) for block in blocks] == [
-        (" ".join(PROSE), False),
-        ("A note of its own.", True),
-    ]
+    first_page = [*lines(PROSE[:2], 50, 200), note]
+    body, footnote = _blocks(first_page, lines(PROSE[2:], 50, 200))
+    assert (body.text, body.footnote) == (" ".join(PROSE), False)
+    assert (footnote.text, footnote.footnote) == ("A note of its own.", True)
 
 
 def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
@@ -93,9 +81,8 @@ def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
         "Sorting puts records in order by comparing the impor-",
         "tant keys of pairs, and most of its cost lies in moving.",
     ]
-    assert _texts(lines(text, 50, 200)) == [
-        "Sorting puts records in order by comparing the important keys of pairs, and most of its cost lies in moving."
-    ]
+    (block,) = _texts(lines(text, 50, 200))
+    assert block == "".join(text).replace("impor-", "impor")
 
 
 def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
@@ -108,78 +95,60 @@ def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
 
 
 def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:
-    before, after = (
-        [
-            "Sorting puts records in order by comparing the keys",
-            "of pairs, and needs at least",
-        ],
-        "comparisons of them.",
-    )
+    before = [PROSE[0], "of pairs, and needs at least"]
     page = [
         *lines(before, 50, 200),
         Run(150, 228, "n log n - n"),
-        Run(50, 246, after),
+        Run(50, 246, "comparisons of them."),
         *lines(PROSE, 50, 280),
     ]
-
-    assert _texts(page) == [
-        f"{before[0]} {before[1]} n log n - n {after}",
-        " ".join(PROSE),
-    ]
+    first, second = _texts(page)
+    assert first == " ".join([*before, "n log n - n comparisons of them."])
+    assert second == " ".join(PROSE)
 
 
 def test_a_number_that_stands_no_farther_apart_than_words_is_no_marker() -> None:
     # justified: every space of the first line is 10 points wide
-    places = {
-        77: "0.95",
-        106.5: "looks",
-        139.8: "like",
-        164.8: "good",
-        196.8: "luck",
-        224.6: "overall",
-    }
-    first = [Run(x, 200, word) for x, word in places.items()]
-    text = " ".join([*places.values(), *PROSE[1:]])
-    assert _texts([*first, *lines(PROSE[1:], 50, 212)]) == [text]
+    page = [
+        Run(77, 200, "0.95"),
+        Run(106.5, 200, "looks"),
+        Run(139.8, 200, "like"),
+        Run(164.8, 200, "good"),
+        Run(196.8, 200, "luck"),
+        Run(224.6, 200, "overall"),
+        *lines(PROSE[1:], 50, 212),
+    ]
+    assert _texts(page) == [" ".join(run.text for run in page)]
 
 
 def test_the_number_of_an_exercise_and_the_letter_of_its_part_are_no_text() -> None:
     page = [
-        *(
-            Run(50, 200, "39."),
-            Run(68, 200, "(a)"),
-            Run(84, 200, PROSE[0]),
-            *lines(PROSE[1:], 84, 212),
-        ),
-        *(Run(68, 248, "(b)"), Run(84, 248, PROSE[0]), *lines(PROSE[1:], 84, 260)),
+        Run(50, 200, "39."),
+        Run(68, 200, "(a)"),
+        *lines(PROSE, 84, 200),
+        Run(68, 248, "(b)"),
+        *lines(PROSE, 84, 248),
     ]
-    blocks = _blocks(page)
-    assert [block.text for block in blocks] == [" ".join(PROSE)] * 2
-    assert [block.number for block in blocks] == ["39.", "(b)"]
+    first, second = _blocks(page)
+    assert (first.number, first.text) == ("39.", " ".join(PROSE))
+    assert (second.number, second.text) == ("(b)", " ".join(PROSE))
 
 
-@pytest.mark.parametrize(
-    ("lang", "caption"),
-    [
+def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
+    prose = " ".join(PROSE)
+    for lang, caption in (
         ("en", "The running times, as printed, of Merge Sort and Binary Search Trees"),
         ("en", "The running times of all our methods of sorting, on a list of trees"),
         ("he", "זמני הריצה של כל השיטות שלנו למיון רשימות של מספרים טבעיים לפי הספר"),
-    ],
-)
-def test_the_second_line_of_a_centred_caption_belongs_to_it(
-    lang: str, caption: str
-) -> None:
-    source = f"""
+    ):
+        source = f"""
 #set page(width: 300pt)
 #set par(justify: true)
 #set text(lang: "{lang}", font: "Libertinus Serif")
-{" ".join(PROSE)}
+{prose}
 #figure(rect(), caption: [{caption}])
-{" ".join(PROSE)}
+{prose}
 """
-    (block,) = (
-        block.text
-        for block in split(arrange(extracted(typst.compile(source.encode()))))
-        if caption[:5] in block.text
-    )
-    assert block.endswith(caption)
+        pdf = extracted(typst.compile(source.encode()))
+        texts = [block.text for block in split(arrange(pdf))]
+        assert any(text.endswith(caption) for text in texts)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of, without_label
@@ -29,106 +27,100 @@ RICH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "features", "kind"),
-    [
-        (PROSE, {}, "prose"),
-        (HEBREW, {}, "prose"),
-        (PROSE, {"number": "1."}, "prose"),
-        (
-            " ".join(["word"] * 24) + " end",
-            {},
-            "other",
-        ),  # 25 words are enough, but no sentence ends
-        (" ".join(["word"] * 23) + " end.", {}, "other"),
-        (" ".join(["word"] * 24) + " end.", {}, "prose"),
-        (" ".join(["word"] * 59) + " end.", {}, "prose"),
-        (" ".join(["word"] * 60) + " end.", {}, "long"),
-        (PROSE, {"footnote": True}, "footnote"),
-        (
-            f"{PROSE} {PROSE}".removesuffix("whatever the input happens to be."),
-            {"footnote": True},
-            "prose",
-        ),
-        (PROSE, {"is_heading": True}, "heading"),
-        (PROSE, {"in_table": True}, "boxed"),
-        ("Mean Deviation", {"in_table": True}, "table"),
-        (PROSE, {"mono": 0.9}, "code"),
-        (f"# {PROSE}", {}, "code"),
-        ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
-        ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
-        (
-            "T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.",
-            {},
-            "symbols",
-        ),
-        (
-            " ".join(
-                f"run {number} 0.{number}7 91.{number}" for number in range(10, 20)
-            )
-            + ".",
-            {},
-            "symbols",
-        ),
-        (
-            "In the manual \\mark[x={a,b}] stands for the first and \\mark[y={c,d}] for "
-            "the second; \\mark{} resets both of them.",
-            {},
-            "other",
-        ),  # a sentence about code is kept
-        (
-            f"{' '.join(['f(x,1)'] * 12)} {' '.join(['word'] * 12)} and then ends.",
-            {},
-            "other",
-        ),  # too few letters for prose
-        (RICH, {}, "prose"),
-        (
-            RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
-            {},
-            "symbols",
-        ),  # it begins inside a sentence
-        (f"Figure 1.6. {PROSE}", {"size_ratio": 0.9}, "caption"),
-        (f"Figure 1.6 shows that {PROSE}", {}, "prose"),
-        (
-            "K. Jones, A. Smith, B. Gale, C. Yarowsky and D. Church. A Statistical Interpretation of Term Specificity. "
-            "Journal of Documentation, London, 1972. Reprinted by Taylor Graham.",
-            {},
-            "references",
-        ),
-        (
-            "Ting-En Lin and Hua Xu. 2019. Deep unknown intent detection with margin loss. In Proceedings of the "
-            "Annual Meeting of the Association for Computational Linguistics (ACL).",
-            {},
-            "references",
-        ),
-        ("Bell Rock 1810 35 m", {}, "other"),
-        ("Gluten", {}, "word"),
-        ("x = 3", {}, "symbols"),
-        ("k", {}, "symbols"),
-        ("Definition 7. A heap is a tree of keys.", {}, "theorem"),
-        ("הגדרה. עץ הוא גרף קשיר.", {}, "theorem"),
-        ("Proof. By induction on the depth.", {}, "proof"),
-        ("Exercise 3. Sort the list by hand.", {}, "exercise"),
-        ("Note that keys may repeat.", {}, "remark"),
-        ("A lonely short sentence.", {}, "other"),
-        ("Keys may repeat.", {"number": "•"}, "item"),
-    ],
-)
-def test_a_block_has_a_kind_or_a_reason_to_be_left_out(
-    text: str, features: dict[str, Any], kind: str
-) -> None:
-    found, reason = kind_of(Block(page=1, heading="", text=text, **features), SETTINGS)
-    assert (reason or found) == kind
+KINDS: list[tuple[str, dict[str, Any], str]] = [
+    (PROSE, {}, "prose"),
+    (HEBREW, {}, "prose"),
+    (PROSE, {"number": "1."}, "prose"),
+    (
+        " ".join(["word"] * 24) + " end",
+        {},
+        "other",
+    ),  # 25 words are enough, but no sentence ends
+    (" ".join(["word"] * 23) + " end.", {}, "other"),
+    (" ".join(["word"] * 24) + " end.", {}, "prose"),
+    (" ".join(["word"] * 59) + " end.", {}, "prose"),
+    (" ".join(["word"] * 60) + " end.", {}, "long"),
+    (PROSE, {"footnote": True}, "footnote"),
+    (
+        f"{PROSE} {PROSE}".removesuffix("whatever the input happens to be."),
+        {"footnote": True},
+        "prose",
+    ),
+    (PROSE, {"is_heading": True}, "heading"),
+    (PROSE, {"in_table": True}, "boxed"),
+    ("Mean Deviation", {"in_table": True}, "table"),
+    (PROSE, {"mono": 0.9}, "code"),
+    (f"# {PROSE}", {}, "code"),
+    ("Four half told words.", {"unknown_share": 0.3}, "unreadable"),
+    ("1.2 Simplify and Delegate . . . . . . . . . . . . . 22", {}, "contents"),
+    (
+        "T(n) = 2T(n/2) + O(n) = O(n log n), x + y = 3 · (2 − z) ≤ 7 · (1 + 2) = 21, f(x) → 0.",
+        {},
+        "symbols",
+    ),
+    (
+        " ".join(f"run {number} 0.{number}7 91.{number}" for number in range(10, 20))
+        + ".",
+        {},
+        "symbols",
+    ),
+    (
+        "In the manual \\mark[x={a,b}] stands for the first and \\mark[y={c,d}] for "
+        "the second; \\mark{} resets both of them.",
+        {},
+        "other",
+    ),  # a sentence about code is kept
+    (
+        f"{' '.join(['f(x,1)'] * 12)} {' '.join(['word'] * 12)} and then ends.",
+        {},
+        "other",
+    ),  # too few letters for prose
+    (RICH, {}, "prose"),
+    (
+        RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
+        {},
+        "symbols",
+    ),  # it begins inside a sentence
+    (f"Figure 1.6. {PROSE}", {"size_ratio": 0.9}, "caption"),
+    (f"Figure 1.6 shows that {PROSE}", {}, "prose"),
+    (
+        "K. Jones, A. Smith, B. Gale, C. Yarowsky and D. Church. A Statistical Interpretation of Term Specificity. "
+        "Journal of Documentation, London, 1972. Reprinted by Taylor Graham.",
+        {},
+        "references",
+    ),
+    (
+        "Ting-En Lin and Hua Xu. 2019. Deep unknown intent detection with margin loss. In Proceedings of the "
+        "Annual Meeting of the Association for Computational Linguistics (ACL).",
+        {},
+        "references",
+    ),
+    ("Bell Rock 1810 35 m", {}, "other"),
+    ("Gluten", {}, "word"),
+    ("x = 3", {}, "symbols"),
+    ("k", {}, "symbols"),
+    ("Definition 7. A heap is a tree of keys.", {}, "theorem"),
+    ("הגדרה. עץ הוא גרף קשיר.", {}, "theorem"),
+    ("Proof. By induction on the depth.", {}, "proof"),
+    ("Exercise 3. Sort the list by hand.", {}, "exercise"),
+    ("Note that keys may repeat.", {}, "remark"),
+    ("A lonely short sentence.", {}, "other"),
+    ("Keys may repeat.", {"number": "•"}, "item"),
+]
 
 
-@pytest.mark.parametrize(
-    ("caption", "text"),
-    [
+def test_a_block_has_a_kind_or_a_reason_to_be_left_out() -> None:
+    for text, features, expected in KINDS:
+        block = Block(page=1, heading="", text=text, **features)
+        kind, reason = kind_of(block, SETTINGS)
+        assert (reason or kind) == expected, text
+
+
+def test_a_caption_has_a_label() -> None:
+    for caption, text in (
         ("Figure 1.6: Trees grow.", "Trees grow."),
         ("איור 2. עצים גדלים.", "עצים גדלים."),
         ("Figure 1.6 shows trees.", "Figure 1.6 shows trees."),
         ("Theorem 2. Trees grow.", "Theorem 2. Trees grow."),
-    ],
-)
-def test_a_caption_has_a_label(caption: str, text: str) -> None:
-    assert without_label(caption) == text
+    ):
+        assert without_label(caption) == text

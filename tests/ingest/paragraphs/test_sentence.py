@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
 
 FIRST = [
@@ -37,41 +35,31 @@ FIRST = [
 ]
 
 
-@pytest.mark.parametrize("sentence", FIRST)
-def test_the_sentence_ends_where_it_ends(sentence: str) -> None:
-    assert opening_sentence(f"{sentence} The rest follows. And more?") == sentence
-    assert sentences(f"{sentence} The rest follows. And more?") == [
-        sentence,
-        "The rest follows.",
-        "And more?",
-    ]
+def test_the_sentence_ends_where_it_ends() -> None:
+    for sentence in FIRST:
+        text = f"{sentence} The rest follows. And more?"
+        assert opening_sentence(text) == sentence
+        assert sentences(text) == [sentence, "The rest follows.", "And more?"]
 
 
 def test_an_ellipsis_before_a_capital_ends_the_sentence() -> None:
-    assert (
-        opening_sentence("Our life is frittered away. . . . Simplify it.")
-        == "Our life is frittered away. . . ."
-    )
+    sentence = "Our life is frittered away. . . ."
+    assert opening_sentence(f"{sentence} Simplify it.") == sentence
 
 
 def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
-    assert (
-        opening_sentence("“Which way?” is a question. Yes.")
-        == "“Which way?” is a question."
-    )
+    sentence = "“Which way?” is a question."
+    assert opening_sentence(f"{sentence} Yes.") == sentence
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
+def test_hebrew_sentences_end_where_they_end() -> None:
+    for sentence in (
         'היא נקראת ע"י כולם שיטת ד"ר הילל.',
         "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
         "ההפרש הוא 15.6 מושבים בכנסת.",
         "התשובה היא כן!",
-    ],
-)
-def test_hebrew_sentences_end_where_they_end(sentence: str) -> None:
-    assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+    ):
+        assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
 
 
 def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
@@ -84,10 +72,8 @@ def test_text_without_an_end_is_its_own_opening_sentence() -> None:
 
 
 def test_what_else_may_be_the_first_sentence() -> None:
-    assert alternatives(
-        "Stratified samples. Parts that differ are sampled. The rest follows."
-    ) == ("Stratified samples. Parts that differ are sampled.",)
-    assert alternatives(
-        "Trees are graphs, e.g. of dependence. And more follows here."
-    ) == ("Trees are graphs, e.g.",)
+    heading = "Stratified samples. Parts that differ are sampled."
+    assert alternatives(f"{heading} The rest follows.") == (heading,)
+    text = "Trees are graphs, e.g. of dependence. And more follows here."
+    assert alternatives(text) == ("Trees are graphs, e.g.",)
     assert alternatives("A sentence of more than five words. Another one.") == ()

@@ -38,17 +38,16 @@ def cmap_of(content: bytes) -> str:
         return cmap.decode("ascii")
 
 
+def names(*glyphs: str) -> list[object]:
+    """Glyphs from code 33 on."""
+    return [33, *(pikepdf.Name(f"/{glyph}") for glyph in glyphs)]
+
+
 def test_old_style_figures_and_small_capitals_are_mapped_by_their_names() -> None:
-    names = [
-        33,
-        pikepdf.Name("/one.oldstyle"),
-        pikepdf.Name("/B"),
-        pikepdf.Name("/n.sc"),
-    ]
-    found = cmap_of(with_glyph_names(pdf(names, MAP)))
-    assert "<21> <0031>" in found
-    assert "<22> <0041>" in found, "what the file maps stays"
-    assert "<23> <006e>" in found
+    cmap = cmap_of(with_glyph_names(pdf(names("one.oldstyle", "B", "n.sc"), MAP)))
+    assert "<21> <0031>" in cmap
+    assert "<22> <0041>" in cmap, "what the file maps stays"
+    assert "<23> <006e>" in cmap
 
 
 def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
@@ -58,16 +57,13 @@ def test_a_whole_map_and_a_damaged_file_stay_as_they_are() -> None:
 
 
 def test_names_of_signs_correct_a_map_that_contradicts_most_of_them() -> None:
-    names = [33, *map(pikepdf.Name, ("/Sigma", "/lscript", "/minus", "/a"))]
-    arrows = (
-        MAP.replace(b"<ffff>", b"<2303>")
-        .replace(b"<0041>", b"<0060>")
-        .replace(b"endbfrange", b"<23><23><2212>\n<24><24><05d0>\nendbfrange")
-    )
-    found = cmap_of(with_glyph_names(pdf(names, arrows, "/FontFile")))
-    assert "<21> <03a3>" in found
-    assert "<22> <2113>" in found
-    assert "<24> <05d0>" in found, "letters of another script may bear Latin names"
-    assert with_glyph_names(whole := pdf(names, arrows)) is whole, (
-        "names lead to glyphs in embedded fonts"
-    )
+    signs = names("Sigma", "lscript", "minus", "a")
+    arrows = MAP.replace(b"<ffff>", b"<2303>").replace(b"<0041>", b"<0060>")
+    more = b"<23><23><2212>\n<24><24><05d0>\nendbfrange"
+    arrows = arrows.replace(b"endbfrange", more)
+    cmap = cmap_of(with_glyph_names(pdf(signs, arrows, "/FontFile")))
+    assert "<21> <03a3>" in cmap
+    assert "<22> <2113>" in cmap
+    assert "<24> <05d0>" in cmap, "letters of another script may bear Latin names"
+    whole = pdf(signs, arrows)
+    assert with_glyph_names(whole) is whole, "names lead to glyphs in embedded fonts"

@@ -9,7 +9,8 @@ import pytest
 from ingest.errors import SourceError
 from ingest.layout.extract import extract
 from ingest.pdf import ocr
-from ingest.pdf.ocr import OcrReader, glyphs_of_hocr, languages
+from ingest.pdf.model import Glyph, text_of
+from ingest.pdf.ocr import DOTS, OcrReader, glyphs_of_hocr, languages
 
 SCANS = Path(__file__).parents[1] / "torture" / "dev"
 HOCR = """
@@ -27,63 +28,39 @@ HOCR = """
 """
 
 
-def _glyphs(
-    hocr: str, right_to_left: bool = False
-) -> list[tuple[str, int, int, int, int]]:
-    """Text, edges, baseline and size in dots of the glyphs of an hOCR page."""
-    dots = ocr.DPI / 72
-    return [
-        (
-            g.text,
-            round(g.x0 * dots),
-            round(g.x1 * dots),
-            round(g.y * dots),
-            round(g.size * dots),
-        )
-        for g in glyphs_of_hocr(
-            hocr.encode("ascii", "xmlcharrefreplace"), 0, right_to_left
-        )
-    ]
+def _glyphs(hocr: str, right_to_left: bool = False) -> list[Glyph]:
+    content = hocr.encode("ascii", "xmlcharrefreplace")
+    return glyphs_of_hocr(content, 0, right_to_left)
 
 
 def test_glyphs_reach_to_the_next_one_a_space_follows_each_word_and_noise_is_left_out() -> (
     None
 ):
-    assert _glyphs(HOCR) == [
-        ("A", 100, 120, 348, 24),
-        ("&", 120, 130, 348, 24),
-        (" ", 130, 130, 348, 24),
-    ]
+    edges = []
+    for glyph in _glyphs(HOCR):
+        assert round(glyph.y * DOTS) == 348
+        assert round(glyph.size * DOTS) == 24
+        edges.append((glyph.text, round(glyph.x0 * DOTS), round(glyph.x1 * DOTS)))
+    assert edges == [("A", 100, 120), ("&", 120, 130), (" ", 130, 130)]
 
 
 def test_the_size_of_a_line_is_measured_by_its_small_letters() -> None:
-    box = "<span class='ocrx_cinfo' title='x_bboxes {} {} {} 100'>{}</span>"
-    chars = "".join(
-        box.format(12 * at, 70 if char in "hlt" else 82, 12 * at + 10, char)
-        for at, char in enumerate("thesame")
+    chars = ""
+    for at, char in enumerate("thesame"):
+        top = 70 if char in "hlt" else 82
+        box = f"x_bboxes {12 * at} {top} {12 * at + 10} 100"
+        chars += f"<span class='ocrx_cinfo' title='{box}'>{char}</span>"
+    hocr = (
+        "<p><span class='ocr_line' title='bbox 0 70 90 100; baseline 0 0; x_size 60'>"
+        f"<span class='ocrx_word' title='bbox 0 70 90 100; x_wconf 60'>{chars}</span></span></p>"
     )
-    word = (
-        f"<span class='ocrx_word' title='bbox 0 70 90 100; x_wconf 60'>{chars}</span>"
-    )
-    hocr = f"<p><span class='ocr_line' title='bbox 0 70 90 100; baseline 0 0; x_size 60'>{word}</span></p>"
-    assert {size for text, _, _, _, size in _glyphs(hocr) if text != " "} == {40}
+    assert round(_glyphs(hocr)[0].size * DOTS) == 40
 
 
 def test_hebrew_is_given_from_left_to_right_with_brackets_as_they_look() -> None:
-    hebrew = (
-        HOCR.replace(">A<", ">(<")
-        .replace(">&amp;<", ">א<")
-        .replace("x_bboxes 100 328", "x_bboxes 140 328")
-    )
-    assert (
-        "".join(
-            glyph[0]
-            for glyph in _glyphs(
-                hebrew.replace("118 348", "150 348"), right_to_left=True
-            )
-        )
-        == "א) "
-    )
+    hebrew = HOCR.replace(">A<", ">(<").replace(">&amp;<", ">א<")
+    hebrew = hebrew.replace("x_bboxes 100 328 118", "x_bboxes 140 328 150")
+    assert text_of(_glyphs(hebrew, right_to_left=True)) == "א) "
 
 
 def test_without_tesseract_the_command_that_installs_it_is_named(
