@@ -113,7 +113,7 @@ class HashingEmbedder:
         )
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        return self.embed_queries(texts), self.read_passages(texts)[1]
+        return self.read_passages(texts)
 
 
 def load_hashing_embedder(

@@ -64,12 +64,21 @@ def test_every_page_is_linked_to_from_the_first_ones() -> None:
     assert set(PAGES) <= seen
 
 
-def test_files_that_the_code_sends_people_to_are_there() -> None:
+def test_files_that_code_and_decisions_name_are_there() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    code: list[Path] = []
     for folder in ("configs", "ingest", "player", "evaluate", "tests"):
-        for path in (ROOT / folder).rglob("*.*"):
-            if path.suffix in (".py", ".yaml"):
-                for page in re.findall(r"docs/[\w/-]+\.md", read(path)):
-                    assert (ROOT / page).is_file(), f"{path}: {page}"
+        for ending in ("*.py", "*.yaml"):
+            code += (ROOT / folder).rglob(ending)
+    for pages, name in (
+        (decisions, r"`(tests/[\w/]+\.py)`"),
+        (code, r"docs/[\w/-]+\.md"),
+    ):
+        for page in pages:
+            names = re.findall(name, read(page))
+            assert names or page not in decisions, page
+            for path in names:
+                assert (ROOT / path).is_file(), f"{page}: {path}"
 
 
 @cache
@@ -110,11 +119,3 @@ def test_what_pages_import_of_the_package_is_there() -> None:
         for module, names in re.findall(statement, read(page), re.MULTILINE):
             for name in names.split(", "):
                 assert hasattr(importlib.import_module(module), name), page
-
-
-def test_the_tests_that_decisions_name_are_there() -> None:
-    for page in sorted((ROOT / "docs" / "decisions").glob("0*.md")):
-        paths = re.findall(r"`(tests/[\w/]+\.py)`", read(page))
-        assert paths, page
-        for path in paths:
-            assert (ROOT / path).is_file(), f"{page}: {path}"

@@ -18,7 +18,7 @@ from player.game.journal import Journal
 from player.protocol.messages import RoundStart
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
-    course_games,
+    labelled_game,
     make_store,
     record_of,
     run_main,
@@ -122,7 +122,8 @@ def test_games_of_the_project_leave_a_person_alone_with_the_player(
 ) -> None:
     (tmp_path / "quarry.toml").write_text('games = "games.jsonl"\n')
     monkeypatch.chdir(tmp_path)
-    assert run_main(main, "play", "--referee", "me", "--store", "nowhere") == 2
+    command = "play --referee me --store nowhere"
+    assert run_main(main, *command.split()) == 2
     assert "--store must be a folder" in capsys.readouterr().err
 
 
@@ -147,8 +148,8 @@ def test_what_is_missing_is_named_with_its_cost(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("QUARRY_MODELS", str(tmp_path))
-    store = ("--store", str(tmp_path / "none"))
-    assert run_main(main, "doctor", "--json", *store) == 0
+    command = f"doctor --json --store {tmp_path / 'none'}"
+    assert run_main(main, *command.split()) == 0
     findings = json.loads(capsys.readouterr().out)["findings"]
     states = dict(zip(each(findings, "what"), each(findings, "state"), strict=True))
     assert states["quarry"] == "ok"
@@ -190,10 +191,10 @@ def test_escape_codes_of_a_games_file_do_not_reach_the_terminal(
     tmp_path: Path, capsys: Output
 ) -> None:
     store = make_store(tmp_path / "store", course()).location
-    game = record_of(course_games(course())[0]) | {"game_id": "\x1b[2J", "typo": 1}
-    games = str(write_games(tmp_path / "games.jsonl", [game, game]))
-    check = ("games", "check", "--store", store, "--games", games)
-    assert run_main(main, *check) == 1
-    printed = capsys.readouterr()
-    assert "\x1b" not in printed.out + printed.err
-    assert "\\x1b[2J" in printed.out + printed.err
+    game = record_of(labelled_game()) | {"game_id": "\x1b[2J", "typo": 1}
+    games = write_games(tmp_path / "games.jsonl", [game, game])
+    command = f"games check --store {store} --games {games}"
+    assert run_main(main, *command.split()) == 1
+    printed = "".join(capsys.readouterr())
+    assert "\x1b" not in printed
+    assert "\\x1b[2J" in printed

@@ -14,30 +14,29 @@ from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import secret_of
 from evaluate.referee.text import is_glued, readable
-from tests.evaluate.fakes import labelled_game, run_main
+from tests.evaluate.fakes import labelled_game, run_main, write_games
 from tests.fakes import CACHES, lecture_pdf
 
 
 def test_secrets_are_drawn_as_a_program_holds_them(tmp_path: Path) -> None:
-    (tmp_path / "caches.pdf").write_bytes(lecture_pdf("caches", CACHES))
-    out = tmp_path / "secrets.jsonl"
-    arguments = ("games", "draw", str(tmp_path / "caches.pdf"), "--out", str(out))
-    assert run_main(main, *arguments, "--reader", "pypdf", "--cut", "page") == 0
-    (secret,) = map(json.loads, out.read_text().splitlines())
-    assert (secret["reader"], secret["cut"], secret["page"]) == ("pypdf", "page", 1)
-    assert secret["paragraph"].startswith(secret["opening_sentence"])
+    lecture, out = tmp_path / "caches.pdf", tmp_path / "secrets.jsonl"
+    lecture.write_bytes(lecture_pdf("caches", CACHES))
+    command = f"games draw {lecture} --out {out} --reader pypdf --cut page"
+    assert run_main(main, *command.split()) == 0
+    secret = json.loads(out.read_text())
 
-    out.write_text(json.dumps({**secret, "hint": "what remembers"}) + "\n")
+    write_games(out, [secret | {"hint": "what remembers"}])
     (game,) = load_games(out)
-    assert game.edition == "pypdf:page"
-    assert as_held(game).text == secret["paragraph"]
+    assert (game.edition, game.page) == ("pypdf:page", 1)
+    assert game.paragraph.startswith(game.opening_sentence)
+    assert as_held(game).text == game.paragraph
 
 
 def test_a_file_that_cannot_be_read_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ("games", "draw", str(tmp_path / "no.pdf"), "--out", "x.jsonl")
-    assert run_main(main, *arguments) == 2
+    command = f"games draw {tmp_path / 'no.pdf'} --out x.jsonl"
+    assert run_main(main, *command.split()) == 2
     assert "no.pdf cannot be read as pdfplumber:page" in capsys.readouterr().err
 
 
