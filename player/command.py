@@ -60,7 +60,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "answered_by": result.answered_by,
         "threshold": result.threshold,
         "calibrated": result.calibrated,
-        "hits": [*map(_hit_json, result.hits)],
+        "hits": [*map(Hit.as_dict, result.hits)],
         "failures": [
             {"strategy": failure.strategy, "error": failure.reason}
             for failure in result.failures
@@ -70,26 +70,6 @@ def result_json(result: SearchResult) -> dict[str, Any]:
             "embed": round(result.embed_ms, 3),
             "search": round(result.search_ms, 3),
         },
-    }
-
-
-def _hit_json(hit: Hit) -> dict[str, Any]:
-    passage = hit.paragraph
-    return {
-        "paragraph_id": passage.paragraph_id,
-        "document": passage.doc_id,
-        "page": passage.page,
-        "heading": passage.heading,
-        "opening_sentence": passage.opening_sentence,
-        "text": passage.text,
-        "relevance": round(hit.relevance, 6),
-        "slot": hit.slot,
-        "strategy": hit.strategy,
-        "rank": hit.rank,
-        "score": round(hit.score, 6),
-        "why": hit.why,
-        "relevant": hit.relevant,
-        "same_as": list(hit.same_as),
     }
 
 

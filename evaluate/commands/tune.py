@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import json
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from evaluate.games.locating import locate_in
 from evaluate.runs.text import with_interval
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize, visible_json
-from player.search.calibration import CALIBRATION, as_tree
+from player.search.calibration import CALIBRATION
 from player.starts import STARTS_FILE
 
 
@@ -86,7 +87,8 @@ def calibrate_search(options: argparse.Namespace) -> int:
 
     store = shared.open_for(options)
     spec = store.embedder_spec
-    fitted = as_tree(calibrate(store, options.settings, shared.chosen_games(options)))
+    games = shared.chosen_games(options)
+    fitted = dataclasses.asdict(calibrate(store, options.settings, games))
     out = options.out
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     shared.write_text(out, visible_json({**tree, spec: fitted}) + "\n")

@@ -337,7 +337,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
             "tier": result.book.tier,
         }
     return {
-        "hits": [*map(_hit, result.hits)],
+        "hits": [_fields(HitRecord, hit) for hit in result.hits],
         "book": book,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
@@ -348,22 +348,10 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     }
 
 
-def _scored(hit: Hit) -> ScoredRecord:
-    return {
-        **_paragraph(hit.paragraph),
-        "slot": hit.slot,
-        "strategy": hit.strategy,
-        "relevance": round(float(hit.relevance), 6),
-    }
-
-
-def _hit(hit: Hit) -> HitRecord:
-    return {
-        **_scored(hit),
-        "rank": hit.rank,
-        "score": round(float(hit.score), 6),
-        "why": hit.why,
-    }
+def _fields(record: type, hit: Hit) -> Any:
+    """Return the values of a hit that a record of this type holds."""
+    values = hit.as_dict()
+    return {name: values[name] for name in record.__annotations__}
 
 
 def _play(
@@ -381,13 +369,10 @@ def _play(
         rows.append(row)
     candidates: list[CandidateRecord] = []
     for other in rows:
-        candidates.append(
-            {
-                **_scored(plan.hit(other)),
-                "prior": round(float(plan.prior[other]), 6),
-                "belief": round(float(belief[other]), 6),
-            }
-        )
+        scored = _fields(ScoredRecord, plan.hit(other))
+        scored["prior"] = round(float(plan.prior[other]), 6)
+        scored["belief"] = round(float(belief[other]), 6)
+        candidates.append(scored)
 
     guess = report.decision.guess
     word = stems(game.associative_word)

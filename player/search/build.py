@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import cast
 
 from configs.settings import SearchSettings, Settings
@@ -27,7 +27,7 @@ from player.search.calibration import (
 from player.search.index import SearchIndex
 from player.search.late_interaction import Hubs, WordByWord
 from player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
-from player.search.references import References
+from player.search.references import NO_ALIASES, References
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense
@@ -74,14 +74,19 @@ def build_orchestrator(
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
     generation = store.generation()
-    model, fault = _embedder_or_fault(store, settings, embedder)
+    model, fault = embedder, ""
 
     def state(course: Course) -> tuple[SearchIndex, Hashable]:
-        is_of_store = embedder is not None or (
-            model is not None and model.spec == course.embedder_spec
-        )
+        nonlocal model, fault
+        is_of_store = model is not None and model.spec == course.embedder_spec
+        if embedder is None and needs_embedder(search) and not is_of_store:
+            model, fault = None, ""
+            try:
+                model = store_embedder(course, settings)
+            except EmbedderError as error:
+                fault = str(error)
 
-        index = index_of(course, settings, model if is_of_store else None, fault=fault)
+        index = index_of(course, settings, model, fault=fault)
         identity = (
             course.location,
             course.collection,
@@ -115,18 +120,6 @@ def build_orchestrator(
     )
 
 
-def _embedder_or_fault(
-    store: Course, settings: Settings, embedder: Embedder | None
-) -> tuple[Embedder | None, str]:
-    """Return the embedder that a search needs, and the reason why it cannot be loaded, or ""."""
-    if embedder is not None or not needs_embedder(settings.search):
-        return embedder, ""
-    try:
-        return store_embedder(store, settings), ""
-    except EmbedderError as error:
-        return None, str(error)
-
-
 def index_of(
     store: Course,
     settings: Settings,
@@ -139,37 +132,31 @@ def index_of(
     Args:
         store: the course to search.
         settings: settings of search and embedding.
-        embedder: the store's embedder; None loads it if a strategy needs it.
-        fault: reason why the embedder cannot be loaded; the strategies that embed then fail in every search.
+        embedder: the store's embedder; None if no strategy needs it, or if it cannot be loaded.
+        fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    require_strategies(search)
-    if embedder is None and not fault and needs_embedder(search):
-        embedder = store_embedder(store, settings)
-
-    parts = Parts(search, calibration_of(store.embedder_spec))
+    caching, calibration = None, calibration_of(store.embedder_spec)
+    scorers: Sequence[WordByWord] = ()
     if embedder is not None:
-        if not isinstance(embedder, CachingEmbedder):
-            embedder = CachingEmbedder(embedder)
-        calibration = calibration_for(store)
-        scorers: tuple[WordByWord, ...] = ()
+        caching, calibration = CachingEmbedder(embedder), calibration_for(store)
         if "+".join(words_of(store, settings)) in calibration.words:
-            scorers = word_scorers(store, settings, embedder)
+            scorers = word_scorers(store, settings, caching)
             calibration = calibration.word_by_word([item.spec for item in scorers])
-        parts = Parts(search, calibration, embedder, scorers)
+    parts = Parts(search, calibration, caching, scorers)
 
-    names = ["keyword", *(["dense"] if embedder else []), *search.strategies]
-    strategies = {}
-    for name in names:
-        is_broken = fault and name in EMBEDDING
-        strategies[name] = (
-            Failing(name, fault) if is_broken else _strategy(name, store, parts)
-        )
+    strategies: dict[str, Strategy] = {}
+    dense = ("dense",) if embedder else ()
+    for name in ("keyword", *dense, *search.strategies):
+        if fault and name in EMBEDDING:
+            strategies[name] = Failing(name, fault)
+        else:
+            strategies[name] = _strategy(name, store, parts)
     return SearchIndex(
         strategies,
         _references(store, parts),
         store.paragraphs,
-        calibration=parts.calibration,
+        calibration=calibration,
         calibrated=embedder is None or is_calibrated(store),
         kind_weight=search.kind_weight,
         pieces=store.pieces,
@@ -202,7 +189,7 @@ def _references(store: Course, parts: Parts) -> References:
         search.boost_confidence,
         paragraphs=store.paragraphs if resolves else (),
         embedder=parts.embedder if compares else None,
-        alias_vectors=(store.aliases, store.alias_vectors) if compares else None,
+        alias_vectors=(store.aliases, store.alias_vectors) if compares else NO_ALIASES,
         calibration=parts.calibration.references,
     )
 

@@ -7,7 +7,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -204,11 +203,6 @@ def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
     """Return the fitted numbers of an embedder, or those of `DEFAULT_EMBEDDER` if it has none."""
     fitted = _fitted()
     return fitted.get(embedder_spec, fitted[DEFAULT_EMBEDDER])
-
-
-def as_tree(calibration: Calibration) -> dict[str, Any]:
-    """Return the fitted numbers as a dictionary, as the file holds them."""
-    return dataclasses.asdict(calibration)
 
 
 @functools.cache

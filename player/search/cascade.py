@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from concurrent.futures import wait
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -49,6 +50,7 @@ NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
 """These are reasons of hits that a game gets because it asks for every paragraph."""
 
 
+@dataclass(eq=False)
 class Cascade:
     """One search over one state of a store.
 
@@ -60,24 +62,16 @@ class Cascade:
             every strategy fails or the hint is empty.
     """
 
-    def __init__(
-        self,
-        index: SearchIndex,
-        settings: SearchSettings,
-        runner: Runner,
-        query: Query,
-        started: float,
-        *,
-        everything: bool = False,
-    ) -> None:
-        self._index = index
-        self._settings = settings
-        self._runner = runner
-        self._query = query
-        self._started = started
-        self._everything = everything
-        elapsed_s = time.perf_counter() - started
-        self._deadline = time.monotonic() + settings.deadline_s - elapsed_s
+    index: SearchIndex
+    settings: SearchSettings
+    runner: Runner
+    query: Query
+    started: float
+    everything: bool = False
+
+    def __post_init__(self) -> None:
+        elapsed_s = time.perf_counter() - self.started
+        self._deadline = time.monotonic() + self.settings.deadline_s - elapsed_s
         self._calls: dict[str, Call[ScoreArrays]] = {}
         self._embed_ms = [0.0]
         self._failures: dict[str, SearchError] = {}
@@ -89,10 +83,18 @@ class Cascade:
         Raises:
             AllStrategiesFailedError: no strategy answered.
         """
-        settings, query, index = self._settings, self._query, self._index
+        settings, query, index = self.settings, self.query, self.index
         step = None
         if query.hint.strip():
-            self._start_all()
+            if settings.book_match != "off":
+                resolve = functools.partial(
+                    index.book, query.book_name, settings, query.hint
+                )
+                self._naming = self.runner.start("book name", resolve, self._deadline)
+                wait([self._naming], NAME_FIRST_S)
+            for name in self._names:
+                if not isinstance(index.strategies[name], Reranker):
+                    self._start(name, {})
             step = search(
                 self._scores_of,
                 self._book,
@@ -101,9 +103,9 @@ class Cascade:
                 settings,
                 index.calibration.fused,
                 query.keywords or settings.keywords,
-                None if self._everything else query.k,
+                None if self.everything else query.k,
             )
-        if step is None and not self._everything:
+        if step is None and not self.everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
 
         hits = []
@@ -111,7 +113,7 @@ class Cascade:
             for row, is_book in zip(step.hits.tolist(), step.in_book, strict=True):
                 hits.append(self._hit(step, row, is_book=is_book))
         embed_ms = max(self._embed_ms)
-        elapsed_ms = 1000.0 * (time.perf_counter() - self._started)
+        elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
             query=query,
             hits=tuple(hits),
@@ -122,7 +124,7 @@ class Cascade:
             boost=self._book.lift,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=self._ranking(step) if self._everything else None,
+            ranking=self._ranking(step) if self.everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
@@ -141,15 +143,15 @@ class Cascade:
         ranked = step.scored.get(step.strategy, step.fused)
         relevance = float(step.fused.relevance[row])
         return Hit(
-            paragraph=self._index.paragraphs[row],
+            paragraph=self.index.paragraphs[row],
             score=float(step.fused.scores[row]),
             relevance=probability(relevance),
             rank=self._rank(ranked, row, is_book=is_book),
             strategy=step.strategy,
             slot="book" if is_book else "global",
             why=why,
-            relevant=relevance >= threshold_log_odds(self._settings.threshold),
-            same_as=self._index.copies(row),
+            relevant=relevance >= threshold_log_odds(self.settings.threshold),
+            same_as=self.index.copies(row),
         )
 
     def _rank(self, item: ScoreArrays, row: int, *, is_book: bool) -> int:
@@ -164,12 +166,12 @@ class Cascade:
     def _answered_by(self, step: Step | None) -> StepName:
         """Return the name of the step that found the relevant hits; the named book's step goes first."""
         if step is None or not len(step.hits):
-            return "course" if self._everything else ""
+            return "course" if self.everything else ""
         if step.level != "relevant":
             return step.level
         if step.is_fallback:
             return "fallback"
-        threshold = threshold_log_odds(self._settings.threshold)
+        threshold = threshold_log_odds(self.settings.threshold)
         relevant = step.hits[step.fused.relevance[step.hits] >= threshold]
         book = self.book
         if book is None or book.tier == "none" or not self._book.inside[relevant].any():
@@ -189,31 +191,18 @@ class Cascade:
     @functools.cached_property
     def _book(self) -> Book:
         """Effect of the book on the search."""
-        book, index, settings = self.book, self._index, self._settings
+        book, index, settings = self.book, self.index, self.settings
         evidence = None
         if book and book.tier == "none" and settings.boost:
-            evidence = index.name_evidence(self._query.book_name, settings)
+            evidence = index.name_evidence(self.query.book_name, settings)
         confidence = book.confidence if book else 0.0
         return book_of(confidence, index.inside(book), settings, evidence)
-
-    def _start_all(self) -> None:
-        """Start to resolve the book's name; the strategies start when it is resolved, or after a moment."""
-        query, settings = self._query, self._settings
-        if settings.book_match != "off":
-            resolve = functools.partial(
-                self._index.book, query.book_name, settings, query.hint
-            )
-            self._naming = self._runner.start("book name", resolve, self._deadline)
-            wait([self._naming], NAME_FIRST_S)
-        for name in self._names:
-            if not isinstance(self._index.strategies[name], Reranker):
-                self._start(name, {})
 
     @property
     def _names(self) -> tuple[str, ...]:
         """Names of the strategies to run for the query, in declared order."""
-        names = self._settings.strategies
-        is_fused = self._query.keywords == "fused" and KEYWORD in self._index.strategies
+        names = self.settings.strategies
+        is_fused = self.query.keywords == "fused" and KEYWORD in self.index.strategies
         return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
 
     @property
@@ -224,8 +213,8 @@ class Cascade:
         """Return the scores of a step's strategies that have not failed, in declared order."""
         names = self._names
         if is_fallback:
-            is_asked = KEYWORD in self._index.strategies and not (
-                self._everything and self._all_failed
+            is_asked = KEYWORD in self.index.strategies and not (
+                self.everything and self._all_failed
             )
             names = (KEYWORD,) if is_asked else ()
 
@@ -247,7 +236,7 @@ class Cascade:
         Args:
             before: scores whose best paragraphs a reranker sees.
         """
-        index, query = self._index, self._query
+        index, query = self.index, self.query
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
@@ -265,22 +254,22 @@ class Cascade:
         deadline = self._deadline
         if name == KEYWORD:  # late strategies do not take the time of the fallback
             deadline = max(deadline, time.monotonic() + KEYWORDS_S)
-        self._calls[name] = self._runner.start(name, work, deadline)
+        self._calls[name] = self.runner.start(name, work, deadline)
         return self._calls[name]
 
     def _best_rows(self, scored: Scored, n: int) -> IntArray:
         """Return the rows of the n best paragraphs by several strategies, the best first."""
         if not scored:
             return np.empty(0, dtype=np.int64)
-        index = self._index
+        index = self.index
         prior = index.kind_priors + self._book.prior
-        _, fused = fuse(scored, prior, self._settings, index.calibration.fused)
+        _, fused = fuse(scored, prior, self.settings, index.calibration.fused)
         best = np.argsort(-fused.log_odds, kind="stable")[:n]
         return best[fused.log_odds[best] > NOT_FOUND]
 
     def _ranking(self, step: Step | None) -> Ranking:
         """Rank the paragraphs of the course; see `everything`."""
-        index, k = self._index, self._query.k
+        index, k = self.index, self.query.k
         n = len(index.paragraphs)
         hits = np.empty(0, dtype=np.int64) if step is None else step.hits
         log_odds = np.full(n, NOT_FOUND) if step is None else step.fused.log_odds

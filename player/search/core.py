@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from configs.settings import KeywordMode, SearchSettings
-from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
+from ingest.arrays import AnyFloatArray, BoolArray, IntArray
 from ingest.paragraph import Paragraph
 from player.search.slots import n_slots, slotted, with_rare_words
 from player.search.types import NOT_FOUND, ScoreArrays
@@ -32,6 +32,7 @@ FARTHEST = 30.0
 SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
+Level = Literal["relevant", "lowered", ""]
 Scored = Mapping[str, ScoreArrays]
 """Scores of several strategies by name, in declared order."""
 
@@ -122,7 +123,7 @@ class Step:
     in_book: BoolArray
     best: float
     is_fallback: bool
-    level: Literal["relevant", "lowered", ""] = ""
+    level: Level = ""
 
 
 def search(
@@ -152,11 +153,13 @@ def search(
     Returns:
         The step; None if no step has scores.
     """
-    threshold = threshold_log_odds(settings.threshold)
+    limits: dict[Level, float] = {"relevant": threshold_log_odds(settings.threshold)}
+    if settings.cascade:
+        limits["lowered"] = threshold_log_odds(settings.lowered_threshold)
+    falls_back = settings.cascade and keywords == "fallback"
     steps: list[Step] = []
     for is_fallback in (False, True):
-        is_needed = settings.cascade and keywords == "fallback"
-        if steps and not (is_needed and steps[0].best < threshold):
+        if steps and not (falls_back and steps[0].best < limits["relevant"]):
             break
         scored = scores_of(is_fallback)
         if not scored:
@@ -168,14 +171,11 @@ def search(
         best = float(fused.relevance[hits].max(initial=NOT_FOUND))
         steps.append(Step(scored, strategy, fused, hits, in_book, best, is_fallback))
 
-    for step in steps:
-        if step.best >= threshold:
-            return replace(step, level="relevant")
-    for step in steps:
-        is_lowered = step.best >= threshold_log_odds(settings.lowered_threshold)
-        if settings.cascade and is_lowered:
-            return replace(step, level="lowered")
-    return next(iter(steps), None)
+    for level, limit in limits.items():
+        for step in steps:
+            if step.best >= limit:
+                return replace(step, level=level)
+    return steps[0] if steps else None
 
 
 def _hits(
@@ -189,17 +189,23 @@ def _hits(
     """Return the rows of the paragraphs to return, and whether each takes a slot of the book."""
     k = n_slots(settings, k)
     has_slots = book.filters or (book.lift > 0.0 and settings.pdf_k > 0)
-    inside = book.inside & has_slots
     hits, in_book = slotted(
-        fused.log_odds, inside, settings, k, book.lift, filters=book.filters
+        fused.log_odds,
+        book.inside & has_slots,
+        settings,
+        k,
+        book.lift,
+        filters=book.filters,
     )
-    if settings.cascade and keywords == "fused":
-        for item in scored.values():
-            if item.rare is not None:
-                rare = np.where(fused.log_odds > NOT_FOUND, item.rare, 0)
-                item = replace(item, rare=rare)
-                inside = book.inside & book.filters
-                hits, in_book = with_rare_words(hits, in_book, item, inside, k)
+    if not settings.cascade or keywords != "fused":
+        return hits, in_book
+
+    inside = book.inside & book.filters
+    for item in scored.values():
+        if item.rare is not None:
+            rare = np.where(fused.log_odds > NOT_FOUND, item.rare, 0)
+            item = replace(item, rare=rare)
+            hits, in_book = with_rare_words(hits, in_book, item, inside, k)
     return hits, in_book
 
 
@@ -211,9 +217,10 @@ def fuse(
 ) -> tuple[str, ScoreArrays]:
     """Fuse several strategies into one, and add the prior to the order; return its name and scores.
 
-    "rrf" orders by the sum of 1 / (rrf_k + rank); the prior is added before it ranks. "linear" orders by the weighted
-    sum of scores; a strategy without a weight counts by its relevance. The relevance of a paragraph is the highest that
-    a strategy gives it.
+    "rrf" orders by the sum of 1 / (rrf_k + rank); the prior is added before it ranks, and the log-odds are lowered
+    until they fall in this order, by at least `TRACE` a rank. "linear" orders by the weighted sum of scores; a strategy
+    without a weight counts by its relevance, and paragraphs that it did not find by its lowest, at most 0. The
+    relevance of a paragraph is the highest that a strategy gives it.
 
     Args:
         scored: at least one.
@@ -231,44 +238,28 @@ def fuse(
     relevance = np.max([item.relevance for item in scored.values()], axis=0)
     sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
+        places = np.arange(len(prior))
         for item in scored.values():
-            sums += _reciprocal_ranks(item.log_odds + prior, settings.rrf_k)
-        log_odds = _falling(relevance + prior, sums)
+            log_odds = item.log_odds + prior
+            order = np.argsort(-log_odds, kind="stable")
+            is_found = log_odds[order] > NOT_FOUND
+            sums[order] += is_found / (settings.rrf_k + 1.0 + places)
+
+        order = np.argsort(-sums, kind="stable")
+        lowest = np.minimum.accumulate((relevance + prior)[order])
+        log_odds = np.empty(len(prior))
+        log_odds[order] = lowest - TRACE * places
         return "rrf", ScoreArrays(sums, log_odds, relevance)
 
     for name, item in scored.items():
-        sums += _weighted(item, weights.get(name))
+        if name in weights:
+            sums += np.float32(weights[name]) * item.scores
+        else:
+            is_found = item.relevance > NOT_FOUND
+            lowest = item.relevance[is_found].min(initial=0.0)
+            sums += np.where(is_found, item.relevance, lowest)
     log_odds = np.where(relevance > NOT_FOUND, sums + prior, NOT_FOUND)
     return "fused", ScoreArrays(sums, log_odds, relevance)
-
-
-def _falling(log_odds: AnyFloatArray, sums: AnyFloatArray) -> Float64Array:
-    """Lower log-odds until they fall in the order of `sums`, by at least `TRACE` a rank."""
-    order = np.argsort(-sums, kind="stable")
-    in_order = np.empty(len(sums))
-    lowest = np.minimum.accumulate(log_odds[order])
-    in_order[order] = lowest - TRACE * np.arange(len(sums))
-    return in_order
-
-
-def _reciprocal_ranks(log_odds: AnyFloatArray, rrf_k: int) -> Float64Array:
-    """Return 1 / (rrf_k + rank) of each paragraph, 0 if it was not found."""
-    shares = np.empty(len(log_odds))
-    order = np.argsort(-log_odds, kind="stable")
-    shares[order] = 1.0 / (rrf_k + 1.0 + np.arange(len(order)))
-    return np.where(log_odds > NOT_FOUND, shares, 0.0)
-
-
-def _weighted(item: ScoreArrays, weight: float | None) -> AnyFloatArray:
-    """Return the term of one strategy in the sum of a linear fusion.
-
-    If a strategy has no weight, paragraphs that it did not find get its lowest log-odds, at most 0.
-    """
-    if weight is not None:
-        return np.float32(weight) * item.scores
-    is_found = item.relevance > NOT_FOUND
-    lowest = item.relevance[is_found].min(initial=0.0)
-    return np.where(is_found, item.relevance, lowest)
 
 
 def combine(

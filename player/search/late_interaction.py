@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ingest.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
 from ingest.embed import TokenStates
 from ingest.embed.hint_bank import Bank, as_asked
-from ingest.embed.vectors import STEPS, Codes, TokenForm, Words
+from ingest.embed.vectors import STEPS, TokenForm, Words
 from player.search.cache import CachingEmbedder
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
@@ -29,10 +30,11 @@ BLOCK = 4_096
 UNRELATED = -1.0
 
 
+@dataclass(eq=False)
 class WordByWord:
     """Scorer by the mean, over the hint's tokens, of the best cosine with a paragraph's token; rare tokens count more.
 
-    Args:
+    Attributes:
         model: the model that embedded the paragraphs.
         words: its vectors of the paragraphs and their tokens.
         hubs: hubness of the paragraphs.
@@ -44,38 +46,32 @@ class WordByWord:
         BERT, 2020; here with models that were trained for the mean of their tokens.
     """
 
-    def __init__(
-        self,
-        model: CachingEmbedder,
-        words: Words,
-        hubs: Hubs,
-        form: TokenForm,
-        bank: Bank,
-    ) -> None:
-        self._model = model
-        self._words = words
-        self._hubs = hubs
-        self._form = form
-        self._bank = bank
-        hints = np.repeat(np.arange(len(bank.starts) - 1), np.diff(bank.starts))
-        pairs = np.unique(np.stack([hints, bank.token_ids]), axis=1)
-        self._frequencies = Counter(pairs[1].tolist())
-        self._rows_of = {text: place for place, text in enumerate(bank.hints.texts)}
+    model: CachingEmbedder
+    words: Words
+    hubs: Hubs
+    form: TokenForm
+    bank: Bank
+
+    def __post_init__(self) -> None:
+        ids = self.bank.token_ids.tolist()
+        self._frequencies: Counter[int] = Counter()
+        for start, end in itertools.pairwise(self.bank.starts.tolist()):
+            self._frequencies.update(set(ids[start:end]))
 
     @property
     def spec(self) -> str:
         """SPEC of the model."""
-        return self._model.spec
+        return self.model.spec
 
     def prepare(self, hint: str) -> None:
         """Embed the hint, unless its vector is cached."""
-        self._model.read(hint)
+        self.model.read(hint)
 
     def parts(
         self, hint: str, rows: IntArray | None = None
     ) -> Mapping[str, Float32Array]:
         """Return, by name, (n_paragraphs,) or (len(rows),) the word-by-word similarity, -1..1, and the hubness."""
-        hubness = self._hubs.of(hint)
+        hubness = self.hubs.of(hint)
         return {
             f"words.{self.spec}": self.similarities(hint, rows),
             f"hub.{self.spec}": hubness if rows is None else hubness[rows],
@@ -89,29 +85,29 @@ class WordByWord:
         Args:
             sentence: (n_paragraphs,) the cosine of each paragraph's best sentence; None without sentences.
         """
-        estimate: AnyFloatArray = self._words.pooled @ self._model.read(hint).vector
+        estimate: AnyFloatArray = self.words.pooled @ self.model.read(hint).vector
         if sentence is not None:
             estimate = estimate + sentence
         return {
             f"words.{self.spec}": ESTIMATE * estimate,
-            f"hub.{self.spec}": self._hubs.of(hint),
+            f"hub.{self.spec}": self.hubs.of(hint),
         }
 
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
-        tokens = self._words.tokens if rows is None else self._words.tokens.of(rows)
-        read = self._model.read(hint).tokens
+        tokens = self.words.tokens if rows is None else self.words.tokens.of(rows)
+        read = self.model.read(hint).tokens
         assert read is not None, "word_scorers takes models that give them"
         n_paragraphs = len(tokens.starts) - 1
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = self._form.project(read.states)
+        vectors = self.form.project(read.states)
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
-        best = np.maximum.reduceat(
-            _product(tokens.codes, coded), tokens.starts[:-1], axis=0
-        )
+        matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}
+        (products,) = _products().run(None, matrices)
+        best = np.maximum.reduceat(products, tokens.starts[:-1], axis=0)
 
         weights = self._rarity(hint, read)
         scale = weights / weights.sum() * largest / (_LARGEST * STEPS)
@@ -122,10 +118,10 @@ class WordByWord:
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
-        bank, place = self._bank, self._rows_of.get(as_asked(hint))
+        bank, place = self.bank, self.hubs.places.get(as_asked(hint))
         counts = [self._frequencies[token] for token in read.ids.tolist()]
         frequencies = np.array(counts, dtype=np.float32)
-        n_hints = len(self._rows_of)
+        n_hints = len(self.hubs.places)
         if place is not None:
             own_tokens = bank.token_ids[bank.starts[place] : bank.starts[place + 1]]
             frequencies -= np.isin(read.ids, own_tokens)
@@ -144,6 +140,9 @@ class Hubs:
         vectors: (n_paragraphs, dim) unit vectors.
         doc_ids: (n_paragraphs,) the document of each.
         bank: hints, embedded by the same model.
+
+    Attributes:
+        places: the place of each hint in the bank, by text.
 
     Reference:
         Lample et al., Word Translation Without Parallel Data, 2018; this is the paragraphs' term of CSLS.
@@ -169,12 +168,12 @@ class Hubs:
             self._hints[rows] = best
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
 
-        self._places = {text: place for place, text in enumerate(bank.hints.texts)}
+        self.places = {text: place for place, text in enumerate(bank.hints.texts)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
     def of(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the hubness of each paragraph, without this hint."""
-        place = self._places.get(as_asked(hint))
+        place = self.places.get(as_asked(hint))
         return self._hubness if place is None else self._mean(self._hints == place)
 
     def _mean(self, is_asked: BoolArray) -> Float32Array:
@@ -185,14 +184,6 @@ class Hubs:
             counted.sum(axis=1), 1
         )
         return means
-
-
-def _product(codes: Codes, coded: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Return (len(codes), len(coded)) the dot products of the rows."""
-    product: NDArray[np.int32] = _products().run(
-        None, {"codes": codes, "hint": np.ascontiguousarray(coded.T)}
-    )[0]
-    return product
 
 
 @functools.cache

@@ -181,24 +181,19 @@ def _number_at(
     if word in _SPELT:
         return _SPELT[word], 1
     if word in _ONES:
-        is_next_counted = any(
-            is_a(unit, *UNITS) for unit in words[place + 1 : place + 2]
-        )
-        return (1 if is_counted or is_next_counted else None), 1
+        following = "".join(words[place + 1 : place + 2])
+        return (1 if is_counted or is_a(following, *UNITS) else None), 1
 
     is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
-    if _is_roman(word, is_marked + (word in capitals)):
+    # a numeral of one letter needs two signs, a longer one needs one
+    n_signs = is_marked + (word in capitals) + (len(word) > 1)
+    if word in _ROMANS and n_signs >= 2:
         return _ROMANS[word], 1
     if is_counted and len(word) <= 2 and set(word) <= _NUMERALS.keys():
         letters = list(itertools.takewhile(_NUMERALS.__contains__, words[place:]))
         letters = letters or [word]
         return sum(map(_NUMERALS.__getitem__, "".join(letters))), len(letters)
     return None, 1
-
-
-def _is_roman(word: str, n_signs: int) -> bool:
-    """Return whether a word is a Roman numeral: one letter needs two signs of it, more letters need one."""
-    return word in _ROMANS and n_signs >= (2 if len(word) == 1 else 1)
 
 
 def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
@@ -216,9 +211,9 @@ def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
     for place, token in enumerate(tokens):
         if not token.text.isdecimal() or len(token.text) > 4:
             continue
-        if not _says_otherwise(tokens, place) and (
-            named is None or _counts(tokens, place, named, counting)
-        ):
+        if _says_otherwise(tokens, place):
+            continue
+        if named is None or _counts(tokens, place, named, counting):
             counting.add(place)
     return {int(tokens[place].text) for place in counting}
 
@@ -271,20 +266,17 @@ def _counts(
 
 def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
     """Return the words of a name, without numbers that neither count lectures nor are in a date."""
-    others = {token.text for token in _without_signs(name)} - set(map(str, counting))
-    return [
-        token
-        for token in tokens_of(name)
-        if not (token.isdecimal() and token in others)
-    ]
+    others, counts = set(), set(map(str, counting))
+    for text, _ in _without_signs(name):
+        if text.isdecimal() and text not in counts:
+            others.add(text)
+    return [token for token in tokens_of(name) if token not in others]
 
 
 def excludes(tokens: Sequence[str]) -> bool:
     """Return whether a name says what is not meant: generic words, then a negation."""
-    negation = _NEGATION.search(" ".join(tokens))
-    return negation is not None and all(
-        map(is_generic, " ".join(tokens)[: negation.start()].split())
-    )
+    before, negation, _ = _NEGATION.sub("\n", " ".join(tokens), 1).partition("\n")
+    return bool(negation) and all(map(is_generic, before.split()))
 
 
 def is_negated(before: Sequence[str]) -> bool:
@@ -303,13 +295,16 @@ def lectures_in(
     Args:
         counted: further words that number lectures or other things.
     """
-    groups: list[tuple[str, list[int]]] = []
+    groups = []
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
         tokens = _without_signs(clause)
-        for place, token in enumerate(tokens):
-            if is_a(token.text, *COUNTING) or token.text in counted:
-                groups.append((token.text, _lectures_at(tokens, place)))
-    return [(word, group) for word, group in groups if group]
+        for place, (word, _) in enumerate(tokens):
+            group = []
+            if is_a(word, *COUNTING) or word in counted:
+                group = _lectures_at(tokens, place)
+            if group:
+                groups.append((word, group))
+    return groups
 
 
 def _lectures_at(tokens: Sequence[Token], place: int) -> list[int]:
@@ -371,8 +366,8 @@ def words_like(token: str, words: Sequence[str]) -> dict[str, float]:
         token, words, scorer=_TYPOS, score_cutoff=_TYPO_FROM, limit=None
     )
     candidates = {word for word, _, _ in typos}
-    candidates.update(
-        word for word in words if word.startswith(token) or token.startswith(word)
-    )
+    for word in words:
+        if word.startswith(token) or token.startswith(word):
+            candidates.add(word)
     similarities = {word: likeness(token, word) for word in sorted(candidates)}
     return {word: alike for word, alike in similarities.items() if alike}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 import threading
 import time
@@ -111,18 +110,30 @@ class SearchOrchestrator:
     def _find(self, query: Query, *, everything: bool) -> SearchResult:
         """Search the course as the store holds it now, and count the search; see `Cascade` for `everything`."""
         started = time.perf_counter()
-        query = self._checked(query, everything=everything)
+        if not query.hint.strip() and not everything:
+            raise QueryError(
+                "hint must hold at least one word, got an empty one; say what the paragraph is about"
+            )
+        if query.k is not None and query.k < 1:
+            raise QueryError(f"k must be at least 1, got {query.k}")
+        mode = query.keywords or self.settings.keywords
+        if query.keywords is None and mode == "rule" and not everything:
+            mode = (
+                "fallback"  # the rule of the game is for games only, unless asked for
+            )
+        query = replace(query, keywords=mode)
+
         unreachable = self._refresh()
         index, identity = self._state
-        cascade = functools.partial(
-            Cascade, index, self.settings, self._runner, query, started
+        cascade = Cascade(
+            index, self.settings, self._runner, query, started, everything
         )
         try:
             if everything or self._cache is None:
-                result = cascade(everything=everything).result()
+                result = cascade.result()
             else:
                 key = self._key(query, identity)
-                result = self._cache.get(key, lambda: cascade().result())
+                result = self._cache.get(key, cascade.result)
         except AllStrategiesFailedError as error:
             self._statistics.count(None, error.failures)
             raise
@@ -172,19 +183,6 @@ class SearchOrchestrator:
             k=n_slots(self.settings, query.k),
         )
         return plain, self.settings, identity
-
-    def _checked(self, query: Query, *, everything: bool = False) -> Query:
-        """Check a query, and set its mode of keywords: the rule of the game is for games only, unless asked for."""
-        if not query.hint.strip() and not everything:
-            raise QueryError(
-                "hint must hold at least one word, got an empty one; say what the paragraph is about"
-            )
-        if query.k is not None and query.k < 1:
-            raise QueryError(f"k must be at least 1, got {query.k}")
-        mode = self.settings.keywords
-        if mode == "rule" and not everything:
-            mode = "fallback"
-        return replace(query, keywords=query.keywords or mode)
 
 
 def _plain(text: str) -> str:

@@ -93,6 +93,9 @@ HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
 
+NO_ALIASES = (), np.empty((0, 0), np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class _Name:
     """One name of a whole document, normalised for comparison."""
@@ -128,7 +131,7 @@ class References:
         *,
         paragraphs: Sequence[Paragraph] = (),
         embedder: Embedder | None = None,
-        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] | None = None,
+        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
         self._filter_confidence = filter_confidence
@@ -136,37 +139,40 @@ class References:
         self.calibration = calibration or calibration_of().references
         self._embedder = embedder
         self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
-        originals = {item.doc_id: item.same_as or item.doc_id for item in documents}
-        self.doc_ids = sorted(set(originals.values()))
+        self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
-        self._rows = {
-            doc_id: row_of[original] for doc_id, original in originals.items()
-        }
 
+        self._rows: dict[str, int] = {}
         self._stems: dict[str, dict[str, int]] = {}
         self._proper: dict[str, set[int]] = {}
         self._names: list[_Name] = []
-        self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
-        self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
+        self._numbers: dict[int, set[int]] = {}
+        self._mentioned: dict[int, set[int]] = {}
         self._words: dict[str, dict[int, float]] = {}
         self._counted: set[str] = set()
         for document in documents:
-            self._learn(self._rows[document.doc_id], document)
+            row = row_of[document.same_as or document.doc_id]
+            self._rows[document.doc_id] = row
+            self._learn(row, document)
 
-        self._vocabulary = list(self._words)
         n_documents = len(self.doc_ids)
         self._common: set[str] = set()
-        if n_documents >= FEWEST_TO_SHARE:
-            self._common = _shared_by_most(self._words, n_documents)
-        self._texts = [
-            " ".join(self._telling(name.tokens, files=True)) for name in self._names
-        ]
+        for word, trusts in self._words.items():
+            if 2 * len(trusts) > n_documents >= FEWEST_TO_SHARE:
+                self._common.add(word)
+        self._texts = []
+        for name in self._names:
+            self._texts.append(" ".join(self._telling(name.tokens, files=True)))
         make_rates = functools.partial(_rates, paragraphs, self._rows, n_documents)
         self._content = cached(paragraphs, f"rates {self._rows}", make_rates)
-        aliases, vectors = alias_vectors or ((), np.empty((0, 0), np.float32))
-        places = [place for place, (_, alias) in enumerate(aliases) if _is_name(alias)]
-        rows = [self._rows[aliases[place][0]] for place in places]
-        self._alias_rows = np.array(rows, dtype=np.intp)
+
+        self._alias_rows: list[int] = []
+        aliases, vectors = alias_vectors
+        places = []
+        for place, (doc_id, alias) in enumerate(aliases):
+            if _is_name(alias):
+                places.append(place)
+                self._alias_rows.append(self._rows[doc_id])
         self._alias_vectors = vectors[places]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
@@ -191,9 +197,8 @@ class References:
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         by_stem = self.by_stem(book_name)
         if by_stem is not None:
-            confidences = np.array(
-                [float(one == by_stem.doc_id) for one in self.doc_ids]
-            )
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[self._rows[by_stem.doc_id]] = 1.0
         elif self._means_none(book_name):
             return []
         else:
@@ -226,10 +231,13 @@ class References:
             # a number alone names the document with that number; generic words name no document
             return confidences * ((number > 0.0) | (exact > 0.0))
         is_settled = confidences.max(initial=0.0) >= SETTLED
-        if is_settled or self._embedder is None or not len(self._alias_rows):
+        if is_settled or self._embedder is None or not self._alias_rows:
             return confidences
 
-        meaning = self._meaning(self._embedder, book_name)
+        best = np.full(len(self.doc_ids), fit.unrelated)
+        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        np.maximum.at(best, self._alias_rows, cosines)
+        meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
         features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
         return _shares(features, fit.weights, fit.none)
 
@@ -240,9 +248,10 @@ class References:
         if not tokens or excludes(unnamed):
             return True
         for _, group in lectures_in(book_name):
-            pairs = zip(self._numbers, self._mentioned, strict=True)
-            is_of_one = any(numbered | also >= set(group) for numbered, also in pairs)
-            if len(set(group)) > 1 and not is_of_one:
+            is_of_one = len(set(group)) == 1
+            for row, numbered in self._numbers.items():
+                is_of_one |= set(group) <= numbered | self._mentioned[row]
+            if not is_of_one:
                 return True
         return False
 
@@ -300,22 +309,22 @@ class References:
 
         for stem, rows in self._stems.items():
             before, match, after = folded.partition(stem)
+            named = set(rows.values())
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            if not (match and is_telling and len(named) == 1):
+                continue
             is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
-            if match and is_telling and is_whole and not is_negated(before.split()):
-                rows_in_hint.update(
-                    set(rows.values()) if len(set(rows.values())) == 1 else ()
-                )
+            if is_whole and not is_negated(before.split()):
+                rows_in_hint |= named
         return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
         """Return the documents that a single word of a hint names, with confidences."""
         tokens = tokens_of(hint)
-        words = [
-            token
-            for token in tokens
-            if not is_stop_word(token) and token not in _JOINING
-        ]
+        words = []
+        for token in tokens:
+            if not is_stop_word(token) and token not in _JOINING:
+                words.append(token)
 
         confidences: dict[int, float] = {}
         for place, word in enumerate(words):
@@ -325,15 +334,11 @@ class References:
             if is_negated(tokens[: tokens.index(word)]):
                 continue
             (row,) = rows
-            stem = next(iter(stems(word)), word)
             neighbours = words[max(0, place - 1) : place + 2]
+            is_unheard = self._content and _stem(word) not in self._content
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
-            elif (
-                self._content
-                and stem not in self._content
-                and len(word) > _LEAST_PROPER
-            ):
+            elif is_unheard and len(word) > _LEAST_PROPER:
                 confidences.setdefault(row, PROBABLY_SAID)
         return confidences
 
@@ -342,10 +347,13 @@ class References:
         by_source = {alias.source: alias.text for alias in document.aliases[::-1]}
         stem, number = by_source.get("stem", ""), document.lecture_number
         in_stem = numbers(stem)
-        if number is None or (number not in in_stem and str(number) in tokens_of(stem)):
-            self._numbers[row] |= in_stem  # the number is a date's
+        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
+        self._mentioned.setdefault(row, set())
+        numbered = self._numbers.setdefault(row, set())
+        if number is None or is_of_date:
+            numbered |= in_stem
         else:
-            self._numbers[row].add(number)
+            numbered.add(number)
 
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
@@ -359,18 +367,18 @@ class References:
         tokens = tokens_of(alias.text)
         if alias.source in _WEAK:
             tokens = [token for token in tokens if not is_a(token, "sections")]
-        if is_whole or alias.source == "author":
-            for token in tokens:
-                self._proper.setdefault(token, set()).add(row)
         if alias.source in _FOR_FILES:
-            pairs = itertools.pairwise(tokens)
-            self._counted.update(word for word, number in pairs if number.isdecimal())
+            for word, number in itertools.pairwise(tokens):
+                if number.isdecimal():
+                    self._counted.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
+            if is_whole or alias.source == "author":
+                self._proper.setdefault(word, set()).add(row)
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
 
@@ -380,22 +388,22 @@ class References:
         Args:
             files: keep words for kinds of files.
         """
-        return [
-            token
-            for token in tokens
-            if token not in self._common
-            and (not is_generic(token) or (files and is_a(token, *FILES)))
-        ]
+        telling = []
+        for token in tokens:
+            is_kept = not is_generic(token) or (files and is_a(token, *FILES))
+            if is_kept and token not in self._common:
+                telling.append(token)
+        return telling
 
     def _by_string(
         self, book_name: str, tokens: Sequence[str]
     ) -> tuple[Float64Array, Float64Array]:
         """Return the features "string" and "exact"."""
         scores = np.zeros(len(self._names))
-        if self._texts and self._telling(tokens):
-            telling = [" ".join(self._telling(tokens, files=True))]
+        if self._telling(tokens):
+            telling = " ".join(self._telling(tokens, files=True))
             for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
-                scores += process.cdist(telling, self._texts, scorer=scorer)[0] / 2.0
+                scores += process.cdist([telling], self._texts, scorer=scorer)[0] / 2.0
         similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
 
         string, exact = np.zeros((2, len(self.doc_ids)))
@@ -410,42 +418,37 @@ class References:
 
     def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
         """Return the features "words" and "content"."""
+        vocabulary = list(self._words)
+        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        for token in tokens if weights else ():
+            is_file = is_a(token, *FILES) and token not in self._common
+            if is_file and words_like(token, vocabulary):
+                weights[token] = _OF_FILE
+
         words, content = np.zeros((2, len(self.doc_ids)))
         total = 0.0
-        for token, weight in self._weights(tokens).items():
+        for token, weight in weights.items():
             matches = np.zeros(len(self.doc_ids))
-            for word, alike in words_like(token, self._vocabulary).items():
+            for word, alike in words_like(token, vocabulary).items():
                 for row, trust in self._words[word].items():
                     matches[row] = max(matches[row], alike * trust)
             rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
             total += weight * rarity
             words += weight * rarity * matches
 
-            stem = next(iter(stems(token)), token)
-            rates = self._content.get(stem, np.zeros(1))
+            rates = self._content.get(_stem(token), np.zeros(1))
             if rates.any():
                 share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
                 content += weight * rarity * share * rates / rates.sum()
         return words / (total or 1.0), content / (total or 1.0)
 
-    def _weights(self, tokens: Sequence[str]) -> dict[str, float]:
-        """Return the weights of the distinctive words of a name, and with these of its words for kinds of files."""
-        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
-        if not weights:
-            return {}
-        for token in tokens:
-            is_file = is_a(token, *FILES) and token not in self._common
-            if is_file and words_like(token, self._vocabulary):
-                weights[token] = _OF_FILE
-        return weights
-
     def _by_number(
         self, lecture_numbers: set[int]
     ) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the features "number" and "clash", and the factor of the similarities."""
-        number, clash, factor = np.zeros((3, len(self.doc_ids)))
-        factor += 1.0
-        for row, numbered in enumerate(self._numbers):
+        number, clash = np.zeros((2, len(self.doc_ids)))
+        factor = np.ones(len(self.doc_ids))
+        for row, numbered in self._numbers.items():
             unmatched = _ordinals(lecture_numbers) - numbered - self._mentioned[row]
             if unmatched and _ordinals(numbered) - lecture_numbers:
                 clash[row], factor[row] = 1.0, _OTHER_NUMBER
@@ -454,15 +457,6 @@ class References:
             elif unmatched:
                 clash[row], factor[row] = 0.5, _NO_NUMBER
         return number, clash, factor
-
-    def _meaning(self, embedder: Embedder, book_name: str) -> Float64Array:
-        """Return (n_documents,) the cosine with the best name, 0 for the usual cosine of unrelated names."""
-        unrelated = self.calibration.unrelated
-        best = np.full(len(self.doc_ids), unrelated)
-        cosines = self._alias_vectors @ embedder.embed_queries([book_name])[0]
-        np.maximum.at(best, self._alias_rows, cosines)
-        meaning: Float64Array = (best - unrelated) / (1.0 - unrelated)
-        return meaning
 
 
 def _shares(features: Features, weights: Sequence[float], none: float) -> Float64Array:
@@ -480,13 +474,6 @@ def _shares(features: Features, weights: Sequence[float], none: float) -> Float6
         confidences *= (1.0 - exact[row]) / others
         confidences[row] = exact[row]
     return confidences
-
-
-def _shared_by_most(
-    words: Mapping[str, Mapping[int, float]], n_documents: int
-) -> set[str]:
-    """Return the words in the names of more than half of the documents."""
-    return {word for word, rows in words.items() if 2 * len(rows) > n_documents}
 
 
 def _rates(
@@ -510,6 +497,10 @@ def _fold(stem: str) -> str:
     """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
     folded = unicodedata.normalize("NFC", stem).casefold().strip()
     return " ".join(folded.removesuffix(".pdf").split())
+
+
+def _stem(token: str) -> str:
+    return next(iter(stems(token)), token)
 
 
 def _is_word(token: str) -> bool:

@@ -53,11 +53,11 @@ class SearchStatistics:
             n_searches = self._cache.total()
             hit_rate = self._cache["hits"] / max(1, n_searches)
             latencies: dict[str, Any] = {"embed": None, "search": None}
-            for name, values in zip(
-                latencies, zip(*self._ms, strict=True), strict=False
-            ):
-                p50, p95 = np.percentile(values, [50, 95]).tolist()
-                latencies[name] = {"p50": p50, "p95": p95}
+            if self._ms:
+                percentiles = np.percentile(self._ms, [50, 95], axis=0)
+                for name, (p50, p95) in zip(latencies, percentiles.T, strict=True):
+                    latencies[name] = {"p50": float(p50), "p95": float(p95)}
+
             return {
                 "searches": n_searches,
                 "cache": {**self._cache, "hit_rate": hit_rate},

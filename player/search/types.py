@@ -7,7 +7,7 @@ import operator
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -78,6 +78,33 @@ class Hit:
     why: str = ""
     relevant: bool = True
     same_as: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hit and its paragraph as one flat record, relevance and score with six digits."""
+        record = dict(zip(_FIELDS, _FIELDS_OF(self), strict=True))
+        for name in ("relevance", "score"):
+            record[name] = round(float(record[name]), 6)
+        return record
+
+
+_FIELDS = {
+    "paragraph_id": "paragraph.paragraph_id",
+    "document": "paragraph.doc_id",
+    "page": "paragraph.page",
+    "heading": "paragraph.heading",
+    "opening_sentence": "paragraph.opening_sentence",
+    "text": "paragraph.text",
+    "relevance": "relevance",
+    "slot": "slot",
+    "strategy": "strategy",
+    "rank": "rank",
+    "score": "score",
+    "why": "why",
+    "relevant": "relevant",
+    "same_as": "same_as",
+}
+"""These are the keys of a hit's record, and the attributes of the hit that they hold."""
+_FIELDS_OF = operator.attrgetter(*_FIELDS.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,8 +231,7 @@ class SearchResult:
         """Return a data frame with a row for each hit, in order."""
         import pandas as pd
 
-        values_of = operator.attrgetter(*_COLUMNS.values())
-        return pd.DataFrame(map(values_of, self.hits), columns=list(_COLUMNS))
+        return pd.DataFrame(map(_FIELDS_OF, self.hits), columns=list(_FIELDS))
 
     def _repr_html_(self) -> str:
         """Return the best 20 hits as an HTML table, for notebooks."""
@@ -216,28 +242,10 @@ class SearchResult:
 
     def row_of(self, paragraph: Paragraph) -> int | None:
         """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
-        ids = [hit.paragraph.paragraph_id for hit in self.hits]
-        return (
-            ids.index(paragraph.paragraph_id) if paragraph.paragraph_id in ids else None
-        )
-
-
-_COLUMNS = {
-    "paragraph_id": "paragraph.paragraph_id",
-    "document": "paragraph.doc_id",
-    "page": "paragraph.page",
-    "heading": "paragraph.heading",
-    "opening_sentence": "paragraph.opening_sentence",
-    "text": "paragraph.text",
-    "relevance": "relevance",
-    "slot": "slot",
-    "strategy": "strategy",
-    "rank": "rank",
-    "score": "score",
-    "relevant": "relevant",
-    "why": "why",
-}
-"""Columns of the data frame of hits, and the attributes of a hit that they hold."""
+        for row, hit in enumerate(self.hits):
+            if hit.paragraph.paragraph_id == paragraph.paragraph_id:
+                return row
+        return None
 
 
 def nothing_found(n: int) -> ScoreArrays:

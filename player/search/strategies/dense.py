@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ingest.arrays import AnyFloatArray, Float32Array, IntArray
 from ingest.paragraph import Paragraph
@@ -106,6 +104,8 @@ class Dense(Strategy):
             others get the worst of these scores.
     """
 
+    name = "dense"
+
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],
@@ -123,6 +123,7 @@ class Dense(Strategy):
         self._evidence = evidence
         self._calibration = calibration or calibration_of().dense
         self._more = more
+        self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
 
     @classmethod
     def from_course(cls, store: Course, parts: Parts) -> Dense:
@@ -144,11 +145,6 @@ class Dense(Strategy):
             parts.calibration.dense,
             parts.scorers,
         )
-
-    @property
-    def name(self) -> str:
-        """Always "dense"."""
-        return "dense"
 
     def load(self) -> None:
         """Build the index of words, for the rule."""
@@ -224,11 +220,6 @@ class Dense(Strategy):
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
         return np.union1d(best_of(log_odds, n_closely), inside[best_inside])
-
-    @functools.cached_property
-    def _doc_ids(self) -> NDArray[np.str_]:
-        """(n_paragraphs,) the document of each paragraph."""
-        return np.array([paragraph.doc_id for paragraph in self._paragraphs])
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score every paragraph."""

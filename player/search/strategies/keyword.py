@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import regex
 
-from ingest.arrays import AnyFloatArray, IntArray, RowArray
+from ingest.arrays import AnyFloatArray
 from ingest.paragraph import Paragraph
 from ingest.store import Course
 from ingest.store.cache import cached
 from player.answer.associations import load_associations
 from player.search.calibration import KeywordCalibration, calibration_of
 from player.search.postings import Postings
+from player.search.rules import NO_ROWS
 from player.search.strategies.strategy import Parts, Strategy
 from player.search.types import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.words import has_capitals, is_stop_word, stems, words, written_words
@@ -55,11 +56,6 @@ class _Index:
     scorer: Any
     stems: Postings
     words: Postings
-
-    def containing(self, part: str) -> list[int]:
-        """Return the rows with a word that contains `part`."""
-        longer = [word for word in self.words if part in word]
-        return _union(self.words[word] for word in longer)
 
 
 class Keyword(Strategy):
@@ -124,23 +120,23 @@ class Keyword(Strategy):
         """Score every paragraph; those that share no word with the hint are not found.
 
         In the mode "fallback" the hint is a list of keywords, see `_looked_up`. In the mode "fused" paragraphs are
-        marked by the rare words that they hold.
+        marked by the words of the hint that at most `RARE` paragraphs hold.
         """
         self.load()
         if query.keywords == "fallback":
             return self._looked_up(query.hint)
-        rare = self._rare(query.hint) if query.keywords == "fused" else None
-        return replace(self._ranked(query.hint), rare=rare)
+        arrays = self._ranked(query.hint)
+        if query.keywords != "fused":
+            return arrays
 
-    def _rare(self, hint: str) -> IntArray:
-        """Return (n_paragraphs,) a bit for each word of a hint that at most `RARE` paragraphs hold."""
-        bits = np.zeros(len(self._paragraphs), dtype=np.int64)
-        content = [word for word in sorted(_spelt(hint)) if not is_stop_word(word)]
-        holders = [self._index.words.get(word, ()) for word in content]
-        rare = [rows for rows in holders if 0 < len(rows) <= RARE]
-        for number, rows in enumerate(rare[:MOST_BITS]):
-            bits[rows] |= 1 << number
-        return bits
+        rare, bit = np.zeros(len(self._paragraphs), dtype=np.int64), 1
+        for word in sorted(_spelt(query.hint)):
+            rows = self._index.words.get(word, ())
+            is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
+            if is_rare and bit < 1 << MOST_BITS:
+                rare[rows] |= bit
+                bit <<= 1
+        return replace(arrays, rare=rare)
 
     def _ranked(self, hint: str) -> ScoreArrays:
         """Score by BM25; relevance is calibrated on the share of the highest possible score."""
@@ -151,15 +147,17 @@ class Keyword(Strategy):
         if not is_found.any():
             return nothing_found(n)
 
-        rarity = {stem: _idf(n, len(self._index.stems.get(stem, ()))) for stem in stems}
+        holders, rarity = {}, {}
+        for stem in stems:
+            holders[stem] = self._index.stems.get(stem, NO_ROWS)
+            rarity[stem] = _idf(n, len(holders[stem]))
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
         for stem in dict.fromkeys(_stems(" ".join(content))):
-            if stem in self._index.stems:
-                evidence[self._index.stems[stem]] += rarity[stem]
+            evidence[holders[stem]] += rarity[stem]
 
         calibration = self._calibration
-        highest = sum(rarity[stem] for stem in stems)
+        highest = sum(map(rarity.__getitem__, stems))
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
@@ -219,9 +217,13 @@ class Keyword(Strategy):
                 terms.append(word)
             elif is_stop_word(word.casefold()):
                 continue
-            elif _is_uncommon(word):
-                terms.append(word)
+            else:
+                # the associations hold 26,000 common English words
+                is_latin = len(word) > 1 and _LATIN.search(word)
+                if is_latin and not len(load_associations().rows_of(word)):
+                    terms.append(word)
             content.append(word)
+
         is_foreign = 2 * len(terms) > len(content) + 1
         return content or [*written], [] if is_foreign else terms
 
@@ -232,14 +234,19 @@ class Keyword(Strategy):
             parts: look for words that contain the word even if it occurs itself.
         """
         index, folded = self._index, word.casefold()
-        rows: list[Sequence[int] | RowArray] = [
-            index.words.get(word, ()),
-            index.words.get(folded, ()),
-        ]
-        rows.append(_union(index.stems.get(stem, ()) for stem in _stems(word)))
-        if len(folded) >= LEAST_PART and (parts or not any(map(len, rows))):
-            rows.append(index.containing(folded))
-        return [_union(rows[:n]) for n in range(1, len(rows) + 1)]
+        rows = {*index.words.get(word, ())}
+        forms = [sorted(rows)]
+        rows.update(index.words.get(folded, ()))
+        forms.append(sorted(rows))
+        for stem in _stems(word):
+            rows.update(index.stems.get(stem, ()))
+        forms.append(sorted(rows))
+        if len(folded) >= LEAST_PART and (parts or not rows):
+            for longer in index.words:
+                if folded in longer:
+                    rows.update(index.words[longer])
+            forms.append(sorted(rows))
+        return forms
 
     def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:
         """Return (n_paragraphs,) the scores of stems."""
@@ -266,17 +273,6 @@ def _spelt(text: str) -> set[str]:
 def _indexed(text: str) -> set[str]:
     """Return the unstemmed words of a text, and those with capitals after the first letter also as written."""
     return _spelt(text) | set(filter(has_capitals, written_words(text)))
-
-
-def _is_uncommon(word: str) -> bool:
-    """Return whether a word with a Latin letter is not among the 26,000 common English words of the associations."""
-    is_latin = len(word) > 1 and _LATIN.search(word) is not None
-    return is_latin and not len(load_associations().rows_of(word))
-
-
-def _union(rows: Iterable[Iterable[int]]) -> list[int]:
-    """Return the rows that are in any of the groups, ascending."""
-    return sorted({int(row) for group in rows for row in group})
 
 
 def _idf(n_paragraphs: int, n_occurs_in: int) -> float:
