@@ -172,6 +172,7 @@ def main(arguments: Sequence[str]) -> int:
     # threads that wait for work take CPU time
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ["QUARRY_MODELS"] = str(cache() / "models")
+
     # each step in a process of its own, for its memory
     spawn = multiprocessing.get_context("spawn")
     with (

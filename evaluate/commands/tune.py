@@ -6,15 +6,12 @@ import argparse
 import dataclasses
 import functools
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from configs.directories import own_fit
 from configs.settings import SettingsError
 from evaluate.commands import shared
-from evaluate.games.labelled import SPLITS, load_games
+from evaluate.games.labelled import load_games
 from evaluate.games.locating import locate_in
-from evaluate.runs.text import with_interval
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize, visible_json
 from player.search.calibration import CALIBRATION
@@ -23,7 +20,7 @@ from player.starts import STARTS_FILE
 
 def run(options: argparse.Namespace) -> int:
     """Tune, write the settings and print the figures."""
-    from evaluate.tuning.tuner import tune, tuned_file
+    from evaluate.tuning.tuner import tune, tuned_file, tuned_lines
 
     if bool(options.trials) == bool(options.grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
@@ -48,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         result["written_to"] = options.out and str(options.out)
         print(visible_json(result))
     else:
-        _print(result)
+        print(*tuned_lines(result), sep="\n")
         print(
             f"written to {options.out}; used only where you name it, such as: --preset {options.out}"
             if options.out
@@ -57,28 +54,6 @@ def run(options: argparse.Namespace) -> int:
     for warning in result["warnings"]:
         cli.warn(options, warning)
     return 0
-
-
-def _print(result: Mapping[str, Any]) -> None:
-    print(
-        f"{result['trials']} trials ({result['trials_before']} from before), study {result['study']}"
-    )
-    print(f"objective: {result['objective']}")
-    for split in SPLITS:
-        for kind in ("untuned", "tuned"):
-            one = result[kind][split]
-            cells = []
-            for name, value in one["measures"].items():
-                figure = with_interval(value, one["intervals"][name])
-                cells.append(f"{name} {figure}")
-            print(f"  {split:10} {kind:8} {one['objective']:.4f}  {', '.join(cells)}")
-
-    gain = result["gain"]
-    change = with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
-    print(f"  gain in {gain['measure']} on the test games {change}, p {gain['p']:.4f}")
-    print(f"  {result['verdict']}")
-    settings = (f"{name} {value}" for name, value in result["settings"].items())
-    print(f"  {', '.join(settings)}")
 
 
 def calibrate_search(options: argparse.Namespace) -> int:

@@ -103,11 +103,13 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
         return 0.0
     n = errors.n_answers if weight > 0.0 else 0
     rivals = np.delete(prior, truth)
+
     # a rival wins if this many more answers, or fewer, fit it than fit the truth
     handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, LEAST_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)
     ties = int((handicap == 0.0).sum())
+
     total = 0.0
     for answered in range(n + 1):
         right = np.arange(answered + 1)

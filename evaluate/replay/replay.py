@@ -386,6 +386,7 @@ def replay_store(
     records = replay_judges(
         games, store, settings, judges, seed=seed, workers=workers, out=out, name=name
     )
+
     return Run(
         records=records,
         referee=referee,
@@ -420,6 +421,7 @@ def replay_table(
         out=out,
         n_candidates=0,
     )
+
     table = make_table(records, judges, store.fingerprint, settings, seed)
     if out:
         with writing(out):

@@ -125,6 +125,7 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
             "game_id": game_id,
             "outcomes": [{"there": False} for _ in runs],
         }
+
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
         for game_id, of_game in plays.groupby("game_id", sort=False):

@@ -68,6 +68,7 @@ def _write_table(path: Path, columns: Mapping[str, type], rows: Rows) -> list[Pa
     kinds = {"run": str, **columns}
     schema = pa.schema([(name, ARROW[kind]) for name, kind in kinds.items()])
     paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
+
     with (
         parquet.ParquetWriter(paths[0], schema) as frames,
         csv.CSVWriter(paths[1], schema) as cells,

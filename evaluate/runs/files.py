@@ -295,6 +295,7 @@ def _ranked(
         "search_ms": 0.0,
         "rank": None,
     }
+
     ranking = sorted(scores.items(), key=lambda item: -item[1])
     for rank, (paragraph_id, score) in enumerate(ranking, 1):
         if paragraph_id == truth_id:
@@ -312,6 +313,7 @@ def _ranked(
             "why": f"rank {rank} of {name}",
         }
         search["hits"].append(hit)
+
     return {
         **record,
         "search": search,

@@ -41,6 +41,7 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
         if name in MEASURES or is_dotted(name):
             measures[name] = find(MEASURES, name, "--measure")
             continue
+
         try:
             measures[name] = measure = ir_measures.parse_measure(name)
             values_of_ranks(measure, np.array([1]), np.array([1]))

@@ -336,6 +336,7 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
             "confidence": result.book.confidence,
             "tier": result.book.tier,
         }
+
     return {
         "hits": [_fields(HitRecord, hit) for hit in result.hits],
         "book": book,

@@ -298,6 +298,18 @@ class Run(RunHeader):
         games = self.games
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
+
+        # plays against referees who hold a raw text; one without points has 0
+        raw = self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
+        editions: Json = {}
+        for edition, plays in raw.groupby("edition"):
+            editions[str(edition)] = {
+                "plays": len(plays),
+                "right_page": mean_of(plays["right_page"]),
+                "similar": mean_of(plays["won"]),
+                "points": mean_of(plays["points"], 2),
+            }
+
         document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
@@ -316,9 +328,9 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
-            "sentence_points": mean_of(self._raw_plays["points"], 2),
-            "right_page": mean_of(self._raw_plays["right_page"]),
-            "editions": self.editions,
+            "sentence_points": mean_of(raw["points"], 2),
+            "right_page": mean_of(raw["right_page"]),
+            "editions": editions,
             "latency_ms": {},
         }
 
@@ -334,25 +346,6 @@ class Run(RunHeader):
         document["games_digest"] = self.games_digest
         document["per_game"] = self.per_game
         return document
-
-    @property
-    def _raw_plays(self) -> pd.DataFrame:
-        """Plays against referees who hold a raw text; a play without points has 0."""
-        plays = self.plays[self.plays["ratio"].notna()]
-        return plays.fillna({"points": 0.0})
-
-    @property
-    def editions(self) -> dict[str, dict[str, float | None]]:
-        """Plays, right pages, similar openings and points by the edition that the referee holds; {} for print."""
-        figures = {}
-        for edition, plays in self._raw_plays.groupby("edition"):
-            figures[str(edition)] = {
-                "plays": len(plays),
-                "right_page": mean_of(plays["right_page"]),
-                "similar": mean_of(plays["won"]),
-                "points": mean_of(plays["points"], 2),
-            }
-        return figures
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
         """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""

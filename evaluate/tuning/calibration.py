@@ -63,32 +63,31 @@ def calibrate(
         GamesError: too little to fit on.
     """
     located = locate_games(games, store.paragraphs)
+    pairs = []
+    document_of: dict[str, str] = {}
+    for game in games:
+        document_of[as_asked(game.hint)] = ""
+        if paragraph := located.get(game.game_id):
+            document_of[as_asked(game.hint)] = paragraph.doc_id
+            pairs.append((game.hint, paragraph))
+
     negatives = [game.hint for game in games if not game.answerable]
     bank = load_hints()
     if bank.course.isdisjoint(map(attrgetter("doc_id"), store.documents)):
         negatives += bank.texts[:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        of_hint = {}
-        for game in games:
-            paragraph = located.get(game.game_id)
-            of_hint[as_asked(game.hint)] = paragraph.doc_id if paragraph else ""
-        bank = hints_of(of_hint)
+        bank = hints_of(document_of)
     if not negatives:
         raise GamesError(
             "--games must hold unanswerable games if they are about the bundled lectures, none is"
         )
 
-    pairs, documents = [], set()
-    for game in games:
-        if paragraph := located.get(game.game_id):
-            pairs.append((game.hint, paragraph))
-            documents.add(paragraph.doc_id)
-    in_store = {*map(attrgetter("doc_id"), store.paragraphs)}
-    if len(in_store) < LEAST_DOCUMENTS or not documents:
+    n_documents = len({*map(attrgetter("doc_id"), store.paragraphs)})
+    if n_documents < LEAST_DOCUMENTS or not pairs:
         raise GamesError(
             f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
-            f"got {len(documents)} with games; add lectures and games"
+            f"got {n_documents} documents and {len(pairs)} games about them; add lectures and games"
         )
 
     before = calibration_for(store)

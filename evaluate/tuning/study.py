@@ -342,6 +342,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
             raise SettingsError(
                 f"--grid {item}: a value is not valid YAML. Quote it."
             ) from None
+
         for choice in choices:
             try:
                 settings_of({key: choice}, base)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
 
 import yaml
 
@@ -17,6 +16,7 @@ from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
 from evaluate.runs.run import commit
+from evaluate.runs.text import with_interval
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
@@ -29,6 +29,7 @@ from evaluate.tuning.study import (
 )
 from ingest.executors import Workers, executor_of
 from ingest.store import Course
+from player.protocol.messages import Json
 
 
 def tune(
@@ -42,7 +43,7 @@ def tune(
     storage: str | None = None,
     workers: Workers = 1,
     warm_start: str | None = None,
-) -> dict[str, Any]:
+) -> Json:
     """Fit the search's settings on training games, choose on validation games and report on test games.
 
     Args:
@@ -128,7 +129,28 @@ def tune(
     }
 
 
-def tuned_file(result: Mapping[str, Any]) -> str:
+def tuned_lines(result: Json) -> Iterator[str]:
+    """Yield the result of `tune` for a terminal."""
+    yield f"{result['trials']} trials ({result['trials_before']} from before), study {result['study']}"
+    yield f"objective: {result['objective']}"
+    for split in SPLITS:
+        for kind in ("untuned", "tuned"):
+            one = result[kind][split]
+            cells = []
+            for name, value in one["measures"].items():
+                figure = with_interval(value, one["intervals"][name])
+                cells.append(f"{name} {figure}")
+            yield f"  {split:10} {kind:8} {one['objective']:.4f}  {', '.join(cells)}"
+
+    gain = result["gain"]
+    change = with_interval(gain["difference"], gain["interval"], "+.3f", "+.3f")
+    yield f"  gain in {gain['measure']} on the test games {change}, p {gain['p']:.4f}"
+    yield f"  {result['verdict']}"
+    settings = [f"{name} {value}" for name, value in result["settings"].items()]
+    yield f"  {', '.join(settings)}"
+
+
+def tuned_file(result: Json) -> str:
     """Return the result of `tune` as a file of settings, with its provenance."""
     provenance = {}
     for key, value in result.items():

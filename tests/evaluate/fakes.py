@@ -88,7 +88,9 @@ def course_records() -> list[Json]:
 
 
 def run_of(
-    records: Collection[ReplayRecord], name: str = "mine", referee: str = "none"
+    records: Collection[ReplayRecord],
+    name: str = "mine",
+    referee: str = "none",
 ) -> Run:
     """A run with these records."""
     return Run(
@@ -121,6 +123,7 @@ def make_store(
         own = tuple(item for item in paragraphs if item.doc_id == doc_id)
         vectors = embedder.embed_passages(each(own, "text"))
         counts = [len([*sentences(item.text)]) for item in own]
+
         name = (Alias(doc_id, "stem"),)
         document = Document(
             doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", name, 9, len(own)

@@ -17,7 +17,11 @@ PRIOR = np.array([0.4, 0.3, 0.15, 0.1, 0.05])
 N_GAMES = 4_000
 
 
-def simulated(prior: Float64Array, truth: int, errors: Errors) -> float:
+def simulated(
+    prior: Float64Array,
+    truth: int,
+    errors: Errors,
+) -> float:
     """Share of games in which the truth has the most belief after answers to random questions."""
     generator = np.random.default_rng(3)
     won = 0.0
@@ -32,6 +36,7 @@ def simulated(prior: Float64Array, truth: int, errors: Errors) -> float:
                 letter = (letter + generator.integers(1, 4)) % 4
             fits = options == letter
             belief *= np.where(fits, 1.0 - errors.wrong, errors.wrong / 3.0)
+
         best = np.flatnonzero(np.isclose(belief, belief.max()))
         won += (truth in best) / len(best)
     return won / N_GAMES

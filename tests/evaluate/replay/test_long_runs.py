@@ -59,7 +59,11 @@ def fake_record(job: Job) -> ReplayRecord:
 
 
 def replay_long(
-    out: Path, n: int, kill_at: int | None = None, *, pairwise: bool = False
+    out: Path,
+    n: int,
+    kill_at: int | None = None,
+    *,
+    pairwise: bool = False,
 ) -> None:
     """Replay n fake games into a file; the process kills itself before game `kill_at`.
 
@@ -162,7 +166,11 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("inputs", "n"), [("inputs", 2), ("other", 0)])
-def test_only_games_of_the_same_inputs_count(out: Path, inputs: str, n: int) -> None:
+def test_only_games_of_the_same_inputs_count(
+    out: Path,
+    inputs: str,
+    n: int,
+) -> None:
     records = unfinished_records(out, inputs)
     assert each(records, "game_id") == ["g1", "g2"][:n]
     records.append(game_record(game_id="last"))

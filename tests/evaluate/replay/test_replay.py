@@ -15,9 +15,16 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import Referee
-from evaluate.replay.replay import Job, Replayer, replay_games
+from evaluate.referee.simulated import judges_of, make_referee
+from evaluate.referee.spec import HINT_ALONE, Referee
+from evaluate.replay import replay as replay_module
+from evaluate.replay.replay import (
+    Job,
+    Replayer,
+    inputs_digest,
+    replay_games,
+    replay_judges,
+)
 from evaluate.runs.measures import interval, rounded
 from evaluate.runs.record import ReplayRecord
 from ingest.store import Course
@@ -31,6 +38,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     Evaluate,
     Options,
+    course_games,
     course_records,
     labelled_game,
     make_store,
@@ -38,7 +46,8 @@ from tests.evaluate.fakes import (
     write_games,
 )
 from tests.fakes import each
-from tests.player.fakes import FixedEmbedder
+from tests.player.fakes import FixedEmbedder, course
+from tests.player.writer.server import model_server, replying
 
 HINT = "what grows where"
 
@@ -55,7 +64,11 @@ IDS = ("alpha:1:1", "alpha:1:2", "alpha:1:3", "beta:1:1", "beta:1:2")
 PARAGRAPHS = [*map(paragraph, IDS, SIMILARITY)]
 
 
-def game_of(game_id: str, paragraph_id: str, **changes: Any) -> LabelledGame:
+def game_of(
+    game_id: str,
+    paragraph_id: str,
+    **changes: Any,
+) -> LabelledGame:
     about = {
         "game_id": game_id,
         "paragraph_id": paragraph_id,
@@ -119,7 +132,11 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 
-    def replayed(referee: str, *judges: Referee, seed: int = 7) -> Run:
+    def replayed(
+        referee: str,
+        *judges: Referee,
+        seed: int = 7,
+    ) -> Run:
         replayer = Replayer(
             player,
             judges,
@@ -290,6 +307,13 @@ PLAY_KEYS = {
 """As docs/commands.md lists them."""
 
 
+SECRET = "sk-the-users-own-key"
+
+
+def reply_to(prompt: str) -> str:
+    return '{"words": ["zither"]}' if '"words"' in prompt else '{"ids": [1]}'
+
+
 class TestCommand:
     def test_json_has_the_keys_of_the_contract(
         self, evaluate: Evaluate, arguments: Options
@@ -384,3 +408,80 @@ class TestCommand:
         files = sorted(path.name for path in tmp_path.glob("table*"))
         assert files == ["table.games.jsonl", "table.json"]
         assert evaluate(*arguments, "--json", "--strict").json == table
+
+    def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
+        self,
+        evaluate: Evaluate,
+        arguments: Options,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        pytest.importorskip("openai", reason="openai is not installed (make llm)")
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        log = tmp_path / "log.jsonl"
+        arguments += ("--referee", "oracle", "--json", "--writer-log", log)
+        with model_server(replying(reply_to)) as server:
+            arguments += ("--writer", "m", "--writer-url", server.url)
+            first = evaluate(*arguments)
+        assert f"evaluate replay: the writer m at {server.url}/ is sent" in first.err
+        assert first.err.count("the writer") == 1
+        recorded = log.read_bytes()
+        assert b"zither" in recorded
+
+        again = evaluate(*arguments)
+        assert timeless(again.json) == timeless(first.json)
+        assert log.read_bytes() == recorded
+        assert SECRET not in first.out + first.err + again.err + log.read_text()
+
+
+@pytest.mark.usefixtures("fast_models")
+def test_each_game_is_played_against_every_referee(store: Course) -> None:
+    # the hint alone comes first, and who draws nothing plays once
+    judges = judges_of(["oracle", "random"], 2, 7)
+    assert judges == [
+        (HINT_ALONE, 7),
+        ("oracle", 7),
+        ("random", 7),
+        ("random", 8),
+    ]
+    settings = load(changes=("game.questions_pool=60",))
+    games = course_games(course())[:2]
+    records = replay_judges(
+        games,
+        store,
+        settings,
+        judges,
+        seed=3,
+        workers=1,
+        n_candidates=0,
+    )
+
+    assert each(records, "game_id") == ["g1", "g2"]
+    hint_alone, oracle, *others = next(iter(records))["plays"]
+    assert oracle["won"]
+    assert len(others) == 2
+    assert hint_alone["answers"] == [None] * 20
+    assert len(hint_alone["candidates"]) == 1, "the labelled one is always kept"
+
+
+def test_the_digest_changes_with_everything_a_run_depends_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inputs: list[Any] = [[labelled_game()], "store", load(), [], 0]
+    others = [
+        [labelled_game(hint="another")],
+        "other store",
+        load("dual"),
+        [("oracle", 0)],
+        1,
+    ]
+
+    digests = {inputs_digest(*inputs)}
+    for place, other in enumerate(others):
+        changed = inputs.copy()
+        changed[place] = other
+        digests.add(inputs_digest(*changed))
+    assert len(digests) == 6
+    assert inputs_digest(*inputs) in digests
+    monkeypatch.setattr(replay_module, "code_digest", lambda: "other code")
+    assert inputs_digest(*inputs) not in digests

@@ -20,7 +20,7 @@ from evaluate.runs.files import write_run
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
-from tests.evaluate.fakes import Evaluate, run_of
+from tests.evaluate.fakes import Evaluate, batch, run_of
 from tests.fakes import each
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
@@ -67,11 +67,10 @@ def hostile_record(game_id: str, *, won: bool) -> ReplayRecord:
         candidates=[candidate],
         breakdown={"opening_sentence_score": 100.0, HOSTILE: 1.0},
     )
-    for part in ("sentence_justification", "associative_word", "word_justification"):
-        play["guess"][part] = "text"
     record["plays"] = [play]
-    question = {"question_text": "text", "options": dict.fromkeys("ABCD", "text")}
-    record["questions"] = [{"question_number": n, **question} for n in (1, 2)]
+
+    for question in batch()[:2]:
+        record["questions"].append(question)
     told: ReplayRecord = hostile(record)
     told["game_id"], told["hint"] = game_id, f"{game_id} {HOSTILE}"
     return told
@@ -203,7 +202,11 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(browser: Any, page: str, tmp_path: Path) -> Iterator[Any]:
+def tab(
+    browser: Any,
+    page: str,
+    tmp_path: Path,
+) -> Iterator[Any]:
     """The page as opened from a file; it writes nothing to the console and asks for nothing else."""
     path = tmp_path / "report.html"
     path.write_text(page, encoding="utf-8")

@@ -26,7 +26,12 @@ from tests.player.fakes import course
 
 
 def uniform(
-    name: str, rank: int | None, n: int = 12, *, referee: str = "none", **play: Any
+    name: str,
+    rank: int | None,
+    n: int = 12,
+    *,
+    referee: str = "none",
+    **play: Any,
 ) -> Run:
     """A run of n games whose paragraphs have this rank among the hits; None: they are none of them."""
     plays = [play_record(**play)] if play else []
@@ -66,6 +71,7 @@ def test_every_other_run_is_judged_by_the_first() -> None:
     assert each(tests, "preset") == ["first"] * 4 + ["same"] * 4
     assert each(tests, "measure") == TESTED * 2
     assert each(tests, "verdict") == ["better"] * 4 + [UNDECIDED] * 4
+
     assert tests[0] == PairedTest(
         preset="first",
         against="missed",
@@ -117,6 +123,7 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     )
     assert each(tests, "measure") == [*TESTED, "win_rate"]
     assert each(tests, "verdict") == [UNDECIDED] * 4 + ["better"]
+
     assert each(compare([FIRST, won]), "measure") == TESTED
 
 

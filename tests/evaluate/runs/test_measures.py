@@ -11,8 +11,15 @@ import pytest
 from evaluate.runs.measures import find_measures, interval, values_of
 from tests.contracts.records import game_record
 
-# (rank, number of hits) of each game
-GAMES = [(1, 3), (3, 3), (6, 6), (17, 20), (0, 2), (0, 0)]
+GAMES = [
+    (1, 3),
+    (3, 3),
+    (6, 6),
+    (17, 20),
+    (0, 2),
+    (0, 0),
+]
+"""Rank and number of hits of each game."""
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,11 @@ JUDGES = [
 ]
 
 
-def play(won: bool, confidence: float = 0.5, private_score: float = 50.0) -> PlayRecord:
+def play(
+    won: bool,
+    confidence: float = 0.5,
+    private_score: float = 50.0,
+) -> PlayRecord:
     guess = {"opening_sentence": "", "confidence": confidence}
     return play_record(won=won, private_score=private_score, guess=guess)
 
@@ -42,6 +46,7 @@ def table() -> dict[str, Any]:
         play(False),
         play(False),
     ]
+
     records = (
         game_record(game_id="g1", plays=first),
         game_record(game_id="g2", plays=second),

@@ -39,6 +39,7 @@ class PostgreSQL:
             shutil.chown(self.folder, UNPRIVILEGED)
         else:
             self._as_user = []
+
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
@@ -64,6 +65,7 @@ class PostgreSQL:
             str(self.folder / "data"),
             *arguments,
         ]
+
         # a file, since the server keeps what pg_ctl gives it open
         with (self.folder / "out").open("ab") as out:
             subprocess.run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,35 +52,30 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return make_store(tmp_path_factory.mktemp("store"), paragraphs())
 
 
-@pytest.fixture(scope="module")
 def games() -> list[LabelledGame]:
     """Each name with three of the hints, about paragraphs all over the course, one of them not there."""
     ids = [*each(paragraphs()[::3], "paragraph_id"), "fourth:1:1"]
     games = []
     for row in range(3 * len(CASES)):
         turn, case = divmod(row, len(CASES))
-        name, hint = CASES[case][0], CASES[(case + turn) % len(CASES)][1]
-        about = {"book_name": name, "paragraph_id": ids[row % len(ids)]}
+        _, hint = CASES[(case + turn) % len(CASES)]
+        about = {"book_name": CASES[case][0], "paragraph_id": ids[row % len(ids)]}
         games.append(labelled_game(game_id=f"g{row}", hint=hint, **about))
     return games
 
 
-@pytest.fixture(scope="module")
-def base() -> Settings:
-    slots = (f"search.pdf_k={K - 3}", "search.global_k=3")
-    return load(changes=("search.cache_size=0", "search.keywords=fused", *slots))
+SLOTS = (f"search.pdf_k={K - 3}", "search.global_k=3")
+BASE = load(changes=("search.cache_size=0", "search.keywords=fused", *SLOTS))
 
 
-def prepared_for(
-    games: Sequence[LabelledGame], store: Course, settings: Settings
-) -> Prepared:
-    located = locate_games(games, store.paragraphs)
-    return prepare(games, located, store, settings, HashingEmbedder())
+def prepared_for(store: Course, settings: Settings) -> Prepared:
+    located = locate_games(games(), store.paragraphs)
+    return prepare(games(), located, store, settings, HashingEmbedder())
 
 
 @pytest.fixture(scope="module")
-def prepared(store: Course, games: list[LabelledGame], base: Settings) -> Prepared:
-    return prepared_for(games, store, base)
+def prepared(store: Course) -> Prepared:
+    return prepared_for(store, BASE)
 
 
 @st.composite
@@ -117,12 +111,15 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def requires_the_same(
-    prepared: Prepared, games: Sequence[LabelledGame], store: Course, settings: Settings
+    prepared: Prepared,
+    store: Course,
+    settings: Settings,
 ) -> None:
     orchestrator = build_orchestrator(store, settings, HashingEmbedder())
-    located = locate_games(games, store.paragraphs)
+    located = locate_games(games(), store.paragraphs)
     ranks, relevant = search_all(prepared, settings.search)
-    for row, game in enumerate(games):
+
+    for row, game in enumerate(games()):
         keywords = settings.search.keywords
         query = Query(game.hint, game.book_name, keywords=keywords)
         result = orchestrator.search(query)
@@ -141,31 +138,23 @@ def requires_the_same(
 )
 @given(changed=changes())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: Course,
-    games: list[LabelledGame],
-    base: Settings,
-    prepared: Prepared,
-    changed: dict[str, Any],
+    store: Course, prepared: Prepared, changed: dict[str, Any]
 ) -> None:
-    search = replace(base.search, **changed)
-    requires_the_same(
-        prepared,
-        games,
-        store,
-        replace(base, search=search),
-    )
+    search = replace(BASE.search, **changed)
+    requires_the_same(prepared, store, replace(BASE, search=search))
 
 
 @pytest.mark.parametrize(
-    "preset", ["dual", "known-bots", "filtered", "distance-merge", "keyword", "rrf"]
+    "preset",
+    [
+        "dual",
+        "known-bots",
+        "filtered",
+        "distance-merge",
+        "keyword",
+        "rrf",
+    ],
 )
-def test_any_preset_can_be_the_base(
-    store: Course, games: list[LabelledGame], preset: str
-) -> None:
+def test_any_preset_can_be_the_base(store: Course, preset: str) -> None:
     settings = load(preset, changes=("search.cache_size=0",))
-    requires_the_same(
-        prepared_for(games, store, settings),
-        games,
-        store,
-        settings,
-    )
+    requires_the_same(prepared_for(store, settings), store, settings)

@@ -55,6 +55,7 @@ def drawn(
             book,
             ranking=ranking,
         )
+
         place = int(generator.choice(len(PLACES), p=prior_of(result, PLACES, TRUE)))
         games.append((result, PLACES.starts[place].sentence))
     return games

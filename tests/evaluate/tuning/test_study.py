@@ -47,7 +47,11 @@ from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
 from tests.fakes import each
 
 
-def judged_as(ranks: list[int], relevant: list[int], answerable: list[int]) -> Judged:
+def judged_as(
+    ranks: list[int],
+    relevant: list[int],
+    answerable: list[int],
+) -> Judged:
     """Results of games; whether something is relevant or answerable is 0 or 1."""
     flags = np.array([relevant, answerable], dtype=np.bool_)
     return Judged(np.array(ranks), *flags)
@@ -168,6 +172,7 @@ def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
         "seed": 5,
         **changed,
     }
+
     with executor_of(1) as executor:
         study |= {"storage": storage, "executor": executor}
         return [
@@ -198,7 +203,11 @@ def run_alone(judge: Any, storage: str) -> None:
     fit(storage)
 
 
-def die_in_trial(number: int, storage: str, sign: Path | None = None) -> None:
+def die_in_trial(
+    number: int,
+    storage: str,
+    sign: Path | None = None,
+) -> None:
     """Run the study in a process that leaves a sign and is killed within one of its trials."""
     judged = itertools.count()
 
