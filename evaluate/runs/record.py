@@ -253,16 +253,12 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
             if play is None
             else f"{play['n_candidates']} candidates"
         )
+        about = "although the book was resolved rightly"
         if book is None or book["tier"] == "none":
-            about = (
-                "and no book was resolved"
-                if record["book_name"].strip()
-                else "and no book was named"
-            )
+            verb = "resolved" if record["book_name"].strip() else "named"
+            about = f"and no book was {verb}"
         elif book["document"] != truth["document"]:
             about = f"and {book['document']} was preferred to {truth['document']}"
-        else:
-            about = "although the book was resolved rightly"
         return f"lost in the search: not among the {looked_at}, {about}"
 
     outcome = f"not among the first {len(search['hits'])} hits"
@@ -276,12 +272,10 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     if play is None:
         return outcome
 
-    place = f"place {play['prior_rank']} of {play['n_candidates']} before"
+    outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
-        return (
-            f"lost by the answers: {outcome}; {place} them, {play['guess_rank']} after"
-        )
-    return f"won: {outcome}; {place} the answers, 1 after"
+        return f"lost by the answers: {outcome} them, {play['guess_rank']} after"
+    return f"won: {outcome} the answers, 1 after"
 
 
 def why_lost(

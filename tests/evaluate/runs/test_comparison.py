@@ -17,6 +17,7 @@ from evaluate.runs.comparison import (
     games_to_decide,
     randomisation_p,
 )
+from evaluate.runs.files import write_run
 from evaluate.runs.run import Run
 from ingest.store import Course
 from tests.contracts.records import game_record, play_record
@@ -110,17 +111,8 @@ def test_it_says_how_many_games_would_decide() -> None:
 
 def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     won = uniform("won", 1, referee="oracle", won=True)
-    tests = compare(
-        [
-            uniform(
-                "lost",
-                1,
-                referee="oracle",
-                won=False,
-            ),
-            won,
-        ]
-    )
+    lost = uniform("lost", 1, referee="oracle", won=False)
+    tests = compare([lost, won])
     assert each(tests, "measure") == [*TESTED, "win_rate"]
     assert each(tests, "verdict") == [UNDECIDED] * 4 + ["better"]
 
@@ -180,14 +172,14 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
 
 
 def test_the_trec_run_of_another_system_is_compared_with_ours(
-    evaluate: Evaluate, about: Options, tmp_path: Path
+    evaluate: Evaluate, tmp_path: Path
 ) -> None:
     ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.trec"
-    assert evaluate("replay", *about, "--out", ours).code == 0
+    write_run(ours, FIRST)
     # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
     lines = ""
-    for number, item in enumerate(course()[:11], 1):
-        lines += f"g{number} Q0 {item.paragraph_id} 1 0.5 them\n"
+    for number in range(11):
+        lines += f"g{number} Q0 alpha:1:2 1 0.5 them\n"
         lines += f"g{number} Q0 another:1:1 2 0.75 them\n"
     theirs.write_text(lines, encoding="utf-8")
 
