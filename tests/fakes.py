@@ -80,12 +80,14 @@ class HashingEmbedder:
         dim: length of a vector.
     """
 
+    base = 0.0
+
     def __init__(self, spec: str = "minilm", dim: int = 8) -> None:
         self.spec = spec
         self.dim = dim
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        vectors = np.zeros((len(texts), self.dim), dtype=np.float32)
+        vectors = np.full((len(texts), self.dim), self.base, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.lower()) or [""]:
                 vectors[row, zlib.crc32(word.encode()) % self.dim] += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,7 +28,6 @@ from player.search.references import References
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
 from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
-from player.words import words
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder
 
@@ -97,32 +95,28 @@ def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
 class WordsEmbedder(HashingEmbedder):
     """Texts with the same words are alike, and nothing else counts; counts the hints that it embeds."""
 
+    base = 1e-3
+
     def __init__(self) -> None:
         super().__init__("words", 64)
         self.n_queries = 0
 
-    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        vectors = np.full((len(texts), self.dim), 1e-3, dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in words(text):
-                vectors[row, zlib.crc32(word.encode()) % self.dim] += 1.0
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / lengths, dtype=np.float32)
-
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         self.n_queries += len(texts)
-        return self.embed_passages(texts)
+        return super().embed_queries(texts)
 
 
 class FixedEmbedder(HashingEmbedder):
     """An embedder that returns the vectors it was given, by text."""
 
     def __init__(self, vectors: Mapping[str, Sequence[float]]) -> None:
-        super().__init__("fixed", len(next(iter(vectors.values()))))
+        first, *_ = vectors.values()
+        super().__init__("fixed", len(first))
         self._vectors = vectors
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        return np.array([self._vectors[text] for text in texts], dtype=np.float32)
+        vectors = [self._vectors[text] for text in texts]
+        return np.array(vectors, dtype=np.float32)
 
 
 class ListStrategy(Strategy):
@@ -230,7 +224,8 @@ def course() -> list[Paragraph]:
     passages = []
     for row in range(12):
         name, own = SUBJECTS[row % 6]
-        _, other = SUBJECTS[(row + row // 6 + 1) % 6]
+        half = row // 6
+        _, other = SUBJECTS[(row + half + 1) % 6]
         first = row // 6 * 4
         book = "first" if row % 2 else "second"
         mine = " ".join(own.split()[first : first + 4])

@@ -107,10 +107,6 @@ def test_without_a_book_the_json_says_so(run: Run) -> None:
         assert set(each(result["hits"], "slot")) == {"global"}
 
 
-def test_k_hits_are_shown(run: Run) -> None:
-    assert len(shown(run, "--k", "3")["hits"]) == 3
-
-
 def test_a_table_is_shown_without_json(run: Run) -> None:
     code, out, err = run("--hint", HINT, "--book", "first")
     assert code == 0
@@ -197,7 +193,8 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     assert NOTHING_FOUND in out
     assert "* below the threshold of relevance, 1" in out
 
-    result = shown(run, *strict)
+    result = shown(run, "--k", "3", *strict)
+    assert len(result["hits"]) == 3
     assert result["relevant"] is False
     assert result["message"] == NOTHING_FOUND
     assert set(each(result["hits"], "relevant")) == {False}

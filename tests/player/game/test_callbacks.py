@@ -35,9 +35,12 @@ def dynamic(**fields: Any) -> Json:
     return {"dynamic": fields, "service": {}}
 
 
-def questions_of(callbacks: Callbacks, **fields: Any) -> list[Json]:
-    questions: list[Json] = callbacks.get_questions(dynamic(**fields))["questions"]
-    return questions
+def questions_of(callbacks: Callbacks, **fields: Any) -> Any:
+    return callbacks.get_questions(dynamic(**fields))["questions"]
+
+
+def guess_of(callbacks: Callbacks, answers: object, game_id: object) -> Json:
+    return callbacks.get_guess(dynamic(game_id=game_id, answers=answers))
 
 
 def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
@@ -51,7 +54,7 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
     for item in questions:
         question = Question(item["text"], tuple(item["options"].values()), "")
         answers[item["question_number"]] = perfect_answer(question, truth.text)
-    guess = callbacks.get_guess(dynamic(game_id="0101001", answers=answers))
+    guess = guess_of(callbacks, answers, "0101001")
     assert guess["opening_sentence"] == truth.opening_sentence
     callbacks.on_score_received(dynamic(game_id="0101001", private_score=80))
     json.dumps([questions, guess])
@@ -61,8 +64,8 @@ def test_asked_again_it_returns_the_same(callbacks: Callbacks) -> None:
     questions = questions_of(callbacks, game_id="0101002", match_id="M1", **ROUND)
     other = {**ROUND, "book_hint": "something else"}
     assert questions_of(callbacks, game_id="0101002", **other) == questions
-    guess = callbacks.get_guess(dynamic(game_id=101002, answers=["A"] * 20))
-    assert callbacks.get_guess(dynamic(game_id="0101002", answers=["B"] * 20)) == guess
+    guess = guess_of(callbacks, ["A"] * 20, 101002)
+    assert guess_of(callbacks, ["B"] * 20, "0101002") == guess
 
 
 def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
@@ -82,7 +85,7 @@ def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
 def test_a_game_that_was_never_announced_is_guessed_all_the_same(
     callbacks: Callbacks,
 ) -> None:
-    guess = callbacks.get_guess(dynamic(game_id="0101031", answers=["A"] * 20))
+    guess = guess_of(callbacks, ["A"] * 20, "0101031")
     assert set(guess) == GUESS_KEYS
     assert guess["opening_sentence"]
 

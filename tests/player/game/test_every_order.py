@@ -10,7 +10,9 @@ import functools
 import json
 import random
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,10 @@ from tests.player.game.test_loop import HINT, REPLIES, STAGES
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
 N_ORDERED = 3
+LOSSES = ("refuse", "drop", "vanish", "take")
+"""What happens to a reply: it is refused, not received, accepted and forgotten, or taken."""
+KEPT = {"payload", "book_hint", "book_name", "answers", "warmup_question"}
+"""Fields without which a message is of another game or round."""
 TIMEOUTS = Timeouts(resend_s=1.0, outage_s=1e6)
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder in which a journal is written at once."""
@@ -52,12 +58,12 @@ class Referee:
         inboxed: the messages to the player.
         taken: the replies that arrived, by game and type, as JSON.
         stages: number of the next awaited reply of each game.
-        losses: what happens to the next replies: "refuse", "drop", "vanish" (accepted and forgotten) or "take".
+        losses: what happens to the next replies; see `LOSSES`.
     """
 
     def __init__(self) -> None:
         self.inboxed: list[Json] = []
-        self.taken: dict[tuple[str, str], set[str]] = {}
+        self.taken = defaultdict[tuple[str, str], set[str]](set)
         self.stages: dict[str, int] = {}
         self.losses: list[str] = []
         self.is_away = False
@@ -85,7 +91,7 @@ class Referee:
     def _take(self, reply: Json) -> None:
         game_id = reply["game_id"]
         kind = reply["message_type"]
-        self.taken.setdefault((game_id, kind), set()).add(json.dumps(reply))
+        self.taken[game_id, kind].add(json.dumps(reply))
         if self.stages[game_id] == REPLIES.index(kind):
             self.stages[game_id] += 1
             stage = STAGES[self.stages[game_id]]
@@ -156,7 +162,7 @@ class EveryOrder(RuleBasedStateMachine):
             assert outcome.answers == ("A",) * 20
             self._over.append(outcome.game_id)
 
-    @rule(losses=some.lists(some.sampled_from(["refuse", "drop", "vanish", "take"])))
+    @rule(losses=some.lists(some.sampled_from(LOSSES)))
     def lose(self, losses: list[str]) -> None:
         """The network loses some of the next replies."""
         self._referee.losses = losses
@@ -186,7 +192,7 @@ class EveryOrder(RuleBasedStateMachine):
 
     @invariant()
     def a_reply_is_the_same_however_often_it_is_sent(self) -> None:
-        assert all(len(replies) == 1 for replies in self._referee.taken.values())
+        assert set(map(len, self._referee.taken.values())) <= {1}
 
     def teardown(self) -> None:
         """Without further faults, every game comes to its score, once."""
@@ -196,21 +202,19 @@ class EveryOrder(RuleBasedStateMachine):
             self.wait()
             self.poll()
         games = list(GAMES[:N_ORDERED])
-        expected = {(game_id, kind) for game_id in games for kind in REPLIES}
-        assert set(self._referee.taken) == expected
+        assert set(self._referee.taken) == set(product(games, REPLIES))
         assert sorted(self._over) == games
         assert self._journal.running() == []
         self._journal.close()
         self._folder.cleanup()
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PAUSE_S", "STUCK_PAUSE_S", "LONGEST_POLL_S"):
         monkeypatch.setattr(loop, name, 0.0)
 
 
-@pytest.mark.usefixtures("_no_pauses")
 @pytest.mark.timeout(300)
 def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -> None:
     run_state_machine_as_test(
@@ -239,7 +243,9 @@ class FuzzingReferee(Referee):
         messages, cursor = super().inbox(cursor, wait_s)
         fuzzed: list[Any] = []
         for message in messages:
-            fuzzed += [self._altered(message), self._altered(message), message]
+            fuzzed.append(self._altered(message))
+            fuzzed.append(self._altered(message))
+            fuzzed.append(message)
         return fuzzed, cursor
 
     def _altered(self, message: Json) -> Any:
@@ -247,14 +253,15 @@ class FuzzingReferee(Referee):
         altered = copy.deepcopy(message)
         part = self._random.choice([altered, altered["payload"]])
         name = self._random.choice(list(part))
-        if name in {"payload", "book_hint", "book_name", "answers", "warmup_question"}:
-            return self._random.choice([None, 7, "text", [message], {"payload": []}])
+        if name in KEPT:
+            junk: list[Any] = [None, 7, "text", [message], {"payload": []}]
+            return self._random.choice(junk)
         texts = ["9" * 5_000, "\u202e" * 9, "\x1b[2J"]
-        part[name] = self._random.choice([*texts, None, -1, 1e308, [[]], {"a": {}}])
+        values: list[Any] = [*texts, None, -1, 1e308, [[]], {"a": {}}]
+        part[name] = self._random.choice(values)
         return altered
 
 
-@pytest.mark.usefixtures("_no_pauses")
 @pytest.mark.parametrize("seed", range(4))
 def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
     referee = FuzzingReferee(seed)
@@ -269,10 +276,9 @@ def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
     )
     ids = [outcome.game_id for outcome in outcomes if isinstance(outcome, GameReport)]
     assert sorted(ids) == list(GAMES)
-    assert all(len(replies) == 1 for replies in referee.taken.values())
+    assert set(map(len, referee.taken.values())) == {1}
 
 
-@pytest.mark.usefixtures("_no_pauses")
 def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

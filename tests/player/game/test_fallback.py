@@ -131,14 +131,6 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
     assert says in caplog.messages
 
 
-def test_a_plan_that_fails_costs_the_designed_questions_alone(
-    unsteady: Unsteady, steady: DeadlinePlayer
-) -> None:
-    unsteady.failing = {"plan"}
-    assert steady.ask(START, 20.0).questions == generic_questions(START)
-    assert sentence_of(steady, 20.0) in SENTENCES
-
-
 def test_a_warmup_that_fails_is_answered_with_0(
     unsteady: Unsteady, steady: DeadlinePlayer
 ) -> None:

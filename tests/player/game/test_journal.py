@@ -134,18 +134,22 @@ def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
 def test_an_altered_game_is_left_and_logged(
     journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
-    start, questions, answers, whole = (journal.ask() for _ in range(4))
-    for key, column, value in (
-        (start, "start", '{"match_id": []}'),
-        (questions, "questions", "[" * 5_000),
-        (answers, "answers", '"ABCD"'),
-    ):
-        journal.name(key, f"game {key}")
+    altered = {
+        "start": '{"match_id": []}',
+        "questions": "[" * 5_000,
+        "answers": '"ABCD"',
+    }
+    for column, value in altered.items():
+        key = journal.ask()
+        journal.name(key, f"of altered {column}")
         journal.write((f"UPDATE games SET {column} = ? WHERE game = ?", (value, key)))
+    whole = journal.ask()
     for _ in range(2):
         assert [game.key for game in journal.running()] == [whole]
     assert len(caplog.messages) == 3
-    assert f"game {start} cannot be read and is skipped" in caplog.text
+    for column in altered:
+        says = f"game of altered {column} cannot be read and is skipped"
+        assert says in caplog.text
 
 
 def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> None:
@@ -263,7 +267,10 @@ def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
     with opened(path) as journal:
         key = authenticate(server, "me", journal).ask()
 
-    for name, token, keys in (("me", server.token, [key]), ("another", "token-1", [])):
+    for name, token, keys in (
+        ("me", server.token, [key]),
+        ("another", "token-1", []),
+    ):
         again = Registry(server.token)
         with opened(path) as journal:
             games = authenticate(again, name, journal).running()

@@ -49,12 +49,17 @@ def test_no_line_is_wider_than_the_terminal_and_no_text_is_cut() -> None:
 def test_a_score_says_whether_the_game_was_won_and_what_points_mean() -> None:
     for points, outcome in ((100.0, "WON"), (42.0, "LOST")):
         out = io.StringIO()
-        score = Score(80.0, 2, {"opening_sentence_score": points}, {})
-        Terminal(Console(file=out, width=80)).scored("1", score)
+        terminal = Terminal(Console(file=out, width=80))
+        breakdown = {"opening_sentence_score": points}
+        terminal.scored("1", Score(80.0, 2, breakdown, {}))
         assert out.getvalue().startswith(outcome)
         assert "3 from 85, 2 from 70, 1 from 50" in out.getvalue()
 
 
 def test_a_series_is_summed_up_with_its_mean() -> None:
-    scores = [Score(points, 3, {}, {}) for points in (88.0, 44.0)]
-    assert summary(scores) == "2 games scored, mean private score 66.0, 6 league points"
+    first = Score(88.0, 3, {}, {})
+    second = Score(44.0, 3, {}, {})
+    assert (
+        summary([first, second])
+        == "2 games scored, mean private score 66.0, 6 league points"
+    )

@@ -21,10 +21,14 @@ URL = "http://127.0.0.1:8017"
 EMPTY_INBOX = {"messages": [], "cursor": "7"}
 
 
+Answer = tuple[int, Any] | Exception
+"""Status and body, as bytes or to be written as JSON; or what the connection raises."""
+
+
 class Answers:
     """Gives answers in order, the last one over and over, and keeps the requests."""
 
-    def __init__(self, *answers: tuple[int, Any] | Exception) -> None:
+    def __init__(self, *answers: Answer) -> None:
         self._answers = answers
         self.requests: list[httpx.Request] = []
         self.headers: dict[str, str] = {}
@@ -36,8 +40,9 @@ class Answers:
         if isinstance(answer, Exception):
             raise answer
         status, body = answer
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return httpx.Response(status, content=content, headers=self.headers)
+        if not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        return httpx.Response(status, content=body, headers=self.headers)
 
 
 Connect = Callable[..., tuple[HttpGameServer, Answers]]
@@ -48,7 +53,7 @@ def connect(monkeypatch: pytest.MonkeyPatch) -> Connect:
     """Return a client of a server that gives these answers, and the server."""
 
     def connect(
-        *answers: tuple[int, Any] | Exception,
+        *answers: Answer,
         token: str = TOKEN,
         timeout_s: float = 5.0,
     ) -> tuple[HttpGameServer, Answers]:
@@ -95,8 +100,9 @@ def test_the_inbox_gives_messages_and_cursor(connect: Connect) -> None:
     client, server = connect((200, {"messages": messages, "cursor": "c-2"}))
     assert client.inbox("", 3.0) == (messages, "c-2")
     assert client.inbox("c-2", 0.5) == (messages, "c-2")
-    parameters = [dict(request.url.params) for request in server.requests]
-    assert parameters == [{"wait_s": "3"}, {"wait_s": "0.5", "after": "c-2"}]
+    first, second = server.requests
+    assert dict(first.url.params) == {"wait_s": "3"}
+    assert dict(second.url.params) == {"wait_s": "0.5", "after": "c-2"}
 
 
 def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
