@@ -109,16 +109,19 @@ class Associations:
         named = self.named(domain)
         weights = self.weights[0]
         means = np.stack([self.mean(part) for part in parts])
-        wanted = PER_UNIT * weights[1:] @ means  # one pass over the vectors
-        scores = weights[0] * named + self.vectors @ wanted + self.prior[0]
+        wanted = PER_UNIT * weights[1:] @ means
+        nearness = self.vectors @ wanted  # one pass over the vectors
+        scores = weights[0] * named + nearness + self.prior[0]
         n = min(N_NEAR, len(scores))
         shortlist = np.argpartition(-scores, n - 1)[:n]
-        near = np.union1d(shortlist, np.array(more, dtype=np.intp))
+        more_rows = np.array(more, dtype=np.intp)
+        near = np.union1d(shortlist, more_rows)
 
         columns = self.close(near, named, parts)
         scores = columns @ self.weights[1] + self.prior[1][near]
         taken = stems(f"{text} {domain}")
-        scores[np.isin(self._forms[near], taken)] = -np.inf
+        is_taken = np.isin(self._forms[near], taken)
+        scores[is_taken] = -np.inf
         if not np.isfinite(scores).any():
             scores[:] = 0.0
         shares = np.exp(scores - scores.max())
@@ -139,8 +142,8 @@ class Associations:
         vectors = self.vectors[rows]
         columns: list[AnyFloatArray] = [named[rows]]
         for part, n in zip(parts, N_NEAREST, strict=True):
-            cosines = np.sort(vectors @ self.vectors[part].T, axis=1)
-            nearest = cosines[:, -n:]
+            cosines = vectors @ self.vectors[part].T
+            nearest = np.sort(cosines, axis=1)[:, -n:]
             n_nearest = max(nearest.shape[1], 1)
             columns.append(PER_UNIT * vectors @ self.mean(part))
             columns.append(PER_UNIT * nearest.sum(axis=1) / n_nearest)
@@ -148,14 +151,16 @@ class Associations:
 
     def named(self, domain: str) -> Float32Array:
         """Return (n_words,) log probabilities by the norms of the nearest domains, weighted by similarity."""
-        shares = np.full(len(self.words), UNNAMED, dtype=np.float32)
+        n_words = len(self.words)
+        shares = np.full(n_words, UNNAMED, dtype=np.float32)
         rows = self.rows_of(domain)
         if len(rows) and self.domains:
             cosines = self._domain_vectors @ self.mean(rows)
             nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS]
             behind = cosines[nearest] - cosines[nearest[0]]
             weights = np.exp(behind / DOMAIN_TEMPERATURE)
-            shares += (weights / weights.sum()) @ self.norms[nearest]
+            weights /= weights.sum()
+            shares += weights @ self.norms[nearest]
         return np.log(shares)
 
     def likeness(self, rows: RowArray) -> Float32Array:
@@ -163,7 +168,8 @@ class Associations:
         vectors = self.vectors[rows]
         alike: Float32Array = np.clip(vectors @ vectors.T, 0.0, 1.0)
         forms = self._forms[rows]
-        alike[forms[:, None] == forms[None, :]] = 1.0
+        is_same = forms[:, None] == forms
+        alike[is_same] = 1.0
         return alike
 
     def in_hebrew(self, rows: RowArray, shares: Float32Array) -> dict[str, float]:
@@ -221,11 +227,12 @@ def load_associations() -> Associations:
             for name in ("words", "domains", "hebrew")
         )
         vectors = arrays["vectors"].astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         n_meanings = arrays["hebrew_rows"].shape[1]
         starts = np.arange(len(hebrew) + 1) * n_meanings
         return Associations(
             words=words,
-            vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
+            vectors=vectors,
             telling=arrays["telling"].astype(np.float32),
             prior=arrays["prior"].astype(np.float32),
             domains=domains,

@@ -97,18 +97,22 @@ def near_ideas(domain: str) -> tuple[Idea, ...]:
         cosines[row] = 1.0
 
     ideas = []
-    for row in np.argsort(-cosines, kind="stable")[:N_DOMAINS].tolist():
-        if cosines[row] >= LEAST_COSINE:
+    nearest = np.argsort(-cosines, kind="stable")[:N_DOMAINS]
+    for row in nearest.tolist():
+        nearness = float(cosines[row])
+        if nearness >= LEAST_COSINE:
             for idea in domains[listed[row]]:
-                ideas.append(idea._replace(nearness=float(cosines[row])))
+                ideas.append(idea._replace(nearness=nearness))
     return tuple(ideas)
 
 
 @functools.cache
 def _domain_vectors() -> Float32Array:
     associations = load_associations()
-    rows = [associations.rows_of(name) for name in load_ideas()[0]]
-    return np.stack([associations.mean(each) for each in rows])
+    vectors = []
+    for name in load_ideas()[0]:
+        vectors.append(associations.mean(associations.rows_of(name)))
+    return np.stack(vectors)
 
 
 def _name(domain: str) -> str:
@@ -129,7 +133,9 @@ class Meanings:
     def _read(self, domain: str) -> Float32Array:
         """Return (n, dim) unit vectors of `near_ideas`, which are kept."""
         phrases = [idea.idea for idea in near_ideas(domain)]
-        return self._embed(phrases) if phrases else np.zeros((0, 1), dtype=np.float32)
+        if not phrases:
+            return np.zeros((0, 1), dtype=np.float32)
+        return self._embed(phrases)
 
     def compare(
         self,
@@ -168,7 +174,8 @@ def word_shares(
             ideas.append(idea)
             idea_rows.append(associations.row_of(idea.word))
             places.append(place)
-    similarity = np.zeros((len(ideas), 3), dtype=np.float32)
+    shape = (len(ideas), 3)
+    similarity = np.zeros(shape, dtype=np.float32)
     if meanings and ideas:
         with contextlib.suppress(Exception):  # without a network, typicality decides
             similarity = meanings.compare(domain, hint, text)[places]
@@ -184,7 +191,8 @@ def word_shares(
     by_idea = _columns_of(ideas, similarity, logs) @ WEIGHTS
     by_association = WEIGHT_OUTSIDE * (np.log(shares[outside]) - TYPICAL_LOG)
     scores = np.concatenate([by_idea, by_association])
-    joined = np.exp(scores - scores.max(initial=-np.inf)).astype(np.float32)
+    best = scores.max(initial=-np.inf)
+    joined = np.exp(scores - best).astype(np.float32)
     joined /= max(float(joined.sum()), 1e-9)
 
     of_words = joined[len(ideas) :]

@@ -71,7 +71,8 @@ def after_score(
     for row, opening, mass in _openings(belief, rows, places):
         expected = 100.0 * points([guess, opening])[0, 1]
         miss = (expected - points_given) / SCORE_ERROR
-        updated[row] += mass * (np.exp(-0.5 * miss**2) + SURPRISE)
+        likelihood = np.exp(-0.5 * miss**2) + SURPRISE
+        updated[row] += mass * likelihood
     return np.asarray(updated / updated.sum())
 
 
@@ -81,8 +82,10 @@ def _openings(
     places: Places,
 ) -> Iterator[tuple[int, str, float]]:
     """Yield the openings of the likeliest candidates: row, string and probability."""
-    for row in np.argsort(-belief, kind="stable")[:N_LIKELIEST].tolist():
-        for opening, share in places.openings(int(rows[row])).items():
+    likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
+    for row in likeliest.tolist():
+        openings = places.openings(int(rows[row]))
+        for opening, share in openings.items():
             yield row, opening, float(belief[row]) * share
 
 
@@ -98,5 +101,6 @@ def points(openings: list[str]) -> Float32Array:
     for least, band in reversed(BANDS):
         earned[alike >= least] = band
     plain = np.array([canonical(opening) or opening for opening in openings])
-    earned[plain[:, None] == plain[None, :]] = 1.0
+    is_same = plain[:, None] == plain
+    earned[is_same] = 1.0
     return earned

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ingest.arrays import BoolArray, Float64Array
+from ingest.arrays import BoolArray, Float32Array, Float64Array
 from player.questions.answer import Answers, letter_row
 from player.questions.question import VIEWS, FitArray, Question
 from player.questions.referees import SKEW, SKEWED, Referee, rows_of
@@ -58,28 +58,31 @@ def update(
         pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text.
     """
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
+    by_kind = np.stack([each.letters for each in mixture]).astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, pieces)
-    channels: dict[int, Float64Array] = {}
-    kinds = rows_of(questions)
-    for number, (kind, letter) in enumerate(zip(kinds, sent, strict=True)):
+    channels: dict[int, Float32Array] = {}
+    for number, kind in enumerate(rows_of(questions)):
+        letter = sent[number]
         if letter is None:
             continue
-        channel = np.array([each.letters[kind, letter] for each in mixture])
-        channel = channel.astype(np.float32)
+        channel = by_kind[:, kind, letter]
         channels[number] = channel
         for view, fit in enumerate(fits[:, number]):
             of_view = views == view
-            log_joint[of_view] += np.log(channel[of_view] @ fit.T)
+            likelihood = channel[of_view] @ fit.T
+            log_joint[of_view] += np.log(likelihood)
 
     joint = np.exp(log_joint - log_joint.max())
     joint /= joint.sum()
     referees = joint.sum(axis=1)
-    support = np.zeros((len(answers), len(prior)))
+    shape = (len(answers), len(prior))
+    support = np.zeros(shape)
     for number, channel in channels.items():
+        of_referees = referees[:, None] * channel
         weighted = np.zeros((len(VIEWS), 4))
-        np.add.at(weighted, views, referees[:, None] * channel)
+        np.add.at(weighted, views, of_referees)
         probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
         support[number] = np.log2(probability)
     return Posterior(joint.sum(axis=0), referees, support)
@@ -96,15 +99,19 @@ def _log_prior(
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = shares[:, None] + log_prior
+    by_chance = len(letters) * np.log(CHANCE)
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:
-            log_joint[row] += log_skewed(letters) - len(letters) * np.log(CHANCE)
+            log_joint[row] += log_skewed(letters) - by_chance
 
-    looks = np.array([referee.view is not None for referee in mixture])
-    whole = np.array([referee.view == "paragraph" for referee in mixture])
+    views = [referee.view or "" for referee in mixture]
+    looks = np.array(views) != ""
+    whole = np.array(views) == "paragraph"
+    of_lookers = weights[looks].sum()
     factors = np.where(looks, UNUSUAL, 1.0)
-    factors[whole] = weights[looks].sum() / weights[whole].sum()
-    log_joint[:, pieces] += np.log(factors)[:, None]
+    factors[whole] = of_lookers / weights[whole].sum()
+    log_factors = np.log(factors)
+    log_joint[:, pieces] += log_factors[:, None]
     return log_joint
 
 
@@ -116,5 +123,6 @@ def log_skewed(letters: Sequence[int]) -> float:
     """
     counts = np.bincount(letters, minlength=4)
     of_letters = gammaln(SKEW + counts) - gammaln(SKEW)
-    of_all = gammaln(4 * SKEW) - gammaln(4 * SKEW + len(letters))
+    total = 4 * SKEW
+    of_all = gammaln(total) - gammaln(total + len(letters))
     return float(of_all + of_letters.sum())

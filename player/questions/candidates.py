@@ -12,7 +12,6 @@ from ingest.languages.language import Language
 from ingest.languages.registry import LANGUAGES
 from player.questions.question import View
 from player.questions.word_index import WordIndex
-from player.words import words
 
 SEEN = 0.98
 """Probability that a careful referee sees a word in its exact form."""
@@ -60,9 +59,7 @@ class Candidates:
         for edition in index.places.editions[rows].tolist():
             editions.append(numbers.setdefault(edition, len(numbers)))
         self.editions = np.array(editions)
-        self._clue = sorted(
-            {index.ids[word] for word in words(clue) if word in index.ids}
-        )
+        self._clue = index.ids_of(clue)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -110,7 +107,8 @@ class Candidates:
 
     def belief_in(self, *, pieces: bool) -> Float64Array:
         """Return the (n_candidates,) belief given that the referee holds a piece, or given that it holds a passage."""
-        belief = np.where((self.editions > 0) == pieces, self.prior, 0.0)
+        is_piece = self.editions > 0
+        belief = np.where(is_piece == pieces, self.prior, 0.0)
         return np.asarray(belief / belief.sum())
 
     @functools.cached_property
@@ -137,8 +135,8 @@ class Candidates:
             in_opening: in the opening sentence; else anywhere in the paragraph.
         """
         if view == "name":
-            is_named = lists[self._clue].sum(axis=0) > 0
-            named = np.where(is_named, np.float32(SEEN), np.float32(0.0))
+            n_named = lists[self._clue].sum(axis=0)
+            named = np.float32(SEEN) * (n_named > 0)
             return np.broadcast_to(named, (len(self), len(named)))
         if view == "paragraph" and not in_opening:
             return 1.0 - self._absent(self.whole, lists)
@@ -147,7 +145,8 @@ class Candidates:
         n_there = _counts(self.whole, lists)
         n_below = n_there - _counts(self.opening, lists)
         if view == "passages" and not in_opening:
-            n_elsewhere = lists.sum(axis=0).astype(np.float32) - n_there
+            n_words = lists.sum(axis=0).astype(np.float32)
+            n_elsewhere = n_words - n_there
             absent = absent * _missed(RETRIEVED, n_below)
             return 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
         seen = 1.0 - absent * _missed(BELOW, n_below)
@@ -155,12 +154,14 @@ class Candidates:
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""
+        seen = np.float32(SEEN) * table.data
         log_missed = table.copy()
-        log_missed.data = np.log1p(-np.float32(SEEN) * table.data)
+        log_missed.data = np.log1p(-seen)
         forms = self.index.forms
         n_of_form = _counts(table @ forms, forms.T @ lists)
         n_alike = n_of_form - _counts(table, lists)
-        absent: Float32Array = np.exp((log_missed @ lists).toarray())
+        log_absent = (log_missed @ lists).toarray()
+        absent: Float32Array = np.exp(log_absent)
         return absent * _missed(OTHER_FORM, n_alike)
 
 
@@ -177,8 +178,8 @@ def drawn(
     """
     mass = np.cumsum(prior)
     draws = (np.arange(n) + offset) * mass[-1] / n
-    rows = np.searchsorted(mass, draws, side="right")
-    return np.asarray(np.minimum(rows, len(prior) - 1), dtype=np.intp)
+    rows: RowArray = np.searchsorted(mass, draws, side="right")
+    return np.minimum(rows, len(prior) - 1)
 
 
 def _counts(table: csr_array, lists: csr_array) -> Float32Array:
@@ -191,4 +192,5 @@ def _counts(table: csr_array, lists: csr_array) -> Float32Array:
 
 def _missed(probability: float, n_words: Float32Array) -> Float32Array:
     """Return the probability that none of so many words is found, each of which may be found independently."""
-    return np.float32(1.0 - probability) ** np.maximum(n_words, np.float32(0.0))
+    n_words = np.maximum(n_words, np.float32(0.0))
+    return np.float32(1.0 - probability) ** n_words

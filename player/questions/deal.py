@@ -31,9 +31,12 @@ def deal(
     n, size = shape
     n_words = len(worth)
     n_drawn = min(n_words, 2 * N_LISTS * size)
-    noisy = np.log(worth) + generator.gumbel(size=(n, n_words))
-    likely = np.argpartition(-noisy, n_drawn - 1, axis=1)[:, :n_drawn]
-    ranks = np.argsort(-np.take_along_axis(noisy, likely, axis=1), axis=1)
+    noise = generator.gumbel(size=(n, n_words))
+    noisy = np.log(worth) + noise
+    likely = np.argpartition(-noisy, n_drawn - 1, axis=1)
+    likely = likely[:, :n_drawn]
+    of_likely = np.take_along_axis(noisy, likely, axis=1)
+    ranks = np.argsort(-of_likely, axis=1)
     order = np.take_along_axis(likely, ranks, axis=1)
 
     packed = np.packbits(seen.T, axis=1)
@@ -46,10 +49,12 @@ def deal(
         # draws for which each list is the first that has a word
         so_far = np.bitwise_or.accumulate(drawn, axis=1)
         counts = np.bitwise_count(so_far).sum(axis=2, dtype=np.intp)
-        share = np.diff(counts, axis=1, prepend=0) / len(seen)
+        n_first = np.diff(counts, axis=1, prepend=0)
+        share = n_first / len(seen)
 
         is_open = (filled < size) & (share < FULL)
-        target = np.argmin(np.where(is_open, share, np.inf), axis=1)
+        of_open = np.where(is_open, share, np.inf)
+        target = np.argmin(of_open, axis=1)
         active = each[is_open[each, target]]
         if not len(active):
             break

@@ -61,7 +61,8 @@ def design(
     if not n_questions:
         return []
 
-    pieces_weight = min(1.0, float(prior[editions > 0].sum()) / SURE)
+    in_pieces = float(prior[editions > 0].sum())
+    pieces_weight = min(1.0, in_pieces / SURE)
     kinds = rows_of(questions)
     parts = []
     for edition in np.unique(editions):
@@ -74,7 +75,8 @@ def design(
                 weight = pieces_weight * (referee.view == "paragraph")
             if weight > 0.0:
                 channels = referee.letters[kinds].astype(np.float32)
-                letters = np.matmul(of_view[:, rows], channels.transpose(0, 2, 1))
+                by_option = channels.transpose(0, 2, 1)
+                letters = np.matmul(of_view[:, rows], by_option)
                 in_each_row = (len(rows), 1)
                 confusion = np.tile(of_edition.astype(np.float32), in_each_row)
                 np.fill_diagonal(confusion, own[rows] / mass)
@@ -86,7 +88,7 @@ def design(
                 )
                 parts.append(part)
 
-    worth = np.add.reduce([part.weight * part.alone() for part in parts])
+    worth = np.add.reduce([part.alone() for part in parts])
     fresh = np.ones(n_questions, dtype=np.bool_)
     chosen: list[int] = []
     for _ in range(min(n, n_questions)):
@@ -116,10 +118,11 @@ class _Information:
     confusion: FitArray
 
     def alone(self) -> Float64Array:
-        """Return the (n_questions,) information of each question alone."""
-        mean = np.einsum("p,qpa->qa", self.prior.astype(np.float32), self.roots)
+        """Return the (n_questions,) weighted information of each question alone."""
+        prior = self.prior.astype(np.float32)
+        mean = np.einsum("p,qpa->qa", prior, self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
-        return self._bits(sums)
+        return self.weight * self._bits(sums)
 
     def gains(self, rows: RowArray) -> Float64Array:
         """Return the (n_rows,) weighted information that questions add to those chosen so far."""
@@ -134,7 +137,8 @@ class _Information:
 
     def _bits(self, sums: FitArray) -> Float64Array:
         """Return the information that belongs to (..., n_paragraphs) row sums of the confusion."""
-        bits: Float64Array = -np.log2(np.maximum(sums, TINY)) @ self.prior
+        surprise = -np.log2(np.maximum(sums, TINY))
+        bits: Float64Array = surprise @ self.prior
         return bits
 
 
@@ -146,7 +150,8 @@ def _next(
     """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
     is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):
-        best = int(np.argmax(np.where(fresh, worth, -np.inf)))
+        candidates = np.where(fresh, worth, -np.inf)
+        best = int(np.argmax(candidates))
         if is_current[best]:
             return best
         stale = np.flatnonzero(fresh & ~is_current)
@@ -154,4 +159,5 @@ def _next(
         block = stale[order[:BLOCK]]
         worth[block] = np.add.reduce([part.gains(block) for part in parts])
         is_current[block] = True
-    return int(np.argmax(np.where(is_current, worth, -np.inf)))
+    candidates = np.where(is_current, worth, -np.inf)
+    return int(np.argmax(candidates))

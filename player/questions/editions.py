@@ -16,7 +16,6 @@ from ingest.text import canonical
 from player.questions.places import PRINTED, Places
 from player.questions.word_index import WordIndex
 from player.search.types import SearchResult
-from player.words import words
 
 CUT_SHARES: Mapping[str, Mapping[str, float]] = {
     "Hebrew stem": {"page": 0.2, "window": 0.02},
@@ -104,7 +103,7 @@ def with_editions(
     # of the passages that each piece holds; by the vectors for pieces without passages
     by_piece = places.links @ by_passage
     positive = by_piece[by_piece > 0.0]
-    usual = float(np.exp(np.log(positive).mean())) if len(positive) else 1.0
+    usual = np.exp(np.log(positive).mean()) if len(positive) else 1.0
     for number, log_odds in likeness.items():
         by_piece[number] = usual * np.exp(log_odds)
 
@@ -114,8 +113,7 @@ def with_editions(
     n_documents = int(documents.max()) + 1
     by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
 
-    hinted = sorted({index.ids[word] for word in words(hint) if word in index.ids})
-    n_hinted = index.raw[:, hinted].sum(axis=1)
+    n_hinted = index.raw[:, index.ids_of(hint)].sum(axis=1)
     lawful = np.where(n_hinted > 0.0, RULE, 1.0)
 
     prior = np.zeros(len(places))
@@ -163,7 +161,8 @@ def editions_of(
         rows: (n_candidates,) their places.
     """
     names = places.edition_names
-    masses = np.bincount(places.editions[rows], belief, minlength=len(names))
+    editions = places.editions[rows]
+    masses = np.bincount(editions, belief, minlength=len(names))
     return dict(zip(names, masses.tolist(), strict=True))
 
 

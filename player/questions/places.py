@@ -162,10 +162,13 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
     long_words = []
     for row, paragraph in enumerate(paragraphs):
         for turn in range(len(paragraph.page_breaks) + 1):
-            on_page[paragraph.doc_id, paragraph.page + turn].append(row)
-        long_words.append({word for word in words(paragraph.text) if len(word) > 3})
+            page = paragraph.page + turn
+            on_page[paragraph.doc_id, page].append(row)
+        all_words = set(words(paragraph.text))
+        long_words.append([word for word in all_words if len(word) > 3])
 
-    links = lil_array((len(pieces), len(paragraphs)), dtype=np.float32)
+    shape = (len(pieces), len(paragraphs))
+    links = lil_array(shape, dtype=np.float32)
     for number, piece in enumerate(pieces):
         # some readers print English without spaces
         letters = in_reading_order(piece.text).casefold().replace(" ", "")
@@ -203,12 +206,14 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
             yield Start(number, offset, sentence, 0, is_turned)
         else:
             for reading, text in enumerate(readings(paragraph)):
-                yield Start(0, max(0, body.find(text)), text, reading, is_turned)
+                at = max(0, body.find(text))
+                yield Start(0, at, text, reading, is_turned)
         is_turned = bool(breaks) and breaks[0] < end
         if is_turned:
             offset = breaks.pop(0)
             rest = body[offset:end].strip()
-            if rest[:1].isalpha() and not rest[:1].islower():
+            first = rest[:1]
+            if first.isalpha() and not first.islower():
                 yield Start(number, offset, rest, 1, on_top=True)
 
 
@@ -245,4 +250,5 @@ def rank_of_sentence(
 ) -> int:
     """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
     sums = np.bincount(keys, weights=belief)
-    return int((sums > sums[keys[row]]).sum()) + 1
+    is_before = sums > sums[keys[row]]
+    return int(is_before.sum()) + 1

@@ -38,8 +38,8 @@ def prior_of(
     log_odds = relevance[passages] / settings.prior_temperature + places.log_odds
 
     book = result.book.doc_id if result.book else ""
-    of_book = np.array([passage.doc_id == book for passage in places.paragraphs])
-    in_book = of_book[passages]
+    doc_ids = np.array([passage.doc_id for passage in places.paragraphs])
+    in_book = (doc_ids == book)[passages]
     shares = {
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,

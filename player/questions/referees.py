@@ -140,5 +140,7 @@ def design_referees() -> tuple[Referee, ...]:
 
 def _rates(view: View) -> Float64Array:
     """Return the (n_kinds + 1,) share of wrong letters of a careful referee."""
-    rates = [WRONG.get((view, name), kind.wrong) for name, kind in KINDS.items()]
+    rates = []
+    for name, kind in KINDS.items():
+        rates.append(WRONG.get((view, name), kind.wrong))
     return np.array([*rates, UNKNOWN_KIND])

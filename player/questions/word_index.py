@@ -61,6 +61,10 @@ class WordIndex:
     opening: csr_array
     raw: csr_array
 
+    def ids_of(self, text: str) -> list[int]:
+        """Return the ids of the words of a text, in order, without unknown words."""
+        return sorted({self.ids[word] for word in words(text) if word in self.ids})
+
 
 def index_words(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
@@ -98,7 +102,8 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
 
     # the most frequent spelling; of two equally frequent ones, that in lower case
     spelling = {}
-    for written in sorted(counts, key=lambda word: (counts[word], word)):
+    ranked = sorted(counts, key=lambda word: (counts[word], word))
+    for written in ranked:
         spelling[written.casefold()] = written
     return WordIndex(
         places=places,
@@ -116,14 +121,16 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
 
 def _words_of_passages(places: Places) -> Iterator[Shares]:
     """Yield the words from each place of a passage on."""
-    ends = np.searchsorted(places.rows, np.arange(len(places.paragraphs) + 1))
+    rows = np.arange(len(places.paragraphs) + 1)
+    ends = np.searchsorted(places.rows, rows)
     for row, paragraph in enumerate(places.paragraphs):
         end = paragraph.own_length or len(paragraph.text)
         listed = _shares(paragraph.text[end:], LISTED)
         after = listed | _shares(paragraph.follows, FOLLOWING) | listed
         from_here = []
         for start in reversed(places.starts[ends[row] : ends[row + 1]]):
-            after = after | _shares(paragraph.text[start.offset : end])
+            text = paragraph.text[start.offset : end]
+            after = after | _shares(text)
             end = min(end, start.offset)
             from_here.append(after)
         yield from reversed(from_here)
@@ -155,8 +162,9 @@ def _table(rows: Iterable[Shares], ids: dict[str, int]) -> csr_array:
     data: list[float] = []
     ends = [0]
     for shares in rows:
-        columns += [ids.setdefault(word, len(ids)) for word in shares]
-        data += shares.values()
+        for word, share in shares.items():
+            columns.append(ids.setdefault(word, len(ids)))
+            data.append(share)
         ends.append(len(columns))
     values = np.array(data, dtype=np.float32)
     indices = np.array(columns, dtype=np.int32)
