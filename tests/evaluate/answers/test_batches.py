@@ -31,7 +31,6 @@ GROUPS = (("merge",), ("pivot",))
 WORD = Question("Which?", ("merge", "pivot", "heap", "None"), "word", GROUPS)
 FILLER = Question("How many?", ("1", "2", "3", "more"), "filler")
 WHOLE, OPENING = "Merge runs — twice. Then heap.", "Merge runs — twice."
-GAMES = [replace(game, hint="a lesson") for game in course_games(course()[:4])]
 BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
 
 
@@ -123,7 +122,10 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
 def test_the_batches_of_games_are_shown_answered_and_replayed(
     evaluate: Evaluate, store: Course, tmp_path: Path
 ) -> None:
-    games = write_games(tmp_path / "games.jsonl", map(record_of, GAMES))
+    records = []
+    for game in course_games(course()[:4]):
+        records.append(record_of(game) | {"hint": "a lesson"})
+    games = write_games(tmp_path / "games.jsonl", records)
     path, sheets = tmp_path / "batches.jsonl", tmp_path / "sheets.jsonl"
     about = ("--store", store.location, "--games", games)
     view = ("--for-respondent", "--view", "passages")
@@ -142,11 +144,13 @@ def test_the_batches_of_games_are_shown_answered_and_replayed(
     lines = []
     for game_id, batch in batches.items():
         posed = [(asked.text, asked.options) for asked in batch.questions]
-        answers = oracle.answers(Secret(batch.paragraph, ""), posed)
+        secret = Secret(batch.paragraph, "")
+        answers = oracle.answers(secret, posed)
         lines.append(answers_line(*enumerate(answers, 1), game_id=game_id))
     answered = written(tmp_path / "answers.jsonl", *lines)
 
     # another player, with other questions of its own, reads them as well
     files = ("--batches", path, "--answers", answered)
     run = evaluate("replay", *about, *files, "--seed", "5", "--json").json
-    assert (run["games"], run["win_rate"]) == (4, 1.0)
+    assert run["games"] == 4
+    assert run["win_rate"] == 1.0

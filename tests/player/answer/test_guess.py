@@ -31,7 +31,8 @@ def test_a_word_of_the_domain_comes_first() -> None:
 
 
 VOCABULARY = "sorting sorted merge casino dice color computer science idea ideas a"
-texts = some.lists(some.sampled_from(VOCABULARY.split()), max_size=8).map(" ".join)
+some_words = some.sampled_from(VOCABULARY.split())
+texts = some.lists(some_words, max_size=8).map(" ".join)
 
 
 @settings(derandomize=True, deadline=None, database=None, max_examples=20)

@@ -29,10 +29,11 @@ def test_the_points_of_a_string_go_by_similarity() -> None:
 
 
 def test_the_likeliest_string_is_sent() -> None:
+    of_page = next(iter(PLACES.openings(3)))
     for belief, opening, row, confidence in (
         ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
         # as its referee holds it
-        ([0.1, 0.1, 0.0, 0.8], next(iter(PLACES.openings(3))), 3, 0.64),
+        ([0.1, 0.1, 0.0, 0.8], of_page, 3, 0.64),
         # places with one opening sentence are added up
         ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
     ):

@@ -124,7 +124,8 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
 
 
 def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
-    prior = np.random.default_rng(0).dirichlet(np.full(80, 0.05))
+    generator = np.random.default_rng(0)
+    prior = generator.dirichlet(np.full(80, 0.05))
     for letter in "ABCD":
         posterior = updated(prior, a_code(0), [letter] * 20)
         assert probability_of(posterior, SKEWED) > 0.9
@@ -134,10 +135,12 @@ def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
 def test_what_the_referee_sees_is_found_out() -> None:
     # the same paragraphs fit other options under each view
     fits = np.stack([a_code(seed) for seed in range(len(VIEWS))])
+    prior = np.full(80, 1 / 80)
     truth = 30
     for view, of_view in zip(VIEWS, fits, strict=True):
-        answers = ["ABCD"[option] for option in of_view[:, truth].argmax(axis=1)]
-        posterior = updated(np.full(80, 1 / 80), fits, answers)
+        options = of_view[:, truth].argmax(axis=1)
+        answers = ["ABCD"[option] for option in options]
+        posterior = updated(prior, fits, answers)
         assert posterior.belief[truth] > 0.999
         assert MIXTURE[int(posterior.referees.argmax())].name == f"{view}, sound"
 

@@ -62,8 +62,9 @@ def prior_of_pages(
     likeness: Mapping[int, float] | None = None,
 ) -> Float64Array:
     """The prior of the pieces if pages are held and both passages are equally likely."""
-    even = np.array([0.5, 0.5])
-    return with_editions(even, index, hint, {PAGE: 1.0}, likeness or {})[2:]
+    even, pages_alone = np.array([0.5, 0.5]), {PAGE: 1.0}
+    prior = with_editions(even, index, hint, pages_alone, likeness or {})
+    return prior[2:]
 
 
 def test_places_of_pieces_follow_those_of_passages() -> None:
