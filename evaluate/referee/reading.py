@@ -166,15 +166,16 @@ class Wording:
         text = next(iter(seen.sentences), "") if self.in_opening else seen.text
         if self.initial is not None:
             initials = [word[0] for word in _words(text) if word[0].isalpha()]
-            there = -len(initials) <= self.initial < len(initials)
-            return there and initials[self.initial] == fold(term)
+            is_there = -len(initials) <= self.initial < len(initials)
+            return is_there and initials[self.initial] == fold(term)
         if not self.edge:
             folded = fold(term)
             in_run = len(folded) >= FEWEST_LETTERS and folded in fold(text)
             return (in_run and is_glued(text)) or occurs_in(term, text)
         parts, words = _words(term), _words(text)
-        here = words[: len(parts)] if self.edge == "begin" else words[-len(parts) :]
-        return bool(parts) and parts == here
+        n = len(parts)
+        here = words[:n] if self.edge == "begin" else words[-n:]
+        return n > 0 and parts == here
 
 
 def read_question(question: str, options: Sequence[str]) -> Wording:
@@ -198,7 +199,8 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
     elif _ENDS.search(bare):
         edge = "end"
     initial = _INITIAL.search(asked)
-    is_checked = bool(edge or _OCCURS.search(asked)) and not _BEYOND.search(bare)
+    is_checked = bool(edge or _OCCURS.search(asked))
+    is_checked = is_checked and not _BEYOND.search(bare)
     return Wording(
         readable=initial is not None or is_checked,
         terms=terms,
@@ -245,8 +247,9 @@ def occurs_in(term: str, text: str) -> bool:
 
     words = tokens_of(text)
     stops_allowed = not _STOPS.isdisjoint(term)
-    for row in range(len(words) - len(parts) + 1 if parts else 0):
-        window = words[row : row + len(parts)]
+    n = len(parts)
+    for row in range(len(words) - n + 1 if n else 0):
+        window = words[row : row + n]
         if parts == [*map(itemgetter(0), window)]:
             gaps = ""
             for one, other in itertools.pairwise(window):

@@ -115,7 +115,8 @@ def score_sentence(guess: str, truth: str) -> float:
 
 def raw_ratio(guess: str, truth: str) -> float:
     """Return the similarity of two raw strings, 0..1, as a public referee computes it."""
-    return SequenceMatcher(None, guess.strip(), truth.strip()).ratio()
+    matcher = SequenceMatcher(None, guess.strip(), truth.strip())
+    return matcher.ratio()
 
 
 def score_raw_sentence(guess: str, truth: str) -> float:
@@ -222,7 +223,8 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
         if spec == "minilm" and max(letters, default="") >= "\u0250":
             return character_similarity(one, other)
         cosine = float(vector(one) @ vector(other))
-        return min(1.0, max(0.0, (cosine - floor) / (1.0 - floor)))
+        stretched = (cosine - floor) / (1.0 - floor)
+        return min(1.0, max(0.0, stretched))
 
     return similarity
 

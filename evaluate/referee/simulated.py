@@ -153,7 +153,8 @@ class Tools:
         )
         parts = []
         for row in bar:
-            parts.append(self.encoder.embed_passages(self._texts[row : row + BATCH]))
+            texts = self._texts[row : row + BATCH]
+            parts.append(self.encoder.embed_passages(texts))
         return np.concatenate(parts)
 
 
@@ -215,13 +216,15 @@ class SimulatedReferee:
                 return letter
             case "key":
                 key = _digest(self._seed, "key")
-                return LETTERS[key[(number - 1) % N_QUESTIONS] % len(LETTERS)]
+                drawn = key[(number - 1) % N_QUESTIONS]
+                return LETTERS[drawn % len(LETTERS)]
             case "random":
                 digest = _digest(self._seed, seen.text, question, options)
                 return LETTERS[int.from_bytes(digest[:8]) % len(lettered)]
             case "semantic":
                 vectors = self._tools.encoder.embed_queries(lettered)
-                return LETTERS[int((vectors @ self._tools.vector(seen.text)).argmax())]
+                similarities = vectors @ self._tools.vector(seen.text)
+                return LETTERS[int(similarities.argmax())]
         return answer_by_reading(seen, question, options)
 
 

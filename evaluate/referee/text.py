@@ -80,7 +80,8 @@ _WORD = regex.compile(
 @lru_cache(maxsize=4096)
 def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
     """Return the words of a folded text with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
-    return tuple((word[0], *word.span()) for word in _WORD.finditer(folded))
+    matches = _WORD.finditer(folded)
+    return tuple((match[0], match.start(), match.end()) for match in matches)
 
 
 _ABBREVIATION = re.compile(

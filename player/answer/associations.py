@@ -72,21 +72,23 @@ class Associations:
     def _meaning_of(self) -> dict[str, int]:
         """Hebrew words and their rough stems -> row of the likeliest meaning."""
         rows = _first_of_forms(self.hebrew, map(HEBREW.rough_stem, self.hebrew))
-        firsts = self.meanings.indices[self.meanings.indptr[:-1]]
-        return {form: int(firsts[row]) for form, row in rows.items()}
+        starts = self.meanings.indptr[:-1]
+        likeliest = self.meanings.indices[starts].tolist()
+        return {form: likeliest[row] for form, row in rows.items()}
 
     @functools.cached_property
     def _domain_vectors(self) -> Float32Array:
-        return np.stack([self.mean(self.rows_of(domain)) for domain in self.domains])
+        rows = map(self.rows_of, self.domains)
+        return np.stack([self.mean(of_domain) for of_domain in rows])
 
     def rows_of(self, text: str) -> RowArray:
         """Return the rows of the words of a text, once each, without stop words and unknown words."""
-        rows = []
+        rows: dict[int, None] = {}
         for word in words(text):
             row = None if is_stop_word(word) else self.row_of(word)
             if row is not None:
-                rows.append(row)
-        return np.array([*dict.fromkeys(rows)], dtype=np.intp)
+                rows[row] = None
+        return np.array([*rows], dtype=np.intp)
 
     def rank(
         self,
@@ -118,14 +120,16 @@ class Associations:
         near = np.union1d(shortlist, more_rows)
 
         columns = self.close(near, named, parts)
-        scores = columns @ self.weights[1] + self.prior[1][near]
+        prior = self.prior[1][near]
+        scores = columns @ self.weights[1] + prior
         taken = stems(f"{text} {domain}")
         is_taken = np.isin(self._forms[near], taken)
         scores[is_taken] = -np.inf
         if not np.isfinite(scores).any():
             scores[:] = 0.0
         shares = np.exp(scores - scores.max())
-        return near, (shares / shares.sum()).astype(np.float32)
+        shares /= shares.sum()
+        return near, shares.astype(np.float32)
 
     def close(
         self, rows: RowArray, named: Float32Array, parts: Sequence[RowArray]
@@ -177,10 +181,11 @@ class Associations:
         by_meaning = np.zeros(len(self.words), dtype=np.float32)
         n_words = self.meanings.sum(axis=0)[rows]
         by_meaning[rows] = shares / np.maximum(n_words, 1e-6)
-        by_word = self.meanings @ by_meaning
-        return {
-            self.hebrew[row]: float(by_word[row]) for row in np.flatnonzero(by_word)
-        }
+        by_word = {}
+        for row, share in enumerate((self.meanings @ by_meaning).tolist()):
+            if share:
+                by_word[self.hebrew[row]] = share
+        return by_word
 
     def row_of(self, word: str) -> int | None:
         """Return the row of a word, English or Hebrew, or of the most frequent word of its stem; None if unknown."""
@@ -205,8 +210,8 @@ class Associations:
     def mean(self, rows: RowArray) -> Float32Array:
         """Return the (dim,) unit vector of the weighted mean of words; zeros for no words."""
         total = self.telling[rows] @ self.vectors[rows]
-        norm = max(float(np.linalg.norm(total)), 1e-9)
-        return np.asarray(total / norm, dtype=np.float32)
+        length = float(np.linalg.norm(total))
+        return np.asarray(total / max(length, 1e-9), dtype=np.float32)
 
 
 def _first_of_forms(names: Iterable[str], forms: Iterable[str]) -> dict[str, int]:

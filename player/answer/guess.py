@@ -84,7 +84,8 @@ def _scored(shares: dict[str, float]) -> dict[str, float]:
             rows.append(row)
     chances = [shares[word] for word in ranked]
     likeness = associations.likeness(np.array(rows, dtype=np.intp))
-    scores = expected_scores(np.array(chances, dtype=np.float32), likeness)
+    of_ranked = np.array(chances, dtype=np.float32)
+    scores = expected_scores(of_ranked, likeness)
     return worth | dict(zip(ranked, scores.tolist(), strict=True))
 
 

@@ -92,7 +92,8 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
     facts: list[str] = []
     others: list[str] = []
     for item in evidence:
-        words = set(item.clause.split('"')[1::2]) or {item.clause}
+        quoted = item.clause.split('"')[1::2]
+        words = set(quoted or [item.clause])
         is_new = item.clause and named.isdisjoint(words)
         if is_new and len(facts) < N_CITED:
             named |= words
@@ -123,7 +124,7 @@ def justify_word(
         domain: domain of the word, "" if unknown.
     """
     named = " ".join(domain.replace('"', " ").split())
-    ground = "The domain" if any(char.isalpha() for char in named) else "The hint"
+    ground = "The domain" if any(map(str.isalpha, named)) else "The hint"
     n_words = count_words(named)[1] + count_words(word)[1]
     if ground == "The domain" and n_words <= MAX_DOMAIN:
         ground = f'{ground} "{named}"'

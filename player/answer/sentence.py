@@ -41,12 +41,14 @@ def best_opening(
         if opening not in likeliest or mass > likeliest[opening][0]:
             likeliest[opening] = mass, row
 
-    openings = sorted(shares, key=lambda opening: -shares[opening])[:N_LIKELIEST]
+    ranked = sorted(shares, key=lambda opening: -shares[opening])
+    openings = ranked[:N_LIKELIEST]
     masses = np.array([shares[opening] for opening in openings])
     earned = points(openings)
     best = int(np.argmax(earned @ masses))
     opening = openings[best]
-    confidence = float(masses[earned[best] == 1.0].sum())
+    is_same = earned[best] == 1.0
+    confidence = float(masses[is_same].sum())
     return opening, likeliest[opening][1], confidence
 
 

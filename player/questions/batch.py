@@ -75,17 +75,15 @@ def build_pool(
     Args:
         seed: seed of the draws.
     """
-    tasks = [(kind, kind.share, False) for kind in KINDS.values()]
-    if candidates.editions.all():
-        tasks = []
-    if candidates.editions.any():
-        tasks.append((ANYWHERE, PIECES_SHARE, True))
-
     generator = np.random.default_rng(seed)
     pool = []
-    for kind, share, for_pieces in tasks:
-        n = max(1, round(size * share))
-        pool += kind.make(candidates, n, generator, for_pieces=for_pieces)
+    if not candidates.editions.all():
+        for kind in KINDS.values():
+            n = max(1, round(size * kind.share))
+            pool += kind.make(candidates, n, generator)
+    if candidates.editions.any():
+        n = max(1, round(size * PIECES_SHARE))
+        pool += ANYWHERE.make(candidates, n, generator, for_pieces=True)
     return pool
 
 

@@ -57,8 +57,10 @@ def update(
         mixture: the possible referees.
         pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text.
     """
+    # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
-    by_kind = np.stack([each.letters for each in mixture]).astype(np.float32)
+    of_kinds = np.stack([each.letters for each in mixture])
+    by_kind: Float32Array = of_kinds.astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, pieces)

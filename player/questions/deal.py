@@ -41,14 +41,16 @@ def deal(
 
     packed = np.packbits(seen.T, axis=1)
     bits = np.ascontiguousarray(packed).view(np.uint64)
-    drawn = np.zeros((n, N_LISTS, bits.shape[1]), dtype=np.uint64)
-    filled = np.zeros((n, N_LISTS), dtype=np.intp)
-    lists = np.full((n, N_LISTS, size), -1, dtype=np.intp)
+    of_lists = (n, N_LISTS)
+    drawn = np.zeros((*of_lists, bits.shape[1]), dtype=np.uint64)
+    filled = np.zeros(of_lists, dtype=np.intp)
+    lists = np.full((*of_lists, size), -1)
     each = np.arange(n)
     for words in order.T:
         # draws for which each list is the first that has a word
         so_far = np.bitwise_or.accumulate(drawn, axis=1)
-        counts = np.bitwise_count(so_far).sum(axis=2, dtype=np.intp)
+        n_bits = np.bitwise_count(so_far)
+        counts = n_bits.sum(axis=2, dtype=np.intp)
         n_first = np.diff(counts, axis=1, prepend=0)
         share = n_first / len(seen)
 

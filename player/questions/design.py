@@ -128,8 +128,8 @@ class _Information:
         """Return the (n_rows,) weighted information that questions add to those chosen so far."""
         roots = self.roots[rows]
         n_questions, n_paragraphs, n_answers = roots.shape
-        side_by_side = roots.transpose(1, 0, 2).reshape(n_paragraphs, -1)
-        weighted = self.confusion @ side_by_side
+        by_paragraph = roots.transpose(1, 0, 2)
+        weighted = self.confusion @ by_paragraph.reshape(n_paragraphs, -1)
         weighted = weighted.reshape(n_paragraphs, n_questions, n_answers)
         sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
         before = self._bits(self.confusion.sum(axis=1))
@@ -157,7 +157,8 @@ def _next(
         stale = np.flatnonzero(fresh & ~is_current)
         order = np.argsort(-worth[stale], kind="stable")
         block = stale[order[:BLOCK]]
-        worth[block] = np.add.reduce([part.gains(block) for part in parts])
+        gains = [part.gains(block) for part in parts]
+        worth[block] = np.add.reduce(gains)
         is_current[block] = True
     candidates = np.where(is_current, worth, -np.inf)
     return int(np.argmax(candidates))

@@ -53,8 +53,10 @@ def edition_shares(
     n_editions = Counter(cuts.values())
     others = {}
     for name, cut in sorted(cuts.items()):
-        others[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
-    usual = {PRINTED: 1.0 - sum(others.values())} | others
+        share = by_cut.get(cut, UNKNOWN_CUT)
+        others[name] = share / n_editions[cut]
+    printed = 1.0 - sum(others.values())
+    usual = {PRINTED: printed, **others}
 
     games = {}
     for name, share in usual.items():
@@ -102,18 +104,19 @@ def with_editions(
 
     # of the passages that each piece holds; by the vectors for pieces without passages
     by_piece = places.links @ by_passage
-    positive = by_piece[by_piece > 0.0]
-    usual = np.exp(np.log(positive).mean()) if len(positive) else 1.0
+    logs = np.log(by_piece[by_piece > 0.0])
+    usual = np.exp(logs.mean()) if len(logs) else 1.0
     for number, log_odds in likeness.items():
         by_piece[number] = usual * np.exp(log_odds)
 
     doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
     doc_ids += [piece.doc_id for piece in places.pieces]
-    documents = np.unique(np.array(doc_ids), return_inverse=True)[1]
+    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
     n_documents = int(documents.max()) + 1
     by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
 
-    n_hinted = index.raw[:, index.ids_of(hint)].sum(axis=1)
+    hinted = index.raw[:, index.ids_of(hint)]
+    n_hinted = hinted.sum(axis=1)
     lawful = np.where(n_hinted > 0.0, RULE, 1.0)
 
     prior = np.zeros(len(places))

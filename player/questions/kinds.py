@@ -83,24 +83,28 @@ class ListKind:
             for_pieces: weigh and balance over the pieces of other editions; else over printed passages.
         """
         population = candidates.population
-        mass = self.table(population).T @ population.belief_in(pieces=for_pieces)
-        mass = np.clip(mass, 0.0, 1.0)
+        belief = population.belief_in(pieces=for_pieces)
+        mass = np.clip(self.table(population).T @ belief, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.usable(candidates)
-        ids = np.argsort(-worth, kind="stable")[: max(MIN_WORDS, n)]
+        ids = np.argsort(-worth, kind="stable")
+        ids = ids[: max(MIN_WORDS, n)]
         ids = ids[worth[ids] > LEAST_WORTH]
 
         questions = []
         if len(ids) >= N_LISTS:
             belief = candidates.belief_in(pieces=for_pieces)
             rows = drawn(belief, N_DRAWS, generator.random())
-            seen = self.table(candidates)[rows][:, ids].toarray() > 0.5
-            dealt = deal(seen, worth[ids], (n, self.size), generator)
+            shares = self.table(candidates)[rows][:, ids]
+            seen = shares.toarray() > 0.5
+            shape = (n, self.size)
+            dealt = deal(seen, worth[ids], shape, generator)
             names = [*self.columns(candidates)]
             for lists in np.unique(dealt, axis=0):
                 groups = []
                 for group in lists:
                     columns = ids[group[group >= 0]]
-                    groups.append(tuple(sorted(names[column] for column in columns)))
+                    listed = sorted(names[column] for column in columns)
+                    groups.append(tuple(listed))
                 if all(groups):
                     questions.append(self.write(tuple(groups), candidates))
         return questions
@@ -121,8 +125,12 @@ class ListKind:
             )
 
         a, b, c = options
-        text = self.ask(language).format(f"{a}; {b}; {c}")
-        return Question(text, (a, b, c, self.none(language)), self.name, groups)
+        return Question(
+            text=self.ask(language).format(f"{a}; {b}; {c}"),
+            options=(a, b, c, self.none(language)),
+            kind=self.name,
+            groups=groups,
+        )
 
     def fit(
         self,
@@ -143,12 +151,13 @@ class ListKind:
         shape = (len(columns), len(questions) * N_LISTS)
         lists = csr_array((named, (things, numbers)), shape=shape)
 
-        by_list = (len(candidates), len(questions), N_LISTS)
-        by_option = (len(views), len(questions), len(candidates), 4)
-        fits = np.empty(by_option, dtype=np.float32)
+        n, n_candidates = len(questions), len(candidates)
+        by_list = (n_candidates, n, N_LISTS)
+        fits = np.empty((len(views), n, n_candidates, 4), dtype=np.float32)
         for row, view in enumerate(views):
-            seen = self.seen(lists, candidates, view).reshape(by_list)
-            fits[row] = first_of(seen).transpose(1, 0, 2)
+            seen = self.seen(lists, candidates, view)
+            of_view = first_of(seen.reshape(by_list))
+            fits[row] = of_view.transpose(1, 0, 2)
         if self.in_opening:
             pieces = candidates.editions > 0
             fits[:, :, pieces] *= SAME_OPENING
@@ -240,9 +249,10 @@ class LetterKind(ListKind):
     ) -> Float32Array:
         """Return the probability that the word begins with a letter of a list; by chance without the sentence."""
         if view == "name":
-            by_chance = np.tile(BY_CHANCE, lists.shape[1] // N_LISTS)
-            return np.broadcast_to(by_chance, (len(candidates), len(by_chance)))
-        seen: Float32Array = (self.table(candidates) @ lists).toarray()
+            n_questions = lists.shape[1] // N_LISTS
+            return np.tile(BY_CHANCE, (len(candidates), n_questions))
+        shares = self.table(candidates) @ lists
+        seen: Float32Array = shares.toarray()
         return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
 
 
@@ -252,8 +262,9 @@ def first_of(present: FitArray) -> FitArray:
     Args:
         present: (..., 3) probability that each of the three is seen to hold, independently.
     """
-    fits = np.empty((*present.shape[:-1], 4), dtype=np.float32)
-    missed: FitArray = np.ones(present.shape[:-1], dtype=np.float32)
+    shape = present.shape[:-1]
+    fits = np.empty((*shape, 4), dtype=np.float32)
+    missed: FitArray = np.ones(shape, dtype=np.float32)
     for option in range(OUT):
         fits[..., option] = missed * present[..., option]
         missed = missed * (1.0 - present[..., option])

@@ -69,7 +69,8 @@ class Places:
 
     def piece(self, place: int) -> Piece | None:
         """Return the piece of a place, None for a place in a passage."""
-        return None if place < self.n_printed else self.pieces[place - self.n_printed]
+        number = place - self.n_printed
+        return self.pieces[number] if number >= 0 else None
 
     def openings(self, place: int) -> Mapping[str, float]:
         """Return the opening sentences that a referee may hold, as it holds them, with their shares."""
@@ -80,9 +81,10 @@ class Places:
 
     def passages_of(self, place: int) -> IntArray:
         """Return the rows of the passages in which a place is, or which its piece holds."""
-        if place < self.n_printed:
+        number = place - self.n_printed
+        if number < 0:
             return self.rows[place : place + 1]
-        rows: IntArray = self.links[[place - self.n_printed]].indices
+        rows: IntArray = self.links[[number]].indices
         return rows
 
     def paragraph(self, place: int) -> Paragraph:
@@ -171,7 +173,8 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
     links = lil_array(shape, dtype=np.float32)
     for number, piece in enumerate(pieces):
         # some readers print English without spaces
-        letters = in_reading_order(piece.text).casefold().replace(" ", "")
+        text = in_reading_order(piece.text)
+        letters = text.casefold().replace(" ", "")
         shares: dict[int, float] = {}
         for page in range(piece.page, piece.last_page + 1):
             for row in on_page[piece.doc_id, page]:
@@ -222,7 +225,8 @@ def readings(paragraph: Paragraph) -> list[str]:
     first, text = paragraph.opening_sentence, paragraph.text
     unlabelled = without_label(first) or first
     firsts = [first]
-    colon = _COLON.search(first, len(first) - len(unlabelled))
+    n_label = len(first) - len(unlabelled)
+    colon = _COLON.search(first, n_label)
     if colon:
         firsts.append(first[: colon.end()].rstrip())
     if paragraph.own_length and len(first) == paragraph.own_length:
@@ -239,8 +243,8 @@ def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
         belief: (n_candidates,) probabilities.
         keys: (n_candidates,) of their sentences.
     """
-    sums: Float64Array = np.bincount(keys, weights=belief).astype(np.float64)
-    return sums[keys]
+    sums = np.bincount(keys, weights=belief)
+    return np.asarray(sums[keys], dtype=np.float64)
 
 
 def rank_of_sentence(

@@ -31,7 +31,8 @@ def prior_of(
     """
     assert result.ranking is not None, "the belief runs over candidates"
     rows = result.ranking.rows
-    relevance = np.full(len(places.paragraphs), -np.inf)
+    n_passages = len(places.paragraphs)
+    relevance = np.full(n_passages, -np.inf)
     of_kinds = kind_log_odds(places.paragraphs)[rows]
     relevance[rows] = result.ranking.log_odds + of_kinds
     passages = places.rows[: places.n_printed]
@@ -59,5 +60,6 @@ def prior_of(
         even = np.exp(before - before.max())
         even = np.where(np.isfinite(odds), even, 0.0)
         by_hint = (1.0 - FLOOR) * weights / weights.sum()
-        prior[part] = mass * (by_hint + FLOOR * even / even.sum())
+        by_chance = FLOOR * even / even.sum()
+        prior[part] = mass * (by_hint + by_chance)
     return prior

@@ -27,7 +27,11 @@ WRONG: Mapping[tuple[View, str], float] = {
 that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
 
 
-VIEW_SHARES: Mapping[View, float] = {"opening": 0.25, "passages": 0.25, "name": 0.05}
+VIEW_SHARES: Mapping[View, float] = {
+    "opening": 0.25,
+    "passages": 0.25,
+    "name": 0.05,
+}
 """Prior probabilities of the views of a referee who looks at something; the others see the whole paragraph. They were
 judged, not fitted: a referee may hold anything, and its answers soon show the view."""
 CARELESS_SHARE = 0.4
@@ -119,12 +123,16 @@ def mixture() -> tuple[Referee, ...]:
             share = CARELESS_SHARE * weight / n_careless
             if name == SOUND:
                 share = 1.0 - USELESS_SHARE - CARELESS_SHARE
+            weight = views[view] * share
             letters = letters_of(_rates(view), slips, falls_back)
-            referees.append(Referee(views[view] * share, view, name, letters))
+            referees.append(Referee(weight, view, name, letters))
 
-    by_chance = letters_of(np.full(len(KINDS) + 1, CHANCE))
-    for name, share in ((USELESS, 1.0 - SKEWED_SHARE), (SKEWED, SKEWED_SHARE)):
-        referees.append(Referee(USELESS_SHARE * share, None, name, by_chance))
+    rates = np.full(len(KINDS) + 1, CHANCE)
+    by_chance = letters_of(rates)
+    even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
+    skewed = USELESS_SHARE * SKEWED_SHARE
+    referees.append(Referee(even, None, USELESS, by_chance))
+    referees.append(Referee(skewed, None, SKEWED, by_chance))
     return tuple(referees)
 
 

@@ -63,7 +63,8 @@ class WordIndex:
 
     def ids_of(self, text: str) -> list[int]:
         """Return the ids of the words of a text, in order, without unknown words."""
-        return sorted({self.ids[word] for word in words(text) if word in self.ids})
+        there = self.ids.keys() & words(text)
+        return sorted(self.ids[word] for word in there)
 
 
 def index_words(
@@ -78,7 +79,7 @@ def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordI
     places = places_of(paragraphs, pieces)
     ids: dict[str, int] = {}
     whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
-    opening = _table((_shares(start.sentence) for start in places.starts), ids)
+    opening = _table([_shares(start.sentence) for start in places.starts], ids)
     for table in (whole, opening):
         table.resize((len(places), len(ids)))
     raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
@@ -128,7 +129,8 @@ def _words_of_passages(places: Places) -> Iterator[Shares]:
         listed = _shares(paragraph.text[end:], LISTED)
         after = listed | _shares(paragraph.follows, FOLLOWING) | listed
         from_here = []
-        for start in reversed(places.starts[ends[row] : ends[row + 1]]):
+        starts = places.starts[ends[row] : ends[row + 1]]
+        for start in reversed(starts):
             text = paragraph.text[start.offset : end]
             after = after | _shares(text)
             end = min(end, start.offset)
