@@ -98,25 +98,23 @@ class Collections:
         location: folder or URL, for errors.
         name: the name of the course.
         client: the client of Chroma.
-        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Attributes:
         exist: whether the collections have been created.
+        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Raises:
         StoreError: the collections have another format.
         Exception: each method may raise any error of Chroma, of SQLite and of HTTP, as `as_store_error` expects.
     """
 
-    def __init__(
-        self, location: str, name: str, client: Client, patience_s: float = 0.0
-    ) -> None:
+    def __init__(self, location: str, name: str, client: Client) -> None:
         from chromadb.errors import NotFoundError
 
         self.location = location
         self.name = name
         self._client = client
-        self._patience_s = patience_s
+        self.patience_s = 0.0
         self._opened: dict[Part, Collection] = {}
         self.exist = False
         with contextlib.suppress(NotFoundError):
@@ -294,7 +292,7 @@ class Collections:
 
         repeat = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(httpx.TransportError),
-            stop=tenacity.stop_after_delay(self._patience_s),
+            stop=tenacity.stop_after_delay(self.patience_s),
             wait=tenacity.wait_exponential(0.1, max=5.0),
             reraise=True,
         )
@@ -364,18 +362,17 @@ def changed_meanwhile(location: str) -> StoreChangedError:
 
 
 def server_collections(
-    location: str, name: str, answer_s: float = ANSWER_S, patience_s: float = 0.0
+    location: str, name: str, answer_s: float = ANSWER_S
 ) -> Collections:
     """Return the collections of a course on the Chroma server at a URL.
 
     Args:
         answer_s: seconds that the server has to answer a request.
-        patience_s: seconds for which a request is repeated while the server cannot be reached.
 
     Raises:
         StoreError: the URL has another form, or the server does not answer.
     """
-    return Collections(location, name, _server_at(location, answer_s), patience_s)
+    return Collections(location, name, _server_at(location, answer_s))
 
 
 @functools.lru_cache(maxsize=8)

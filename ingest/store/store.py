@@ -135,9 +135,8 @@ class Store:
     def _writing(self) -> Iterator[tuple[Collections, str]]:
         """Yield the collections to write to, and a token for the new generation."""
         if is_url(self.location):
-            collections = chroma.server_collections(
-                self.location, self.collection, patience_s=chroma.PATIENCE_S
-            )
+            collections = chroma.server_collections(self.location, self.collection)
+            collections.patience_s = chroma.PATIENCE_S
             yield collections, uuid.uuid4().hex[:12]
             return
         folder = Path(self.location)

@@ -34,21 +34,15 @@ class ReaderContract:
         return extract(path, self.name)
 
     def test_pages_have_sizes_and_glyphs_have_boxes_and_baselines(self) -> None:
-        small, large = (
-            Run(50, 100, "oi"),
-            Run(
-                70,
-                200,
-                "s",
-                size=20,
-            ),
-        )
+        small = Run(50, 100, "oi")
+        large = Run(70, 200, "s", size=20)
         reader = self.open(pdf([[small], [large]]))
         assert reader.n_pages == 2
         page = reader.page(0)
         assert page.width == PAGE_WIDTH
         assert page.height == PAGE_HEIGHT
         assert not page.ruled
+
         # Helvetica: o is 0.556 em wide, i 0.222
         for glyph, text, *box in (
             (page.glyphs[0], "o", 50, 55.56, 100, 10),

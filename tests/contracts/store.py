@@ -86,7 +86,8 @@ class StoreContract:
         self, n_written: int, store: Store
     ) -> None:
         """The writes are two documents, their records, and the commit."""
-        first, other = make_reading("trees", [TREES]), make_reading("other", [RANKING])
+        first = make_reading("trees", [TREES])
+        other = make_reading("other", [RANKING])
         store.change([update(first), update(other)])
         before = store.course.fingerprint
         new = [
@@ -150,11 +151,10 @@ class StoreContract:
     def test_words_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:
-        caches, trees = (
-            make_reading("caches", [CACHES]),
-            make_reading("trees", [TREES, LOCKS]),
-        )
+        caches = make_reading("caches", [CACHES])
+        trees = make_reading("trees", [TREES, LOCKS])
         store.change([update(caches), update(trees)])
+
         again = reopen(store)
         assert again.word_specs == ("minilm",)
         words = again.words("minilm")
@@ -223,6 +223,7 @@ class StoreContract:
                     name, embedding_function=None, metadata=metadata
                 )
                 foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
+
                 refused = rf"'{name}' must have store format 3, got .*--collection"
                 for attempt in (create_store, open_store):
                     with pytest.raises(StoreError, match=refused):

@@ -325,6 +325,7 @@ def test_an_address_without_a_scheduler_is_refused_in_one_line(
             refused = f"No Dask scheduler answers at {address}"
             with pytest.raises(SettingsError, match=refused):
                 Cluster(address)
+
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SettingsError, match=r"Run `make cluster`"):
         Cluster(address)

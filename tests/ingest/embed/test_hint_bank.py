@@ -26,7 +26,8 @@ class Counting(HashingEmbedder):
 def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
     hints = hints_of({"trees that balance": "", "caches and queues": "02"})
     model = Counting()
-    first, second = read_bank(hints, model, tmp_path), read_bank(hints, model, tmp_path)
+    first = read_bank(hints, model, tmp_path)
+    second = read_bank(hints, model, tmp_path)
     assert model.n_reads == 1
     assert_allclose(first.vectors, second.vectors, atol=1e-3)
     assert_array_equal(first.token_ids, second.token_ids)

@@ -154,6 +154,7 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
 ) -> None:
     for name in ("notes.rtf", "good.jsonl"):
         (course.folder / name).touch()
+
     for arguments, message in (
         ("{0}/good.jsonl {0}/none.pdf", "{0}/none.pdf does not exist."),
         ("{0}", "{0} holds no PDF files; check the path."),
@@ -303,6 +304,7 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
 ) -> None:
     path = course.folder / "course.jsonl"
     first = '{"paragraph_id": "p1", "book_name": "a", "text": "b"}\n'
+
     for content, message in (
         (first + first[:9], " line 2: must be a JSON object"),
         (

@@ -39,6 +39,7 @@ def test_values_of_the_user_replace_those_that_were_read(tmp_path: Path) -> None
         "date: 2026-03-15\nlecture_number: 4\n",
     )
     document = read_sidecar(lecture).apply_to(reading()).document
+
     assert document.aliases == (
         Alias("Search trees", "sidecar"),
         Alias("עצים", "sidecar"),
@@ -87,6 +88,7 @@ def test_a_correction_replaces_the_paragraph_that_it_quotes(tmp_path: Path) -> N
     text = "Teh water rose. It fell again."
     wrong = Paragraph("a:2:1", "a", 2, "", text, "Teh water rose.")
     other = dataclasses.replace(wrong, paragraph_id="a:1:1", page=1)
+
     for printed, expected in (
         ("opening_sentence: The water rose.", "The water rose. It fell again."),
         ("text: The water rose. It stayed.", "The water rose. It stayed."),

@@ -69,6 +69,7 @@ def test_a_pointer_out_of_the_store_or_that_is_no_file_is_refused(
             line = refusal(folder, opening)
             assert fault in line
             assert "\x1b" not in line
+
     for kind in ("link", "pipe", "folder"):
         pointer.unlink()
         if kind == "link":
@@ -120,6 +121,7 @@ def test_a_store_imports_no_code_that_the_user_has_not_named(
     store = open_store("store")
     with pytest.raises(EmbedderError, match=r"the store names the embedder .*\Z"):
         store_embedder(store, load())
+
     Path("more.jsonl").write_text(
         '{"paragraph_id": "p", "book_name": "b", "text": "More."}'
     )
