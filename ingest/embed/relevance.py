@@ -6,7 +6,6 @@ It serves embedders of a user's own, for which nobody has fitted numbers on labe
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,7 +28,7 @@ Relevance = tuple[float, float]
 
 
 def calibrate(
-    texts: Sequence[str], vectors: Float32Array, embedder: Embedder
+    texts: list[str], vectors: Float32Array, embedder: Embedder
 ) -> Relevance | None:
     """Fit the log-odds that a course holds an answer; return None if questions look like nonsense.
 

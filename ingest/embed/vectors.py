@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -108,7 +108,7 @@ class ReadingVectors:
     paragraphs: Float32Array
     sentences: Float32Array
     aliases: Float32Array
-    words: Mapping[str, Words] = field(default_factory=dict)
+    words: dict[str, Words] = field(default_factory=dict)
 
 
 NOTHING: Float32Array = np.empty((0, 0), dtype=np.float32)

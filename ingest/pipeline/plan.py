@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -211,7 +211,7 @@ def plan(
 
 def _rows_of(
     taken: Sequence[tuple[str, Source]],
-    stored: Mapping[str, Document],
+    stored: dict[str, Document],
     changing: Collection[str],
 ) -> Iterator[Row]:
     """Yield the row of each source; of sources with the same content the first is read, the others are its copies."""
@@ -241,7 +241,7 @@ def _rows_of(
 
 def _removed(
     taken: Sequence[tuple[str, Source]],
-    stored: Mapping[str, Document],
+    stored: dict[str, Document],
     dropped: Collection[str],
     changing: Collection[str],
 ) -> Iterator[Row]:

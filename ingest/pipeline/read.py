@@ -147,7 +147,9 @@ class Files:
                     document = replace(reading.document, path=str(row.path))
                     sound.append((row, replace(reading, document=document)))
 
-            tasks = [(row, name) for row, _ in sound for name in names]
+            tasks = []
+            for row, _ in sound:
+                tasks += [(row, name) for name in names]
             label = "reading editions"
             for task, edition in self._run(executor, label, read_edition, tasks):
                 editions[task[0].doc_id, task[1]] = edition

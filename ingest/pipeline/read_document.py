@@ -81,8 +81,13 @@ def version_of(content: str, settings: IngestSettings) -> str:
 def reader_digest() -> str:
     """Return a digest of the code that reads, so that a new version reads all files again."""
     folder = Path(__file__).parents[1]
-    files = sorted(path for pattern in READING for path in folder.glob(pattern))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    files: list[Path] = []
+    for pattern in READING:
+        files += folder.glob(pattern)
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def read_pdf(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import itertools
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -86,7 +85,7 @@ class Correction:
             raise ValueError("must have opening_sentence or text")
         return self
 
-    def rows(self, paragraphs: Sequence[Paragraph]) -> list[int]:
+    def rows(self, paragraphs: list[Paragraph]) -> list[int]:
         """Return the indices of the paragraphs that the correction may mean.
 
         The first of these groups that is not empty: paragraphs with the opening sentence `was`; paragraphs that begin

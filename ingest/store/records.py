@@ -13,7 +13,7 @@ import hashlib
 import json
 import typing
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias
@@ -108,7 +108,7 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
     path = Path(update.reading.document.path)
     metadatas, start = [], 0
     for row, paragraph in enumerate(paragraphs):
-        metadata = _metadata_of(paragraph, but=("text", "same_as"))
+        metadata = _metadata_of(paragraph, "text", "same_as")
         metadata["pdf_name"] = (
             paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
         )
@@ -129,7 +129,7 @@ def values_of(kind: type[T], text: str) -> tuple[T, ...]:
     return values
 
 
-def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata:
+def _metadata_of(value: Record | Paragraph, *but: str) -> Metadata:
     """Return the fields of a dataclass as Chroma metadata; values that are neither text nor a number become JSON."""
     kind: Any = type(value)
     metadata = _adapter(kind).dump_python(value, mode="json", exclude=set(but))
@@ -138,7 +138,7 @@ def _metadata_of(value: Record | Paragraph, but: Sequence[str] = ()) -> Metadata
     return dict(metadata)
 
 
-def value_of(wanted: type[T], metadata: Mapping[str, Any], **others: object) -> T:
+def value_of(wanted: type[T], metadata: dict[str, Any], **others: object) -> T:
     """Return a dataclass made of metadata; a missing field has its default.
 
     Args:

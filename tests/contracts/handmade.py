@@ -29,9 +29,10 @@ def lines(
     texts: Sequence[str], x: float, y: float, leading: float = 12, size: float = 10
 ) -> list[Run]:
     """One run a text, one below the other."""
-    return [
-        Run(x, y + number * leading, text, size) for number, text in enumerate(texts)
-    ]
+    runs = []
+    for number, text in enumerate(texts):
+        runs.append(Run(x, y + number * leading, text, size))
+    return runs
 
 
 def pdf(
@@ -106,11 +107,11 @@ def pdf(
 
 def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
     """Operators that rule a table: lines at these places, y downwards from the top."""
-    lines = []
-    for x in xs:
-        lines.append(f"{x} {PAGE_HEIGHT - ys[0]} m {x} {PAGE_HEIGHT - ys[-1]} l S")
+    top, bottom = PAGE_HEIGHT - ys[0], PAGE_HEIGHT - ys[-1]
+    lines = [f"{x} {top} m {x} {bottom} l S" for x in xs]
     for y in ys:
-        lines.append(f"{xs[0]} {PAGE_HEIGHT - y} m {xs[-1]} {PAGE_HEIGHT - y} l S")
+        height = PAGE_HEIGHT - y
+        lines.append(f"{xs[0]} {height} m {xs[-1]} {height} l S")
     return "\n".join(lines)
 
 

@@ -10,11 +10,11 @@ import sqlite3
 import struct
 import sys
 import tempfile
-import types
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -84,14 +84,9 @@ def test_a_pointer_out_of_the_store_or_that_is_no_file_is_refused(
 def test_a_hub_id_that_a_store_names_is_not_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bool] = []
-
-    def refuse(spec: str, **options: Any) -> None:
-        asked.append(options["local_files_only"])
-        raise OSError("not in the cache")
-
     # importing the real one takes long
-    module = types.SimpleNamespace(SentenceTransformer=refuse)
+    module = Mock()
+    module.SentenceTransformer.side_effect = OSError("not in the cache")
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     make_store(tmp_path / "store", course(), spec="somebody/a-model")
     store = open_store(str(tmp_path / "store"))
@@ -104,7 +99,8 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(
             store_embedder(store, load(changes=changes))
     with pytest.raises(EmbedderError):
         load_sentence_transformer("somebody/a-model", may_fetch=True)
-    assert asked == [True, False]
+    calls = module.SentenceTransformer.call_args_list
+    assert [call.kwargs["local_files_only"] for call in calls] == [True, False]
 
 
 def test_a_store_imports_no_code_that_the_user_has_not_named(
@@ -175,10 +171,8 @@ def test_a_store_on_a_full_or_read_only_disk_is_read(
 ) -> None:
     before = content_of(folder.rglob("*"))
 
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    full = OSError(28, "No space left on device")
+    monkeypatch.setattr(tempfile, "TemporaryFile", Mock(side_effect=full))
     forget()
     store = open_store(str(folder))
     assert len(store.vectors) == len(store.paragraphs)

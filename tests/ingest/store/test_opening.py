@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -90,27 +91,20 @@ def test_what_is_made_of_a_course_is_made_once_and_again_for_other_code_or_after
     location, folder = str(tmp_path / "store"), tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     file_reading(create_store(location), make_reading("trees", [TREES]))
-    made: list[str] = []
 
-    def ask(name: str) -> None:
+    def is_made(name: str) -> bool:
         paragraphs = open_store(location).paragraphs
-
-        def make() -> tuple[str, object]:
-            made.append(name)
-            return name, paragraphs
-
+        make = Mock(return_value=(name, paragraphs))
         value, shared = cached(paragraphs, name, make)
         assert value == name
         assert shared is paragraphs
+        return make.called
 
-    for name in ("one", "two", "one", "two"):
-        ask(name)
-    assert made == ["one", "two"]
+    assert [*map(is_made, ("one", "two", "one", "two"))] == [True, True, False, False]
     for path in folder.rglob("*-*.pickle"):
         path.write_bytes(path.read_bytes()[:20])
-    ask("one")
+    assert is_made("one")
     monkeypatch.setattr(cache, "code_digest", lambda: "changed")
-    ask("two")
-    assert made == ["one", "two", "one", "two"]
+    assert is_made("two")
     assert len([*folder.rglob("*-*.pickle")]) == 2
     assert cached([], "one", object) is not cached([], "one", object)
