@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.columns import Columns, rows_of_lines
@@ -31,18 +31,11 @@ class Arranged:
         title: as printed on the first page, "" if unsure.
         pages: the lines of each page, its body in reading order and then its footnotes.
         body_size: font size of most of the text.
-        rtl: whether the document as a whole reads from right to left.
     """
 
     title: str
     pages: Sequence[Sequence[PlacedLine]]
     body_size: float
-    rtl: bool
-
-    @property
-    def lines(self) -> Iterator[PlacedLine]:
-        """Lines of all pages."""
-        return itertools.chain.from_iterable(self.pages)
 
 
 def arrange(pdf: Pdf) -> Arranged:
@@ -52,7 +45,7 @@ def arrange(pdf: Pdf) -> Arranged:
     page_columns = Columns(pdf.rtl)
     numbers = itertools.count()
     title = ""
-    arranged: list[list[PlacedLine]] = []
+    arranged = []
     for page in pages:
         lines = heads.without(page)
         if page.number == 1:
@@ -61,8 +54,8 @@ def arrange(pdf: Pdf) -> Arranged:
         text, *margin_notes = parted_from_notes(lines, heads.body_size)
         columns = page_columns.of(text, 0.0, page.width)
         columns += filter(None, margin_notes)
-        body: list[PlacedLine] = []
-        notes: list[PlacedLine] = []
+        body = []
+        notes = []
         for column in columns:
             placed = _place(column, page, next(numbers), pdf.rtl)
             first_note = _first_note(placed, heads.body_size)
@@ -70,14 +63,15 @@ def arrange(pdf: Pdf) -> Arranged:
             for line in placed[first_note:]:
                 notes.append(replace(line, footnote=True))
         arranged.append(body + notes)
-    return Arranged(title, arranged, heads.body_size, pdf.rtl)
+    return Arranged(title, arranged, heads.body_size)
 
 
 def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
     """Return the largest print in the upper part of the first page, if it is larger than the text."""
     upper = []
     for line in lines:
-        if line.y < 0.6 * page.height and any(map(str.isalpha, line.text)):
+        has_letters = any(map(str.isalpha, line.text))
+        if has_letters and line.y < 0.6 * page.height:
             upper.append(line)
     largest = max((line.size for line in upper), default=0.0)
     if largest < 1.15 * body_size:
@@ -90,8 +84,9 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
         elif parts:
             break
     title = " ".join(parts).replace(UNKNOWN, "").strip()
-    is_name = len(title.split()) <= 25 and sum(map(str.isalpha, title)) >= 3
-    return title if is_name else ""
+    n_words = len(title.split())
+    n_letters = sum(map(str.isalpha, title))
+    return title if n_words <= 25 and n_letters >= 3 else ""
 
 
 def _place(
@@ -108,7 +103,12 @@ def _place(
     return [replace(line, left=left, right=right) for line in lines]
 
 
-def _joined(row: list[Line], page: Page, column: int, rtl: bool) -> PlacedLine:
+def _joined(
+    row: list[Line],
+    page: Page,
+    column: int,
+    rtl: bool,
+) -> PlacedLine:
     """Join the parts of a row; the margins of its column are not known yet."""
     text = "".join(line.text for line in row)
     is_hebrew = any(line.rtl for line in row)
@@ -126,7 +126,8 @@ def _joined(row: list[Line], page: Page, column: int, rtl: bool) -> PlacedLine:
 
     # the gap after a bullet or number is none
     first = row[0].text
-    is_marker = len(first) == 1 or (len(first) <= 5 and not first.isalpha())
+    is_number = len(first) <= 5 and not first.isalpha()
+    is_marker = is_number or len(first) == 1
     return PlacedLine(
         words=whole.words,
         x0=x0,

@@ -94,7 +94,7 @@ def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
 
 def _with_right_to_left_run(texts: list[str]) -> list[int]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
-    order: list[int] = []
+    order = []
     start = -1  # of the phrase, if one is open
     for position, text in enumerate([*texts, "L"]):
         if start < 0 and is_rtl_letter(text):
@@ -115,7 +115,7 @@ def _with_right_to_left_run(texts: list[str]) -> list[int]:
 
 def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
     """Map the end of every run of Latin text or of a number in a right-to-left line to its start."""
-    runs: dict[int, int] = {}
+    runs = {}
     position = 0
     while position < len(texts):
         start = position

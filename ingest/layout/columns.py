@@ -31,7 +31,12 @@ class Columns:
         self._rtl = rtl
         self._gutters: list[float] = []
 
-    def of(self, lines: Sequence[Line], left: float, right: float) -> list[list[Line]]:
+    def of(
+        self,
+        lines: Sequence[Line],
+        left: float,
+        right: float,
+    ) -> list[list[Line]]:
         """Part lines into columns, in reading order; a line across a gutter ends the columns above it.
 
         Args:
@@ -41,7 +46,7 @@ class Columns:
         if gutter is None:
             return [sorted(lines, key=lambda line: line.y)] if lines else []
 
-        columns: list[list[Line]] = []
+        columns = []
         rows = rows_of_lines(lines)
         bands = itertools.groupby(rows, lambda row: _runs_across(row, gutter))
         for is_across, rows_there in bands:
@@ -58,7 +63,12 @@ class Columns:
                 columns += self.of(*side)
         return columns
 
-    def _gutter(self, lines: Sequence[Line], left: float, right: float) -> float | None:
+    def _gutter(
+        self,
+        lines: Sequence[Line],
+        left: float,
+        right: float,
+    ) -> float | None:
         """Return the x that parts lines into columns, and store it for the next pages."""
         gutter = _gutter_between(lines, left, right)
         if gutter is not None:
@@ -75,10 +85,9 @@ def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:
     """Group lines by their baseline, from top to bottom."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.y):
-        if rows and abs(rows[-1][0].y - line.y) < 0.5:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
+        if not rows or abs(rows[-1][0].y - line.y) >= 0.5:
+            rows.append([])
+        rows[-1].append(line)
     return rows
 
 
@@ -127,10 +136,13 @@ def _fills_column(lines: Sequence[Line], left: float, right: float) -> bool:
     """Return whether the lines on one side of a gutter fill it, or are in columns themselves."""
     # a note in the margin, in a row with the text, must not make the column wider
     tenth = len(lines) // 10
-    end = sorted(line.x1 for line in lines)[-1 - tenth]
-    width = end - sorted(line.x0 for line in lines)[tenth]
+    starts = sorted(line.x0 for line in lines)
+    ends = sorted(line.x1 for line in lines)
+    width = ends[-1 - tenth] - starts[tenth]
     n_wide = sum(line.x1 - line.x0 > 0.7 * width for line in lines)
-    return n_wide >= 0.4 * len(lines) or _gutter_between(lines, left, right) is not None
+    if n_wide >= 0.4 * len(lines):
+        return True
+    return _gutter_between(lines, left, right) is not None
 
 
 def _parts_few_lines(lines: Sequence[Line], x: float) -> bool:

@@ -161,7 +161,7 @@ class _OpenPdf:
             SourceError: a page is damaged.
         """
         n_sampled = min(self._n_pages, SAMPLE_PAGES)
-        sample: dict[int, _RowPage] = {}
+        sample = {}
         for number in range(n_sampled):
             index = number * self._n_pages // n_sampled
             sample[index] = self._read(index)
@@ -173,7 +173,7 @@ class _OpenPdf:
             read = sample.pop(index, None) or self._read(index)
             page, rows, fonts = read
             gutters = narrow_gutters(rows)
-            lines: list[Line] = []
+            lines = []
             for row in rows:
                 lines += lines_of(row, fonts, rtl, gutters)
             tables = self._tables.on(index) if page.ruled else ()

@@ -47,17 +47,20 @@ class RunningHeads:
             self._n_pages_with.update(near)
 
         self.body_size, _ = sizes.most_common(1)[0]
-        self._needed = 2 if len(pages) <= 4 else max(3, round(0.08 * len(pages)))
+        n_pages = len(pages)
+        self._needed = 2 if n_pages <= 4 else max(3, round(0.08 * n_pages))
 
     def without(self, page: Page) -> list[Line]:
         """Return the lines of a page that are no running heads, page numbers or the like."""
         lines = []
         for line in page.lines:
+            if not _is_at_edge(line, page):
+                lines.append(line)
+                continue
             in_end_row = line.y in (page.lines[0].y, page.lines[-1].y)
-            is_head = self._n_pages_with[_print(line)] >= self._needed
-            if in_end_row and _PAGE_NUMBER.fullmatch(line.text):
-                is_head = True
-            if not (is_head and _is_at_edge(line, page)):
+            is_number = in_end_row and _PAGE_NUMBER.fullmatch(line.text)
+            is_repeated = self._n_pages_with[_print(line)] >= self._needed
+            if not is_number and not is_repeated:
                 lines.append(line)
         return lines
 
@@ -84,8 +87,9 @@ def without_line_numbers(page: Page) -> Page:
         steps: Counter[int] = Counter()
         for (_, earlier), (_, later) in itertools.pairwise(column):
             steps[later - earlier] += 1
-        is_counted = max(steps[1], steps[5]) >= 0.6 * (len(column) - 1)
-        if len(column) >= MIN_NUMBERED_LINES and is_counted:
+        n_counted = max(steps[1], steps[5])
+        is_counted = n_counted >= 0.6 * (len(column) - 1)
+        if is_counted and len(column) >= MIN_NUMBERED_LINES:
             numbered.update(position for position, _ in column)
 
     lines = []
@@ -105,7 +109,7 @@ def _margin_numbers(page: Page) -> dict[int, list[tuple[int, int]]]:
         largest = max(word.size for word in line.words)
         row_sizes[line.y] = max(row_sizes[line.y], largest)
 
-    by_edge: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    by_edge = defaultdict(list)
     for position, line in enumerate(page.lines):
         first = line.words[0]
         is_number = first.text.isdecimal() and len(first.text) <= 4
@@ -130,9 +134,9 @@ def parted_from_notes(
     few = len(body) // MAX_OVERFULL  # lines that may exceed the margins
     left = sorted(line.x0 for line in body)[few]
     right = sorted(line.x1 for line in body)[-1 - few]
-    text: list[Line] = []
-    on_left: list[Line] = []
-    on_right: list[Line] = []
+    text = []
+    on_left = []
+    on_right = []
     for line in lines:
         is_between = line.x0 < right and line.x1 > left
         if is_between or line.size >= 0.92 * body_size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable
@@ -117,23 +118,17 @@ class _Span:
 
 def _spans(glyphs: list[Glyph]) -> list[_Span]:
     """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
-    parts: list[list[Glyph]] = []
-    for glyph in glyphs:
-        if not parts or not _continues(glyph, parts[-1][-1]):
+    parts = [glyphs[:1]]
+    for last, glyph in itertools.pairwise(glyphs):
+        em = last.size
+        gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
+        is_level = abs(glyph.y - last.y) < 0.05 * em
+        is_alike = abs(glyph.size - em) < 0.05 * em
+        is_next = -0.3 * em < gap < SEGMENT_GAP * em
+        if not (is_level and is_alike and is_next):
             parts.append([])
         parts[-1].append(glyph)
     return [_Span(part) for part in parts if _visible(part)]
-
-
-def _continues(glyph: Glyph, last: Glyph) -> bool:
-    """Return whether a glyph is on the baseline of the last one and next to it."""
-    em = last.size
-    gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
-    return (
-        abs(glyph.y - last.y) < 0.05 * em
-        and abs(glyph.size - em) < 0.05 * em
-        and -0.3 * em < gap < SEGMENT_GAP * em
-    )
 
 
 def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
@@ -153,7 +148,8 @@ def _put(span: _Span, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
     least = math.inf
     is_index = False
     bucket = int(span.y // _BUCKET)
-    for row in (*by_y[bucket - 1], *by_y[bucket], *by_y[bucket + 1]):
+    near = by_y[bucket - 1] + by_y[bucket] + by_y[bucket + 1]
+    for row in near:
         distance = span.distance(row)
         is_index = is_index or distance == math.inf
         if distance is not None and distance < least:
@@ -192,13 +188,14 @@ def _rejoined(rows: list[Row]) -> list[Row]:
 
 def _with_stacked(rows: list[Row]) -> list[Row]:
     """Make a small fraction in a row of the pieces above and below a gap of that row."""
-    merged: set[int] = set()
+    merged = set()
     for position in range(1, len(rows) - 1):
         above, row, below = rows[position - 1 : position + 2]
         if len(row.glyphs) < 3 or not _is_over(above, below):
             continue
-        is_upper = _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED)
-        if not is_upper or not _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
+        if not _fits(above, row, STACK_RISE, STACK_REACH, MAX_STACKED):
+            continue
+        if not _fits(below, row, STACK_RISE, math.inf, MAX_STACKED):
             continue
 
         for part, shift in ((above, -0.35), (below, 0.35)):
@@ -216,16 +213,17 @@ def _is_over(above: Row, below: Row) -> bool:
     lower = _pieces(below)
     if len(upper) != len(lower):
         return False
-    for one, other in zip(upper, lower, strict=True):
-        widest = max(one[1] - one[0], other[1] - other[0])
-        if abs(sum(one) - sum(other)) / 2 >= 0.25 * widest:
+    for (left, right), (x0, x1) in zip(upper, lower, strict=True):
+        widest = max(right - left, x1 - x0)
+        offset = (left + right) - (x0 + x1)
+        if abs(offset) / 2 >= 0.25 * widest:
             return False
     return True
 
 
 def _with_indices(rows: list[Row]) -> list[Row]:
     """Merge small rows a little above or below the gaps of another row into it as indices, at any font size."""
-    merged: set[int] = set()
+    merged = set()
     for position, small in enumerate(rows):
         near = rows[max(0, position - NEAR_ROWS) : position + 1 + NEAR_ROWS]
         near.sort(key=lambda row: abs(row.y - small.y))
@@ -244,7 +242,13 @@ def _with_indices(rows: list[Row]) -> list[Row]:
     return [row for row in rows if id(row) not in merged]
 
 
-def _fits(small: Row, row: Row, rise: float, reach: float, most: int) -> bool:
+def _fits(
+    small: Row,
+    row: Row,
+    rise: float,
+    reach: float,
+    most: int,
+) -> bool:
     """Return whether a small row is above or below gaps of a row, and next to its glyphs.
 
     Args:
@@ -262,7 +266,7 @@ def _fits(small: Row, row: Row, rise: float, reach: float, most: int) -> bool:
     for other in _visible(row.glyphs):
         if any(other.x0 < x < other.x1 for x in middles):
             return False
-    return all(row.touches(x0, x1, reach) for x0, x1 in _pieces(small))
+    return all(row.touches(*piece, reach) for piece in _pieces(small))
 
 
 def _pieces(row: Row) -> list[tuple[float, float]]:

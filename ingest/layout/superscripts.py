@@ -45,7 +45,7 @@ _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;
 
 def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Merge each accent over a letter and each dot below it with the letter; glyphs are from left to right."""
-    result: list[Glyph] = []
+    result = []
     for position, glyph in enumerate(glyphs):
         accent = ACCENTS.get(glyph.text[:1])
         letter = glyph.text[1:]

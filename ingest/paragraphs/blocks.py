@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,13 +58,13 @@ def split(arranged: Arranged) -> Iterator[Block]:
     habits = measure_habits(arranged)
     body = []
     notes = []
-    for line in arranged.lines:
+    for line in itertools.chain.from_iterable(arranged.pages):
         if line.footnote:
             notes.append(line)
         else:
             body.append(line)
 
-    blocks: list[Block] = []
+    blocks = []
     heading = ""
     for group in joined(groups_of(body, habits), habits):
         block = _block_of(group, heading, habits)
@@ -115,11 +116,17 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     )
 
 
-def _is_heading(group: LineGroup, text: str, size_ratio: float, bold: float) -> bool:
+def _is_heading(
+    group: LineGroup,
+    text: str,
+    size_ratio: float,
+    bold: float,
+) -> bool:
     """Return whether a short text is set in large or bold print, and is no footnote."""
-    is_short = len(group.lines) <= 3 and 1 <= len(text.split()) <= 16
+    if group.first.footnote or len(group.lines) > 3:
+        return False
     n_letters = sum(map(str.isalpha, text))
-    if group.first.footnote or not is_short or n_letters < 3:
+    if n_letters < 3 or len(text.split()) > 16:
         return False
     if text.endswith((".", ",", ";")):
         return size_ratio > 1.15

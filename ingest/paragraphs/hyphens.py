@@ -36,7 +36,7 @@ def joined_text(
         marker: number of words of the bullet or number, which are left out.
     """
     text = ""
-    breaks: list[int] = []
+    breaks = []
     page = lines[0].page
     for line in lines:
         words = []
@@ -61,7 +61,12 @@ def joined_text(
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
-def _glued(before: str, after: str, rtl: bool, vocabulary: Counter[str]) -> str | None:
+def _glued(
+    before: str,
+    after: str,
+    rtl: bool,
+    vocabulary: Counter[str],
+) -> str | None:
     """Join the two parts of a word across a line break, None for two words."""
     start = before[:-1]
     mark = before[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import regex
 
@@ -52,10 +52,14 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
     index = MinHashLSH(
         threshold=CANDIDATE_FROM, num_perm=PERMUTATIONS, weights=(0.1, 0.9)
     )
-    copies: dict[str, str] = {}
+    copies = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
-        sketch.update_batch([*map(str.encode, _shingles(text.words))])
+        shingles = []
+        for start in range(max(1, len(text.words) - SHINGLE + 1)):
+            shingle = " ".join(text.words[start : start + SHINGLE])
+            shingles.append(shingle.encode())
+        sketch.update_batch(shingles)
         candidates = [(0.0, "")]
         for other in index.query(sketch):
             similarity = _similarity(text, texts[other], ordinary)
@@ -100,19 +104,12 @@ class _Words:
 
 def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
     """Return the words of a course that are no names: in small letters somewhere, or without case and not rare."""
-    ordinary: set[str] = set()
+    ordinary = set()
     n_with: Counter[str] = Counter()
     for text in texts:
         ordinary |= text.small
         n_with.update({word for word in text.words if word.upper() == word.lower()})
     return ordinary | {word for word, count in n_with.items() if count >= COMMON}
-
-
-def _shingles(words: Sequence[str]) -> set[str]:
-    return {
-        " ".join(words[start : start + SHINGLE])
-        for start in range(max(1, len(words) - SHINGLE + 1))
-    }
 
 
 def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:

@@ -44,8 +44,8 @@ def passages(
         judged.append(_Judged(block, path, *kind_of(block, settings)))
 
     ordinals: Counter[str] = Counter()
-    paragraphs: list[Paragraph] = []
-    rejected: list[RejectedParagraph] = []
+    paragraphs = []
+    rejected = []
     last_page = 0
     for position, item in enumerate(judged):
         block, text = item.block, item.block.text

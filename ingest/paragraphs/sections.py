@@ -44,14 +44,20 @@ def outline(
         order, without their numbers. A heading is not above itself.
     """
     sections: list[_Section] = []
-    paths: list[tuple[str, ...]] = []
+    paths = []
     outermost: dict[str, None] = {}
 
     def is_title(heading: str) -> bool:
         return bool(title) and heading.casefold() in title.casefold()
 
     for block in blocks:
-        inner = _section(block)
+        number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
+        inner = _Section(
+            heading=block.text,
+            size=round(block.size_ratio, 2),
+            bold=block.bold > 0.9,
+            depth=number[1].count(".") + 1 if number else 0,
+        )
         if block.is_heading:
             while sections and not sections[-1].holds(inner):
                 sections.pop()
@@ -66,14 +72,3 @@ def outline(
                 outermost[_NUMBER.sub("", block.text, count=1)] = None
             sections.append(inner)
     return paths, list(outermost)
-
-
-def _section(block: Block) -> _Section:
-    """Return the section of which a block is the heading."""
-    number = _NUMBER.match(f"{block.number} {block.text}".lstrip())
-    return _Section(
-        heading=block.text,
-        size=round(block.size_ratio, 2),
-        bold=block.bold > 0.9,
-        depth=number[1].count(".") + 1 if number else 0,
-    )

@@ -53,7 +53,7 @@ def alternatives(text: str) -> tuple[str, ...]:
     full stop.
     """
     first, *others = sentences(text) or [""]
-    readings: list[str] = []
+    readings = []
     if others and len(first.split()) <= HEADING_WORDS:
         readings.append(f"{first} {others[0]}")
     stop = _FULL_STOP.search(text)

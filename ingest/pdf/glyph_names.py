@@ -77,10 +77,15 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
 
     mapped = _read_map(cmap.read_bytes().decode("latin-1").lower())
     named = _named(differences)
-    signs = {code for code, text in named.items() if code in mapped and _is_sign(text)}
-    wrong = {code for code in signs if _folded(named[code]) != _folded(mapped[code])}
-    if not _is_found_by_name(font) or len(wrong) <= len(signs) / 2:
-        wrong = set()
+    n_signs = 0
+    wrong = set()
+    for code in named.keys() & mapped.keys():
+        if _is_sign(named[code]):
+            n_signs += 1
+            if _folded(named[code]) != _folded(mapped[code]):
+                wrong.add(code)
+    if not _is_found_by_name(font) or len(wrong) <= n_signs / 2:
+        wrong.clear()
 
     added = named.keys() - (mapped.keys() - wrong)
     if added:
@@ -110,7 +115,7 @@ def _folded(text: str) -> str:
 
 def _named(differences: pikepdf.Array) -> dict[int, str]:
     """Return the characters that an encoding names, by code, in hexadecimal UTF-16."""
-    characters: dict[int, str] = {}
+    characters = {}
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
@@ -129,18 +134,18 @@ def _read_map(cmap: str) -> dict[int, str]:
     characters: dict[int, str] = {}
     for kind, section in _SECTION.findall(cmap):
         if kind == "char":
-            characters |= {int(code, 16): text for code, text in _CHAR.findall(section)}
-        else:
-            for first, last, text in _RANGE.findall(section):
-                for step in range(min(int(last, 16), MAX_CODE) - int(first, 16) + 1):
-                    characters[int(first, 16) + step] = (
-                        f"{int(text, 16) + step:0{len(text)}x}"
-                    )
-    return {
-        code: text
-        for code, text in characters.items()
-        if not _NO_CHARACTER.fullmatch(text)
-    }
+            for code, text in _CHAR.findall(section):
+                characters[int(code, 16)] = text
+            continue
+        for first, last, text in _RANGE.findall(section):
+            code = int(first, 16)
+            char = int(text, 16)
+            for step in range(min(int(last, 16), MAX_CODE) - code + 1):
+                characters[code + step] = f"{char + step:0{len(text)}x}"
+    for code, text in list(characters.items()):
+        if _NO_CHARACTER.fullmatch(text):
+            del characters[code]
+    return characters
 
 
 def _write_map(characters: Mapping[int, str]) -> bytes:

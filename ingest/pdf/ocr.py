@@ -97,7 +97,12 @@ class OcrReader(PdfiumReader):
         Raises:
             SourceError: the page is damaged.
         """
-        image = self._image(index)
+        with self.opened(index) as page:
+            width, height = page.get_size()
+            picture = page.render(scale=DOTS, grayscale=True).to_pil()
+        content = io.BytesIO()
+        picture.save(content, "PPM")
+        image = content.getvalue()
         if self._languages:
             glyphs = self._recognise(image, self._languages)
         else:
@@ -110,16 +115,7 @@ class OcrReader(PdfiumReader):
             if "+" in self._languages and n_others <= SCRIPT_SHARE * len(letters):
                 self._languages = ENGLISH.tesseract
                 glyphs = self._recognise(image, self._languages)
-        width, height = self._document.get_page_size(index)
         return GlyphPage(width, height, glyphs, ruled=False)
-
-    def _image(self, index: int) -> bytes:
-        """Render a page as a greyscale image in the PGM format."""
-        with self.opened(index) as page:
-            image = page.render(scale=DOTS, grayscale=True).to_pil()
-        content = io.BytesIO()
-        image.save(content, "PPM")
-        return content.getvalue()
 
     def _recognise(self, image: bytes, of: str) -> list[Glyph]:
         """Recognise an image in languages by Tesseract's names, such as "heb+eng"."""
@@ -159,7 +155,7 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
     elements = document.xpath("//*[span[@class='ocrx_word']]")
     lines = list(filter(None, map(_line_of, elements)))
     usual = median(line.size for line in lines) if lines else 0.0
-    glyphs: list[Glyph] = []
+    glyphs = []
     for line in lines:
         y = line.y / DOTS
         is_usual = abs(line.size / usual - 1) < SAME_SIZE
@@ -180,7 +176,7 @@ def glyphs_of_hocr(hocr: bytes, font: int, right_to_left: bool) -> list[Glyph]:
 
 def _line_of(element: Any) -> _SeenLine | None:
     """Read a line of hOCR, None if it is noise."""
-    words: list[list[_Char]] = []
+    words = []
     confidence = 0.0
     for word in element.iterfind("span[@class='ocrx_word']"):
         if chars := _chars(word):

@@ -235,7 +235,12 @@ class _PageText:
                 half = 0
             yield position, code
 
-    def _glyph(self, position: int, code: int, before: list[Glyph]) -> Glyph | None:
+    def _glyph(
+        self,
+        position: int,
+        code: int,
+        before: list[Glyph],
+    ) -> Glyph | None:
         """Return a glyph; None if it is not upright, outside the page, or drawn where the one before it is."""
         item = _get_text_object(self._address, position)
         style = self._styles.get(item) or self._learn_style(item, position)
@@ -305,7 +310,12 @@ class _PageText:
         self._styles[address] = style
         return style
 
-    def _learn_text(self, key: tuple[int, int], position: int, size: float) -> str:
+    def _learn_text(
+        self,
+        key: tuple[int, int],
+        position: int,
+        size: float,
+    ) -> str:
         """Return the text of a font and a code, first used at `position`, and store it with its overhang."""
         font, code = key
         name = self._fonts.names[font]
@@ -378,8 +388,8 @@ def _bounds(
 
 def _is_ruled(page: pypdfium2.PdfPage) -> bool:
     """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
-    across: set[tuple[int, int, int]] = set()
-    down: set[tuple[int, int, int]] = set()
+    across = set()
+    down = set()
     for bounds in _bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1):
         # the two edges of a drawn line count as two
         left, bottom, right, top = map(round, bounds)

@@ -76,7 +76,7 @@ def page_words(path: Path, page: int) -> list[PageWord]:
     Raises:
         SourceError: the file cannot be read, or has no such page.
     """
-    words: list[PageWord] = []
+    words = []
     with _opened(path, page) as sheet:
         width, height = sheet.get_size()
         text = sheet.get_textpage()

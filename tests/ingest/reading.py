@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -27,4 +28,4 @@ def arranged(*pages: list[Run], **options: Any) -> Arranged:
 
 def in_order(*pages: list[Run], **options: Any) -> list[PlacedLine]:
     """Return the lines of pages of runs in reading order."""
-    return list(arranged(*pages, **options).lines)
+    return list(itertools.chain.from_iterable(arranged(*pages, **options).pages))
