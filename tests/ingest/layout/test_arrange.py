@@ -14,7 +14,8 @@ def _texts(*pages: list[Run]) -> list[str]:
 
 
 def _columns(y: float) -> list[Run]:
-    return lines(LEFT, 50, y) + lines(RIGHT, 310, y)
+    left = lines(LEFT, 50, y)
+    return left + lines(RIGHT, 310, y)
 
 
 def _body(number: int) -> list[Run]:
@@ -26,12 +27,18 @@ def _body(number: int) -> list[Run]:
 
 def test_what_runs_across_both_columns_parts_them_into_bands() -> None:
     across = "a line that runs across the whole of the page, over both columns that stand on it, like a wide table"
-    page = [*_columns(200), Run(50, 320, across), *_columns(350)]
+    page = [
+        *_columns(200),
+        Run(50, 320, across),
+        *_columns(350),
+    ]
     assert _texts(page) == [*LEFT, *RIGHT, across, *LEFT, *RIGHT]
 
 
 def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines() -> None:
-    last = lines(LEFT[:3], 50, 200) + lines(RIGHT[:2], 310, 205)
+    last = lines(LEFT[:3], 50, 200)
+    last += lines(RIGHT[:2], 310, 205)
+
     read = _texts(_columns(200), last)
     assert read == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
 
@@ -40,7 +47,8 @@ def test_running_heads_and_page_numbers_are_left_out() -> None:
     pages = []
     for number in range(1, 5):
         head = Run(50, 40, "A Course in Search")
-        pages.append([head, *_body(number), Run(290, 780, str(number))])
+        foot = Run(290, 780, str(number))
+        pages.append([head, *_body(number), foot])
     assert all(text.startswith("page ") for text in _texts(*pages))
 
 
@@ -64,23 +72,33 @@ def test_the_title_is_the_largest_print_of_the_first_page() -> None:
 
 
 def test_lines_in_a_ruled_table_are_marked() -> None:
-    runs = [Run(55, 90, "above"), Run(55, 120, "a cell"), Run(55, 190, "below")]
+    runs = [
+        Run(55, 90, "above"),
+        Run(55, 120, "a cell"),
+        Run(55, 190, "below"),
+    ]
     table = grid([50, 150, 300], [100, 130, 160])
     in_table = [line.in_table for line in in_order(runs, drawing=table)]
     assert in_table == [False, True, False]
 
 
 def test_what_is_drawn_off_the_page_is_not_read() -> None:
-    page = [*_body(1), Run(2050, 200, "right of it"), Run(50, -500, "above it")]
+    page = [
+        *_body(1),
+        Run(2050, 200, "right of it"),
+        Run(50, -500, "above it"),
+    ]
     assert _texts(page) == [run.text for run in _body(1)]
 
 
 def test_the_parts_of_a_latin_header_of_a_hebrew_file_read_from_left_to_right() -> None:
-    mapping = {char: char for char in "HedrLctu "} | {"a": "א", "b": "ב", "g": "ג"}
+    mapping = {char: char for char in "HedrLctu "}
+    mapping |= {"a": "א", "b": "ב", "g": "ג"}
     page = [
         Run(50, 100, "Lecture", font="mapped"),
         Run(300, 100, "Here", font="mapped"),
     ]
-    for number in range(9):
-        page.append(Run(50, 200 + 12 * number, "abg gba bag gab abg", font="mapped"))
+    for y in range(200, 308, 12):
+        page.append(Run(50, y, "abg gba bag gab abg", font="mapped"))
+
     assert in_order(page, to_unicode=mapping)[0].text == "Lecture Here"

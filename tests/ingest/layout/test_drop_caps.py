@@ -21,26 +21,40 @@ def _blocks(runs: list[Run]) -> list[str]:
 
 
 def test_a_drop_cap_is_the_first_letter_of_its_paragraph() -> None:
-    page = lines(BESIDE, 69, 100) + lines(BELOW, 50, 124)
+    text = " ".join(BESIDE + BELOW)
+    page = lines(BESIDE, 69, 100)
+    page += lines(BELOW, 50, 124)
     for baseline in (112, 109):  # that of the second line, or near it
         cap = Run(50, baseline, "E", size=26)
-        assert _blocks([cap, *page]) == ["E" + " ".join(BESIDE + BELOW)]
+        assert _blocks([cap, *page]) == [f"E{text}"]
 
 
 def test_a_large_letter_that_is_a_word_is_parted_from_the_next_one() -> None:
     # the first line begins a space farther to the right than the second
     first, second = BESIDE
-    page = [Run(50, 112, "A", size=26), Run(73, 100, first), Run(69, 112, second)]
-    assert _blocks(page + lines(BELOW, 50, 124))[0].startswith("A very tree")
+    page = [
+        Run(50, 112, "A", size=26),
+        Run(73, 100, first),
+        Run(69, 112, second),
+        *lines(BELOW, 50, 124),
+    ]
+    assert _blocks(page)[0].startswith("A very tree")
 
 
 def test_a_large_letter_with_one_line_beside_it_is_no_drop_cap() -> None:
-    text = Run(72, 112, "is the letter of this lesson in large print")
-    page = [Run(50, 112, "E", size=26), text, *lines(BELOW, 50, 140)]
+    page = [
+        Run(50, 112, "E", size=26),
+        Run(72, 112, "is the letter of this lesson in large print"),
+        *lines(BELOW, 50, 140),
+    ]
     assert _blocks(page)[0].startswith("E is the letter")
 
 
 def test_letters_of_a_formula_stay_where_they_are() -> None:
-    formula = [Run(50, 124, "A"), Run(69, 124, "is small")]
-    page = lines(BESIDE, 50, 100) + formula + lines(BELOW, 50, 136)
+    page = [
+        *lines(BESIDE, 50, 100),
+        Run(50, 124, "A"),
+        Run(69, 124, "is small"),
+        *lines(BELOW, 50, 136),
+    ]
     assert "A is small" in " ".join(_blocks(page))

@@ -19,7 +19,10 @@ def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _texts(content: bytes) -> list[str]:
-    return [line.text for page in extracted(content).pages for line in page.lines]
+    texts: list[str] = []
+    for page in extracted(content).pages:
+        texts += (line.text for line in page.lines)
+    return texts
 
 
 def _error(content: bytes) -> str:
@@ -31,16 +34,21 @@ def _error(content: bytes) -> str:
 
 def test_neither_spaces_over_words_nor_raised_marks_are_text() -> None:
     # a stored space over a word does not part it
-    assert _texts(pdf([[Run(50, 100, "word"), Run(60, 100, " ")]])) == ["word"]
+    runs = [Run(50, 100, "word"), Run(60, 100, " ")]
+    assert _texts(pdf([runs])) == ["word"]
     # "scope" is 26.68 points wide, s and c are 0.5 em, o, p and e 0.556
-    mark = Run(76.7, 96, "2", size=6)
-    runs = [Run(50, 100, "scope"), mark, Run(90, 100, "next")]
+    runs = [
+        Run(50, 100, "scope"),
+        Run(76.7, 96, "2", size=6),
+        Run(90, 100, "next"),
+    ]
     assert _texts(pdf([runs])) == ["scope next"]
 
 
 def _mapped(drawn: str, mapping: dict[str, str]) -> str:
     """The line that is read where a font maps the characters that are drawn."""
-    (text,) = _texts(pdf([[Run(50, 100, drawn, font="mapped")]], mapping))
+    run = Run(50, 100, drawn, font="mapped")
+    (text,) = _texts(pdf([[run]], mapping))
     return text
 
 
@@ -79,7 +87,8 @@ def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
 
 def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
     # Stored on its side and shown turned clockwise: what stands further right on the stored page is further down.
-    content = pdf([[Run(100, 300, "first line"), Run(112, 300, "second line")]])
+    runs = [Run(100, 300, "first line"), Run(112, 300, "second line")]
+    content = pdf([runs])
     turned = content.replace(b"1 0 0 1", b"0 1 -1 0")
     turned = turned.replace(b"/Type /Page /", b"/Type /Page /Rotate 90 /")
     first, second = extracted(turned).pages[0].lines
@@ -89,7 +98,8 @@ def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
 
 
 def test_text_on_its_side_is_left_out() -> None:
-    content = pdf([[Run(50, 100, "upright")], [Run(20, 300, "stamp")]])
+    first = [Run(50, 100, "upright")]
+    content = pdf([first, [Run(20, 300, "stamp")]])
     head, tail = content.rsplit(b"1 0 0 1", 1)
     assert _texts(head + b"0 1 -1 0" + tail) == ["upright"]
 

@@ -14,8 +14,10 @@ def _read(numbers: Iterable[int], x: float) -> list[tuple[str, float]]:
     runs = []
     for row, number in enumerate(numbers):
         y = 100 + 12 * row
-        runs += [Run(x, y, str(number), size=6), Run(60, y, "a line of text")]
-    page = without_line_numbers(extracted(pdf([runs])).pages[0])
+        runs.append(Run(x, y, str(number), size=6))
+        runs.append(Run(60, y, "a line of text"))
+    (page,) = extracted(pdf([runs])).pages
+    page = without_line_numbers(page)
     return [(line.text, round(line.x0)) for line in page.lines]
 
 
@@ -39,11 +41,13 @@ TEXT = [
 def test_a_note_in_smaller_print_beside_the_text_is_read_after_it() -> None:
     # on the baseline of a row and 13.6 points, 1.36 em, to the right of it
     notes = ["a note on", "the text"]
-    runs = lines(TEXT, 60, 100) + lines(notes, 292, 124, 10, 7)
+    runs = lines(TEXT, 60, 100)
+    runs += lines(notes, 292, 124, leading=10, size=7)
     assert [line.text for line in in_order(runs)] == TEXT + notes
 
 
 def test_small_print_within_the_text_stays_there() -> None:
-    runs = [*lines(TEXT, 60, 100), Run(60, 220, "a figure of a tree", size=7)]
-    read = in_order(runs)
-    assert [line.text for line in read] == [*TEXT, "a figure of a tree"]
+    runs = lines(TEXT, 60, 100)
+    runs.append(Run(60, 220, "a figure of a tree", size=7))
+    read = [line.text for line in in_order(runs)]
+    assert read == [*TEXT, "a figure of a tree"]

@@ -6,20 +6,32 @@ from ingest.layout.superscripts import with_accents, with_fractions, without_mar
 from ingest.pdf.model import Glyph, text_of
 
 
-def over(text: str, x0: float, x1: float, y: float = 100.0, size: float = 10) -> Glyph:
-    return Glyph(text, x0, x1, y, size, 0, False)
+def drawn(text: str, x0: float, x1: float, y: float = 100.0) -> Glyph:
+    """One glyph of ten points."""
+    return Glyph(text, x0, x1, y, 10.0, 0, False)
 
 
-def row(text: str, x: float = 0.0, y: float = 100.0, size: float = 10.0) -> list[Glyph]:
-    width = 0.5 * size
+def row(
+    text: str,
+    x: float = 0.0,
+    y: float = 100.0,
+    size: float = 10.0,
+) -> list[Glyph]:
+    """Glyphs half an em wide."""
     glyphs = []
-    for at, char in enumerate(text):
-        glyphs.append(over(char, x + width * at, x + width * (at + 1), y, size))
+    for char in text:
+        right = x + 0.5 * size
+        glyphs.append(Glyph(char, x, right, y, size, 0, False))
+        x = right
     return glyphs
 
 
-def with_mark(word: list[Glyph], mark: str) -> list[Glyph]:
-    return word + row(mark, word[-1].x1, 96.0, 7.0)
+def raised(text: str, x: float) -> list[Glyph]:
+    return row(text, x, 96.0, 7.0)
+
+
+def lowered(text: str, x: float) -> list[Glyph]:
+    return row(text, x, 104.0, 7.0)
 
 
 def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
@@ -34,9 +46,12 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
         ("(trees)", "3", "", "(trees)"),
         ("mass", "−1", "", "mass−1"),
     ):
-        glyphs = with_mark(row(word), mark)
+        glyphs = row(word)
+        glyphs += raised(mark, glyphs[-1].x1)
         glyphs += row(after, glyphs[-1].x1)
-        assert list(map(text_of, without_marks([glyphs]))) == [expected]
+
+        (rest,) = without_marks([glyphs])
+        assert text_of(rest) == expected
 
 
 def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside() -> (
@@ -47,27 +62,28 @@ def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
         ("(all of 10)", "10)"),
         ("in 10)", "10)"),
     ):
-        line = [row(word, 40.0 * at) for at, word in enumerate(text.split())]
-        line[-1] = with_mark(line[-1], "2")
-        assert text_of(without_marks(line)[-1]) == expected
+        words = list(map(row, text.split()))
+        words[-1] += raised("2", words[-1][-1].x1)
+        assert text_of(without_marks(words)[-1]) == expected
 
 
 def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None:
-    for glyphs, expected in (
-        ([*row("G"), over("¨", 5, 10), over("o", 5, 10), *row("del", 10)], "Gödel"),
-        ([over("´", 0.5, 4), over("ı", 0, 3)], "í"),
-        ([*row("an"), over(".", 6, 8.5, 102.4), *row("ka.", 10)], "aṇka."),
-        ([over("´e", 0, 5), over("ˆ", 20, 25)], "éˆ"),
-    ):
-        assert text_of(with_accents(glyphs)) == expected
+    umlaut = [*row("G"), drawn("¨", 5, 10), drawn("o", 5, 10), *row("del", 10)]
+    assert text_of(with_accents(umlaut)) == "Gödel"
+    dotless = [drawn("´", 0.5, 4), drawn("ı", 0, 3)]
+    assert text_of(with_accents(dotless)) == "í"
+    dot_below = [*row("an"), drawn(".", 6, 8.5, 102.4), *row("ka.", 10)]
+    assert text_of(with_accents(dot_below)) == "aṇka."
+    at_one_place = [drawn("´e", 0, 5), drawn("ˆ", 20, 25)]
+    assert text_of(with_accents(at_one_place)) == "éˆ"
 
 
 def test_a_number_over_a_number_is_a_fraction_and_an_index_under_an_exponent_is_none() -> (
     None
 ):
-    for glyphs, expected in (
-        ([*row("a ", 9), *row("3", 20.1, 104, 7), *row("1", 20, 96, 7)], "a 1/3"),
-        ([*row("a ", 9), *row("3", 20, 104, 7), *row("12", 26, 96, 7)], "a 312"),
-        ([*row("x"), *row("2", 5, 96, 7), *row("i", 5.1, 104, 7)], "x2i"),
-    ):
-        assert text_of(with_fractions(glyphs, 100, 10)) == expected
+    third = [*row("a ", 9), *lowered("3", 20.1), *raised("1", 20)]
+    assert text_of(with_fractions(third, 100, 10)) == "a 1/3"
+    apart = [*row("a ", 9), *lowered("3", 20), *raised("12", 26)]
+    assert text_of(with_fractions(apart, 100, 10)) == "a 312"
+    index = [*row("x"), *raised("2", 5), *lowered("i", 5.1)]
+    assert text_of(with_fractions(index, 100, 10)) == "x2i"

@@ -45,8 +45,9 @@ def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
     for bullet in ("•", "o"):
         bullets = [Run(50, 200, bullet), Run(50, 248, bullet)]
         first, second = _blocks(bullets + lines(text, 62, 200))
-        assert (first.number, first.text) == (bullet, " ".join(PROSE))
-        assert (second.number, second.text) == (bullet, "Search finds.")
+        assert first.text == " ".join(PROSE)
+        assert second.text == "Search finds."
+        assert first.number == second.number == bullet
 
 
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item() -> None:
@@ -72,8 +73,10 @@ def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
     note = Run(50, 700, "1 A note of its own.", size=8)
     first_page = [*lines(PROSE[:2], 50, 200), note]
     body, footnote = _blocks(first_page, lines(PROSE[2:], 50, 200))
-    assert (body.text, body.footnote) == (" ".join(PROSE), False)
-    assert (footnote.text, footnote.footnote) == ("A note of its own.", True)
+    assert body.text == " ".join(PROSE)
+    assert not body.footnote
+    assert footnote.text == "A note of its own."
+    assert footnote.footnote
 
 
 def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
@@ -130,8 +133,9 @@ def test_the_number_of_an_exercise_and_the_letter_of_its_part_are_no_text() -> N
         *lines(PROSE, 84, 248),
     ]
     first, second = _blocks(page)
-    assert (first.number, first.text) == ("39.", " ".join(PROSE))
-    assert (second.number, second.text) == ("(b)", " ".join(PROSE))
+    assert first.text == second.text == " ".join(PROSE)
+    assert first.number == "39."
+    assert second.number == "(b)"
 
 
 def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:

@@ -9,7 +9,12 @@ from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of, without_label
 
 SETTINGS = IngestSettings(
-    workers=1, timeout_s=60, memory_mb=2000, min_words=25, max_words=60, reader="auto"
+    workers=1,
+    timeout_s=60,
+    memory_mb=2000,
+    min_words=25,
+    max_words=60,
+    reader="auto",
 )
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "

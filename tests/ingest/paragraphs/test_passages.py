@@ -11,12 +11,22 @@ from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.passages import passages
 
 SETTINGS = IngestSettings(
-    workers=1, timeout_s=60, memory_mb=2000, min_words=8, max_words=60, reader="auto"
+    workers=1,
+    timeout_s=60,
+    memory_mb=2000,
+    min_words=8,
+    max_words=60,
+    reader="auto",
 )
 PROSE = "A queue hands out first whatever came in first, as a fair clerk would."
 
 
-def block(text: str, number: str = "", page: int = 1, **features: Any) -> Block:
+def block(
+    text: str,
+    number: str = "",
+    page: int = 1,
+    **features: Any,
+) -> Block:
     return Block(page, "", text, number=number, last_page=page, **features)
 
 
@@ -41,7 +51,12 @@ def test_a_lead_in_holds_its_list_and_each_item_is_a_passage_too() -> None:
 
 def test_a_display_after_a_colon_belongs_to_the_lead_in() -> None:
     note = block("A note between them.", footnote=True)
-    lead, *_ = made(block("The sum is:"), note, block("x + y = 2"), block(PROSE))
+    lead, *_ = made(
+        block("The sum is:"),
+        note,
+        block("x + y = 2"),
+        block(PROSE),
+    )
     assert lead.text == "The sum is: x + y = 2"
 
 

@@ -8,9 +8,20 @@ from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.sections import outline
 
 
-def _heading(text: str, size: float, bold: float = 1.0, number: str = "") -> Block:
+def _heading(
+    text: str,
+    size: float,
+    bold: float = 1.0,
+    number: str = "",
+) -> Block:
     return Block(
-        1, "", text, is_heading=True, size_ratio=size, bold=bold, number=number
+        1,
+        "",
+        text,
+        is_heading=True,
+        size_ratio=size,
+        bold=bold,
+        number=number,
     )
 
 

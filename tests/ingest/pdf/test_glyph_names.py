@@ -44,7 +44,9 @@ def names(*glyphs: str) -> list[object]:
 
 
 def test_old_style_figures_and_small_capitals_are_mapped_by_their_names() -> None:
-    cmap = cmap_of(with_glyph_names(pdf(names("one.oldstyle", "B", "n.sc"), MAP)))
+    content = pdf(names("one.oldstyle", "B", "n.sc"), MAP)
+    cmap = cmap_of(with_glyph_names(content))
+
     assert "<21> <0031>" in cmap
     assert "<22> <0041>" in cmap, "what the file maps stays"
     assert "<23> <006e>" in cmap

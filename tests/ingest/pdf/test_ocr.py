@@ -40,7 +40,9 @@ def test_glyphs_reach_to_the_next_one_a_space_follows_each_word_and_noise_is_lef
     for glyph in _glyphs(HOCR):
         assert round(glyph.y * DOTS) == 348
         assert round(glyph.size * DOTS) == 24
-        edges.append((glyph.text, round(glyph.x0 * DOTS), round(glyph.x1 * DOTS)))
+        x0 = round(glyph.x0 * DOTS)
+        x1 = round(glyph.x1 * DOTS)
+        edges.append((glyph.text, x0, x1))
     assert edges == [("A", 100, 120), ("&", 120, 130), (" ", 130, 130)]
 
 

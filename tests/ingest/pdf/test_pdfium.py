@@ -27,7 +27,8 @@ def test_a_page_is_ruled_where_lines_cross_as_in_a_table_of_text() -> None:
         ([50, 300], [100, 130, 160], False),
         ([50, 80, 110], [100, 130, 160], False),  # a small array of a figure
     ):
-        content = pdf([[Run(60, 120, "cell")]], drawing=grid(xs, ys))
+        runs = [Run(60, 120, "cell")]
+        content = pdf([runs], drawing=grid(xs, ys))
         assert _page(content).ruled is ruled
 
 

@@ -12,7 +12,8 @@ from tests.contracts.handmade import Run, grid, pdf
 
 def _page(xs: list[float]) -> bytes:
     """A page with a cell in a grid of two rows, ruled at these places."""
-    return pdf([[Run(60, 120, "cell")]], drawing=grid(xs, [100, 130, 160]))
+    runs = [Run(60, 120, "cell")]
+    return pdf([runs], drawing=grid(xs, [100, 130, 160]))
 
 
 def test_tables_have_two_rows_and_two_columns() -> None:

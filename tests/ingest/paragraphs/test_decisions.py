@@ -1,0 +1,112 @@
+"""ingest/paragraphs/decisions.py: paragraphs that go on over displays, columns and pages, on lines set by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from ingest.layout.lines import Word
+from ingest.layout.placed import PlacedLine
+from ingest.paragraphs.decisions import (
+    LineGroup,
+    Seam,
+    begins_paragraph,
+    goes_on_across,
+    goes_on_after_displays,
+)
+from ingest.paragraphs.habits import TypesettingHabits
+
+HABITS = TypesettingHabits(
+    vocabulary=Counter(),
+    pitch=1.2,
+    indented=False,
+    justified=False,
+    body_size=10.0,
+)
+
+
+def line(text: str, **features: Any) -> PlacedLine:
+    """A line that fills its column, 250 points wide."""
+    words = [Word(word, 50, 70, 10, 0, False, False) for word in text.split()]
+    whole = PlacedLine(
+        words=tuple(words),
+        x0=50.0,
+        x1=300.0,
+        y=100.0,
+        size=10.0,
+        bold=0.0,
+        mono=0.0,
+        rtl=False,
+        page=1,
+        column=0,
+        start=50.0,
+        end=300.0,
+        n_gaps=0,
+        in_table=False,
+        left=50.0,
+        right=300.0,
+    )
+    return replace(whole, **features)
+
+
+OPEN = LineGroup([line("Trees are graphs"), line("without any cycles", y=112.0)])
+"""Two lines whose sentence does not end."""
+CLOSED = LineGroup([line("Trees are graphs"), line("without any cycles.", y=112.0)])
+
+
+def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
+    indented = replace(HABITS, indented=True)
+    justified = replace(HABITS, justified=True)
+    date = LineGroup([line("May 2020")])
+    for before, text, features, habits, expected in (
+        (OPEN, "and grow", {}, HABITS, True),
+        (CLOSED, "and grow", {}, HABITS, False),
+        (OPEN, "Then grow", {"start": 60.0}, HABITS, False),
+        (CLOSED, "Then grow", {}, indented, True),
+        (CLOSED, "Then grow", {}, justified, True),
+        (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
+        (date, "Then grow", {"right": 200.0}, HABITS, False),
+    ):
+        group = LineGroup([line(text, column=1, **features)])
+        assert goes_on_across(before, [], group, habits) is expected, text
+
+    figure = LineGroup([line("Figure 1")])
+    group = LineGroup([line("Then grow", column=1)])
+    assert not goes_on_across(CLOSED, [figure], group, indented)
+
+
+def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
+    colon = LineGroup([line("Trees are graphs"), line("such as these:")])
+    for before, display, text, features, expected in (
+        (OPEN, "x = 1", "where roots", {}, True),
+        (OPEN, "x = 1", "where roots", {"start": 80.0}, False),
+        (OPEN, "x = 1", "where roots", {"column": 1}, True),
+        (OPEN, "x = 1", "Then roots", {}, True),
+        (OPEN, "x = 1", "Then roots", {"start": 60.0}, False),
+        (OPEN, "x = 1.", "Then roots", {}, False),
+        (colon, "x = 1", "Then roots", {}, False),
+    ):
+        displays = [LineGroup([line(display)])]
+        group = LineGroup([line(text, **features)])
+        goes_on = goes_on_after_displays(before, displays, group, True)
+        assert goes_on is expected, text
+
+    code = LineGroup([line("x = 1", mono=1.0)])
+    group = LineGroup([line("Then roots")])
+    assert not goes_on_after_displays(OPEN, [code], group, True)
+
+
+def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
+    group = LineGroup([line("Trees are graphs")])
+    for features, start_below, expected in (
+        ({}, 50.0, False),
+        ({"in_table": True}, 50.0, True),
+        ({"n_gaps": 1}, 50.0, False),
+        ({"n_gaps": 2}, 50.0, True),
+        ({"start": 65.0}, 50.0, True),
+        ({"start": 65.0}, 65.0, False),
+    ):
+        below = line("and more", start=start_below)
+        seam = Seam(group, line("Without cycles", y=112.0, **features), below, HABITS)
+        assert begins_paragraph(seam) is expected, features
