@@ -72,11 +72,13 @@ def test_every_recipe_passes_its_suite(modules: Path) -> None:
 
 @pytest.mark.usefixtures("modules")
 def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
-    assert load_embedder("my_embedder.Hashed", Path(), load().embed).dim == 512
-    runs = [Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]
-    (tmp_path / "a.pdf").write_bytes(pdf([runs]))
-    lines = extract(tmp_path / "a.pdf", "my_reader.WithoutStamps").pages[0].lines
-    assert each(lines, "text") == ["plain"]
+    embedder = load_embedder("my_embedder.Hashed", Path(), load().embed)
+    assert embedder.dim == 512
+    page = [Run(50, 100, "plain"), Run(50, 300, "stamp", size=120)]
+    path = tmp_path / "a.pdf"
+    path.write_bytes(pdf([page]))
+    document = extract(path, "my_reader.WithoutStamps")
+    assert each(document.pages[0].lines, "text") == ["plain"]
 
 
 @pytest.mark.usefixtures("modules")
@@ -88,10 +90,9 @@ def test_a_game_is_replayed_with_them(
     store = make_store(tmp_path / "store", course()).location
     records = map(record_of, course_games(course())[:2])
     games = write_games(tmp_path / "games.jsonl", records)
-    options = ("--store", store, "--games", str(games), "--referee", referee, "--json")
-    strategies = ("--set", f"search.strategies=[{strategy}]")
-    pool = ("--set", "game.questions_pool=60")
-    assert run_main(main, "replay", *options, *strategies, *pool) == 0
+    command = f"replay --store {store} --games {games} --referee {referee} --json"
+    settings = f"--set search.strategies=[{strategy}] --set game.questions_pool=60"
+    assert run_main(main, *command.split(), *settings.split()) == 0
     run = json.loads(capsys.readouterr().out)
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ingest.json_files import read_objects
+from tests.evaluate.fakes import write_games
 from tests.fakes import ROOT, run_python
 
 pytestmark = pytest.mark.timeout(900)
@@ -93,11 +95,10 @@ def few(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "data" / "store").symlink_to(course / "data" / "store")
     name = "data/games/english.jsonl"
     chosen = []
-    for line in (ROOT / name).read_text(encoding="utf-8").splitlines(keepends=True):
-        game = json.loads(line)
+    for _, game in read_objects(ROOT / name, ValueError):
         if game["split"] == "test" and game.get("paragraph"):
-            chosen.append(line)
-    (folder / name).write_text("".join(chosen[::25]), encoding="utf-8")
+            chosen.append(game)
+    write_games(folder / name, chosen[::25])
     return folder
 
 
