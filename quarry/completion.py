@@ -9,8 +9,10 @@ from ingest.console import arguments as cli
 SHELLS = ("bash", "zsh", "tcsh")
 
 
-def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser with every command and its options."""
+def _run(options: argparse.Namespace) -> int:
+    """Print the script for one parser with every command and its options."""
+    import shtab
+
     from quarry.command import COMMANDS as ALL
 
     whole = argparse.ArgumentParser(prog="quarry")
@@ -22,13 +24,7 @@ def whole_parser() -> argparse.ArgumentParser:
             levels[group] = above.add_subparsers()
         parser = cli.command_of(ALL, full_name).parser(f"quarry {full_name}")
         levels[group].add_parser(name, parents=[parser], add_help=False, help=summary)
-    return whole
-
-
-def _run(options: argparse.Namespace) -> int:
-    import shtab
-
-    print(shtab.complete(whole_parser(), options.shell))
+    print(shtab.complete(whole, options.shell))
     return 0
 
 

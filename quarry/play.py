@@ -92,8 +92,7 @@ class _Evening:
     def play(self) -> None:
         """Play against a server, the practice server, or a person."""
         options = self.options
-        _take_from_project(options)
-        _check(options)
+        _settle(options)
         settings = writer_settings(options, options.settings)
         store = _open(options.store, settings)
         player = build_player(store, settings)
@@ -231,37 +230,31 @@ def _open(location: str | None, settings: Settings) -> Course:
     return store
 
 
-def _take_from_project(options: argparse.Namespace) -> None:
+def _settle(options: argparse.Namespace) -> None:
     """Take games and server from the user's project where the command line names neither.
 
     Options of the practice server mean that the games are played there.
+
+    Raises:
+        SettingsError: an option would have no effect.
     """
     project = find_project()
-    practises = any(getattr(options, name) is not None for name in OF_PRACTICE)
-    if options.server is None and not practises:
+    of_practice = [name for name in OF_PRACTICE if getattr(options, name) is not None]
+    if options.server is None and not of_practice:
         options.server = project.server or None
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:
         options.practice_games = Path(project.games)
 
-
-def _check(options: argparse.Namespace) -> None:
-    """Check that the options go together.
-
-    Raises:
-        SettingsError: an option would have no effect.
-    """
     others = options.json or options.practice_games or options.at_once > 1
     if options.referee == ME and others:
         raise SettingsError(
             f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked"
         )
-    if options.server is None:
-        return
-
-    HttpGameServer(options.server).close()  # refuses a bad URL before the store opens
-    for name in OF_PRACTICE:
-        if getattr(options, name) is not None:
+    if options.server is not None:
+        # refuses a bad URL before the store opens
+        HttpGameServer(options.server).close()
+        for name in of_practice:
             option = name.replace("_", "-")
             raise SettingsError(
                 f"--{option} must be left out with --server, whose games are their own"

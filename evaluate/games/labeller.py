@@ -75,7 +75,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         GamesError: the file exists and is no games file.
         SettingsError: the file cannot be written.
     """
-    located = locate_games(_games_of(out), paragraphs).values()
+    located = locate_games(games_of(out), paragraphs).values()
     labelled_ids = {paragraph.paragraph_id for paragraph in located if paragraph}
     remaining = [item for item in paragraphs if item.paragraph_id not in labelled_ids]
 
@@ -99,9 +99,9 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
             break
         game_ids.append(add_game(out, paragraph, **typed) if typed else "")
         if typed:
-            n_games = pluralize(len(_games_of(out)), "game")
+            n_games = pluralize(len(games_of(out)), "game")
             print(f"{game_ids[-1]} written to {out}, {n_games}")
-    return len(_games_of(out))
+    return len(games_of(out))
 
 
 def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
@@ -114,7 +114,7 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         GamesError: the file exists and is no games file.
         SettingsError: the file cannot be written.
     """
-    taken = {game.game_id for game in _games_of(out)}
+    taken = {game.game_id for game in games_of(out)}
     number = len(taken) + 1
     while (game_id := f"game-{number:03d}") in taken:
         number += 1
@@ -137,7 +137,7 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
     return game_id
 
 
-def _games_of(out: Path) -> list[LabelledGame]:
+def games_of(out: Path) -> list[LabelledGame]:
     """Return the games of a file, none if it is empty or does not exist."""
     return load_games(out) if out.is_file() and out.read_bytes().strip() else []
 

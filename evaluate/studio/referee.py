@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel
 
 from evaluate.games.labelled import same_sentence, tokens
-from evaluate.games.labeller import add_game
+from evaluate.games.labeller import add_game, games_of
 from evaluate.games.locating import rule_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
@@ -68,7 +68,7 @@ def _choose(
         kinds=sorted({passage.kind for passage in studio.course.paragraphs}),
         lecture=lecture,
         kind=kind,
-        labelled=[game.paragraph_id for game in studio.labelled()],
+        labelled=[game.paragraph_id for game in games_of(studio.files.games)],
         games=studio.files.games,
     )
 
@@ -84,7 +84,7 @@ def _form(
     form: HintForm, studio: Studio, page: Page, errors: list[str]
 ) -> HTMLResponse:
     passages = studio.passages(form.lecture, form.kind)
-    labelled = {game.paragraph_id for game in studio.labelled()}
+    labelled = {game.paragraph_id for game in games_of(studio.files.games)}
     ids = [passage.paragraph_id for passage in passages]
     place = ids.index(form.passage) if form.passage in ids else 0
     return page(

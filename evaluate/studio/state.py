@@ -15,7 +15,7 @@ from fastapi import Depends, Request
 
 from configs.directories import BUNDLED
 from configs.settings import Settings, load
-from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.labeller import games_of
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.studio.games import GameView
 from evaluate.studio.pages import existing
@@ -97,7 +97,7 @@ class Studio:
         with self._lock:
             if self._practice is None:
                 games = self.files.games
-                if not self.labelled():
+                if not games_of(games):
                     games = BUNDLED / "games" / "english.jsonl"
                 repertoire = load_repertoire(
                     self.course, games, ERRING, None, self.settings
@@ -138,13 +138,6 @@ class Studio:
             if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind):
                 passages.append(paragraph)
         return passages
-
-    def labelled(self) -> list[LabelledGame]:
-        """Return the games of the file of labelled games."""
-        path = self.files.games
-        if not path.is_file() or not path.stat().st_size:
-            return []
-        return load_games(path)
 
     def saved_games(self) -> list[SavedGame]:
         """Return the games of the journal that have a hint, the latest first."""
