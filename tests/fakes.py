@@ -115,7 +115,7 @@ class HashingEmbedder:
         )
 
     def read_queries(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        return self.read_passages(texts)
+        return self.embed_queries(texts), self.read_passages(texts)[1]
 
 
 def load_hashing_embedder(

@@ -69,9 +69,7 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(
     assert result.answered_by == step
 
 
-def test_no_step_asks_a_strategy_twice_for_the_same_and_none_that_failed_again() -> (
-    None
-):
+def test_no_step_asks_a_strategy_twice_not_even_one_that_failed() -> None:
     weak = ListStrategy("keyword", {"rest:1:1": 0.1, "sure:1:1": 0.1})
     failing = FailingStrategy("dense", OSError("down"))
     names = ("dense", "keyword")
@@ -85,31 +83,27 @@ def keyword(relevance: float) -> ListStrategy:
     return ListStrategy("keyword", {"rest:9:9": relevance})
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "step", "strategy"),
-    [
+def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() -> None:
+    for first, second, step, strategy in (
         (0.7, 0.9, "original", "dense"),
         (0.69, 0.7, "fallback", "keyword"),
         # none reaches .7; the first that reaches .35 answers, else the first
         (0.35, 0.5, "lowered", "dense"),
         (0.34, 0.35, "lowered", "keyword"),
         (0.34, 0.34, "", "dense"),
-    ],
-)
-def test_a_step_answers_from_its_threshold_on_and_keywords_where_the_rest_is_weak(
-    first: float, second: float, step: str, strategy: str
-) -> None:
-    fallback = keyword(second)
-    query = Query("hint", keywords="fallback")
-    result = engine(dense(rest=first), fallback).search(query)
-    assert result.answered_by == step
-    assert result.relevant == (step in ("original", "fallback"))
-    assert len(result.relevant_hits) == result.relevant
-    assert each(result.hits, "strategy") == [strategy]
-    assert len(fallback.asked) == (first < 0.7)
-    if step == "fallback":
-        why = "rank 1 by keyword, over the whole course, as a fallback"
-        assert result.hits[0].why == why
+    ):
+        fallback = keyword(second)
+        query = Query("hint", keywords="fallback")
+        result = engine(dense(rest=first), fallback).search(query)
+        assert result.answered_by == step
+        assert result.relevant == (step in ("original", "fallback"))
+        assert len(result.relevant_hits) == result.relevant
+        assert each(result.hits, "strategy") == [strategy]
+        assert len(fallback.asked) == (first < 0.7)
+
+        if step == "fallback":
+            why = "rank 1 by keyword, over the whole course, as a fallback"
+            assert result.hits[0].why == why
 
 
 def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
@@ -207,9 +201,7 @@ def test_every_search_is_a_line_of_the_log_with_its_fields(
     assert (first["cached"], second["cached"]) == (False, True)
 
 
-def test_a_prompt_gets_the_most_relevant_paragraphs_and_none_below_the_threshold() -> (
-    None
-):
+def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None:
     searches = engine(dense(sure=0.8, rest=0.9, weak=0.3), keywords="off")
     prompt = searches.paragraphs_for_prompt("hint", 3)
     assert each(prompt, "paragraph_id") == ["rest:1:1", "sure:1:1"]

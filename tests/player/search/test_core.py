@@ -17,7 +17,6 @@ from player.search.core import (
     Scored,
     Step,
     book_of,
-    combine,
     fuse,
     groups_of,
     log_odds_of,
@@ -33,7 +32,6 @@ from tests.player.fakes import search_settings
 
 APART = np.full(3, -1)
 """Groups of three paragraphs without duplicates."""
-FUSIONS: tuple[Fusion, ...] = ("rrf", "linear")
 
 
 def scores(*log_odds: float, scores: tuple[float, ...] = ()) -> ScoreArrays:
@@ -72,16 +70,6 @@ def test_duplicates_are_those_of_one_original() -> None:
     assert not len(groups_of([]))
 
 
-def test_parts_are_added_by_weight() -> None:
-    parts = {
-        "cosine": np.array([0.5, 1.0]),
-        "rule": np.array([0.0, -2.0]),
-    }
-    weights = {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
-    assert combine(parts, weights).tolist() == [5.0, 8.0]
-    assert combine(parts, {}).tolist() == [0.0, 0.0]
-
-
 def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
     settings = search_settings(boost=1.0)
     for n_inside, n, odds in (
@@ -97,23 +85,19 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         assert result.lift == pytest.approx(math.log(odds)), n_inside
 
 
-@pytest.mark.parametrize(
-    ("confidence", "filters", "lifts"),
-    [
+def test_confidence_decides_between_filter_boost_and_neither() -> None:
+    inside, evidence = np.array([True, False]), np.array([0.5, 0.25])
+    settings = search_settings(boost=2.0)
+    for confidence, filters, lifts in (
         (0.0, False, False),
         (0.59, False, False),
         (0.6, False, True),
         (0.9, True, True),
-    ],
-)
-def test_confidence_decides_between_filter_boost_and_neither(
-    confidence: float, filters: bool, lifts: bool
-) -> None:
-    inside, evidence = np.array([True, False]), np.array([0.5, 0.25])
-    result = book_of(confidence, inside, search_settings(boost=2.0), evidence)
-    assert (result.filters, result.lift > 0.0) == (filters, lifts)
-    expected = [result.lift, 0.0] if lifts else [1.0, 0.5]
-    assert result.prior.tolist() == expected
+    ):
+        result = book_of(confidence, inside, settings, evidence)
+        assert (result.filters, result.lift > 0.0) == (filters, lifts)
+        expected = [result.lift, 0.0] if lifts else [1.0, 0.5]
+        assert result.prior.tolist() == expected
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:
@@ -153,13 +137,6 @@ def test_ties_of_many_paragraphs_go_to_the_earlier_one() -> None:
     assert in_order.tolist() == [*range(1, 60, 2), *range(0, 60, 2)]
 
 
-def test_relevance_is_the_highest_that_a_strategy_gives() -> None:
-    one, two = scores(2.0, 1.0, NO), scores(0.0, 3.0, NO)
-    for fusion in FUSIONS:
-        result = fused(fusion=fusion, one=one, two=two)
-        assert result.relevance.tolist() == [2.0, 3.0, NO]
-
-
 def test_scores_are_fused_by_their_weights() -> None:
     result = fused(
         weights={"dense": 10.0, "keyword": 2.0},
@@ -170,38 +147,31 @@ def test_scores_are_fused_by_their_weights() -> None:
     assert result.log_odds == pytest.approx([9.0 + 1.6, 8.0, NO])
 
 
-@pytest.mark.parametrize(
-    ("relevance", "expected"),
-    [
+def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:
+    # paragraphs that it did not find count by the lowest, at most 0
+    for relevance, expected in (
         ((2.0, 3.0, NO), [9.0 + 2.0, 8.0 + 3.0, 7.0]),
         ((-1.0, -2.0, NO), [9.0 - 1.0, 8.0 - 2.0, 7.0 - 2.0]),
-    ],
-)
-def test_a_strategy_without_a_weight_counts_by_its_relevance_unfound_ones_by_the_lowest_up_to_0(
-    relevance: tuple[float, ...], expected: list[float]
-) -> None:
-    dense = scores(1.0, 0.0, -1.0, scores=(0.9, 0.8, 0.7))
-    result = fused(weights={"dense": 10.0}, dense=dense, own=scores(*relevance))
-    assert result.scores == pytest.approx(expected)
+    ):
+        dense = scores(1.0, 0.0, -1.0, scores=(0.9, 0.8, 0.7))
+        result = fused(weights={"dense": 10.0}, dense=dense, own=scores(*relevance))
+        assert result.scores == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("log_odds", "preferred", "merged"),
-    [
+def test_one_of_a_group_of_duplicates_stays() -> None:
+    for log_odds, preferred, merged in (
         ([1.0, 3.0, 2.0, 0.0], [], [NO, 3.0, 2.0, NO]),
         ([1.0, 0.0, 5.0, 1.0], [], [1.0, NO, 5.0, NO]),
         # one in a book that filters goes first, if it was found
         ([1.0, 3.0, 2.0, 0.0], [3], [NO, NO, 2.0, 0.0]),
         ([1.0, 3.0, 2.0, NO], [3], [NO, 3.0, 2.0, NO]),
         ([NO, NO, 2.0, NO], [], [NO, NO, 2.0, NO]),
-    ],
-)
-def test_one_of_a_group_of_duplicates_stays(
-    log_odds: list[float], preferred: list[int], merged: list[float]
-) -> None:
-    goes_first = np.isin(np.arange(4), preferred)
-    groups = np.array([0, 0, -1, 0])
-    assert merge_duplicates(np.array(log_odds), groups, goes_first).tolist() == merged
+    ):
+        goes_first = np.isin(np.arange(4), preferred)
+        groups = np.array([0, 0, -1, 0])
+        assert (
+            merge_duplicates(np.array(log_odds), groups, goes_first).tolist() == merged
+        )
 
 
 def searched(
@@ -255,26 +225,21 @@ def test_hits_are_distinct_and_merged_scores_are_kept() -> None:
     assert step.best == 3.0
 
 
-@pytest.mark.parametrize(
-    ("lift", "pdf_k", "filters", "hits"),
-    [
+def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
+    for lift, pdf_k, filters, hits in (
         (0.5, 1, False, [2, 1]),
         (0.5, 0, False, [2, 0]),
         (0.0, 1, False, [2, 1]),
         (0.5, 1, True, [0, 2]),
-    ],
-)
-def test_a_book_has_slots_if_it_filters_or_lifts(
-    lift: float, pdf_k: int, filters: bool, hits: list[int]
-) -> None:
-    step = searched(
-        {"one": scores(0.9, 1.2, 3.0)},
-        by=book(0, lift=lift, filters=filters),
-        pdf_k=pdf_k,
-        global_k=2 - pdf_k,
-    )
-    assert step.hits.tolist() == hits
-    assert step.in_book.tolist() == [filters, False]
+    ):
+        step = searched(
+            {"one": scores(0.9, 1.2, 3.0)},
+            by=book(0, lift=lift, filters=filters),
+            pdf_k=pdf_k,
+            global_k=2 - pdf_k,
+        )
+        assert step.hits.tolist() == hits
+        assert step.in_book.tolist() == [filters, False]
 
 
 def test_log_odds_and_probabilities_are_each_others_inverse() -> None:

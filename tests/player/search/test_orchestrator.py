@@ -102,16 +102,21 @@ def test_the_boost_comes_before_the_cut() -> None:
     assert slots(result) == ["global likely:1:1", "global rest:1:1"]
 
 
-@pytest.mark.parametrize("fusion", ["linear", "rrf"])
-def test_relevance_is_the_same_with_any_name_and_fusion(fusion: str) -> None:
-    other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
-    searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
-    for book_name in ("", "sure", "Optics", "Organic Chemistry"):
-        result = searches.search(Query("hint", book_name))
-        relevance = {hit.paragraph.paragraph_id: hit.relevance for hit in result.hits}
-        assert relevance == pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
-        assert len(result.relevant_hits) == 4
-        assert min(each(result.relevant_hits, "relevance")) == pytest.approx(0.7)
+def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
+    for fusion in (
+        "linear",
+        "rrf",
+    ):
+        other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
+        searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
+        for book_name in ("", "sure", "Optics", "Organic Chemistry"):
+            result = searches.search(Query("hint", book_name))
+            relevance = {
+                hit.paragraph.paragraph_id: hit.relevance for hit in result.hits
+            }
+            assert relevance == pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
+            assert len(result.relevant_hits) == 4
+            assert min(each(result.relevant_hits, "relevance")) == pytest.approx(0.7)
 
 
 def test_a_failing_strategy_is_named_and_the_others_answer() -> None:
@@ -167,18 +172,15 @@ def test_strategies_run_side_by_side() -> None:
     assert not orchestrator(*own, deadline_s=60.0).search(HINT).failures
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
+def test_an_empty_hint_and_a_k_below_1_are_refused() -> None:
+    for query, message in (
         (Query(""), "hint must hold at least one word"),
         (Query("\n\t", "sure"), "hint must hold at least one word"),
         (Query("hint", k=0), "k must be at least 1, got 0"),
         (Query("hint", k=-1), "k must be at least 1, got -1"),
-    ],
-)
-def test_an_empty_hint_and_a_k_below_1_are_refused(query: Query, message: str) -> None:
-    with pytest.raises(QueryError, match=message):
-        orchestrator(one()).search(query)
+    ):
+        with pytest.raises(QueryError, match=message):
+            orchestrator(one()).search(query)
 
 
 def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

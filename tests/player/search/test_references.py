@@ -68,27 +68,24 @@ def named(book_name: str, among: Sequence[Document] = COURSE) -> str:
     return "" if book is None or book.tier == "none" else f"{book.tier} {book.doc_id}"
 
 
-@pytest.mark.parametrize(
-    ("doc_id", "book_names"),
-    [
-        ("03-hashing", "03-hashing; 03-hashing.pdf; 03-Hashing;   03-HASHING .Pdf "),
-        ("book 9", "Ninth Book; ninth book.pdf"),
-        ("00016", "backup-of-week-2.pdf"),
-    ],
-)
-def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix(
-    doc_id: str, book_names: str
-) -> None:
+def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() -> None:
     documents = [
         *COURSE,
         document("book 9", ("Ninth Book", "name")),
         document("00016", SORTING),
         document("backup-of-week-2", SORTING, same_as="00016"),
     ]
-    resolver, expected = references(documents), BookCandidate(doc_id, 1.0, "filter")
-    for book_name in listed(book_names):
-        assert resolver.by_stem(book_name) == expected
-        assert resolver.best(book_name) == expected
+    resolver = references(documents)
+
+    for doc_id, book_names in (
+        ("03-hashing", "03-hashing; 03-hashing.pdf; 03-Hashing;   03-HASHING .Pdf "),
+        ("book 9", "Ninth Book; ninth book.pdf"),
+        ("00016", "backup-of-week-2.pdf"),
+    ):
+        expected = BookCandidate(doc_id, 1.0, "filter")
+        for book_name in listed(book_names):
+            assert resolver.by_stem(book_name) == expected
+            assert resolver.best(book_name) == expected
 
 
 def test_nothing_else_is_a_stem() -> None:
@@ -103,21 +100,16 @@ def test_a_title_is_sure_in_any_case() -> None:
         assert references().best(title) == expected
 
 
-@pytest.mark.parametrize(
-    ("doc_id", "book_names"),
-    [
+def test_typos_accents_and_another_order_still_filter() -> None:
+    for doc_id, book_names in (
         ("notes_rec", "Recurson and Backtracking; Backtracking and Récursion"),
         ("03-hashing", "Hash Tables and Blom Filters"),
         ("07-graphs", "Shortest Path in Graphs"),
-    ],
-)
-def test_typos_accents_and_another_order_still_filter(
-    doc_id: str, book_names: str
-) -> None:
-    for book_name in listed(book_names):
-        book = references().resolve(book_name)[0]
-        assert (book.doc_id, book.tier) == (doc_id, "filter")
-        assert book.confidence < 1.0
+    ):
+        for book_name in listed(book_names):
+            book = references().resolve(book_name)[0]
+            assert (book.doc_id, book.tier) == (doc_id, "filter")
+            assert book.confidence < 1.0
 
 
 def test_metadata_is_believed_less_than_a_title() -> None:
@@ -126,11 +118,14 @@ def test_metadata_is_believed_less_than_a_title() -> None:
     assert book == BookCandidate("00042", 0.8, "filter")
 
 
-@pytest.mark.parametrize("book_name", ["hash tables in graphs", "recursion"])
-def test_the_tier_goes_by_the_confidence_that_is_shown(book_name: str) -> None:
-    shown = references().resolve(book_name)[0].confidence
-    for limit, tier in ((shown, "filter"), (shown + 1e-9, "boost")):
-        assert References(COURSE, limit, 0.0).resolve(book_name)[0].tier == tier
+def test_the_tier_goes_by_the_confidence_that_is_shown() -> None:
+    for book_name in (
+        "hash tables in graphs",
+        "recursion",
+    ):
+        shown = references().resolve(book_name)[0].confidence
+        for limit, tier in ((shown, "filter"), (shown + 1e-9, "boost")):
+            assert References(COURSE, limit, 0.0).resolve(book_name)[0].tier == tier
 
 
 class CountingEmbedder(HashingEmbedder):
@@ -179,9 +174,8 @@ def test_a_name_without_a_letter_has_no_candidates() -> None:
     assert len(references().resolve("Organic Chemistry")) == len(COURSE)
 
 
-@pytest.mark.parametrize(
-    ("among", "book_names"),
-    [
+def test_a_name_of_none_of_several_or_of_something_else_names_none() -> None:
+    for among, book_names in (
         # no document's
         (COURSE, "Organic Chemistry; Quantenmechanik; מבוא לכלכלה; zzz; 12345"),
         # two documents' equally
@@ -219,18 +213,13 @@ def test_a_name_without_a_letter_has_no_candidates() -> None:
         (COUNTED, "lectures 3 and 4; lectures 3 and 9; הרצאה 2 או 3"),
         (COUNTED, "not the databases lecture; any lecture other than lecture 3"),
         (COUNTED, "every lecture except shortest paths; כל הרצאה חוץ משיעור 3"),
-    ],
-)
-def test_a_name_of_none_of_several_or_of_something_else_neither_filters_nor_boosts(
-    among: list[Document], book_names: str
-) -> None:
-    for book_name in listed(book_names):
-        assert named(book_name, among) == "", book_name
+    ):
+        for book_name in listed(book_names):
+            assert named(book_name, among) == "", book_name
 
 
-@pytest.mark.parametrize(
-    ("doc_id", "among", "book_names"),
-    [
+def test_a_number_beside_a_word_for_a_lecture_names_it_however_it_is_written() -> None:
+    for doc_id, among, book_names in (
         ("lecture3", LECTURES, "Lecture 3; LECTURE-3; lecture_003.pdf"),
         ("lecture13", LECTURES, "Lecture 13; LECTURE-13; lecture_0013.pdf"),
         ("01-hashing", TWINNED, "Lecture one; lecture 1; LECTURE I; הרצאה א'"),
@@ -245,13 +234,9 @@ def test_a_name_of_none_of_several_or_of_something_else_neither_filters_nor_boos
         ("exercise 2", files("exercise 2; exercise 1; exercise 3"), "exercise 2"),
         ("Lecture_03", files("Lecture_03; lecture3"), "Lecture_03"),
         ("lecture3", files("lecture3; Lecture_03"), "lecture3"),
-    ],
-)
-def test_a_number_beside_a_word_for_a_lecture_names_it_however_it_is_written(
-    doc_id: str, among: list[Document], book_names: str
-) -> None:
-    for book_name in listed(book_names):
-        assert named(book_name, among) == f"filter {doc_id}", book_name
+    ):
+        for book_name in listed(book_names):
+            assert named(book_name, among) == f"filter {doc_id}", book_name
 
 
 @pytest.mark.parametrize(
@@ -285,26 +270,22 @@ def test_a_sidecar_adds_words_that_number_lectures() -> None:
     assert book == BookCandidate("notes-costs", PROBABLY_SAID, "boost")
 
 
-@pytest.mark.parametrize(
-    ("tier", "hint"),
-    [
+def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
+    for tier, hint in (
         ("filter", "what did the third lecture say on costs"),
         ("filter", "what is in lecture no. 3 on costs"),
         ("filter", "from 03-databases: pruning"),
         ("filter", "as in Databases and Indexes, pruning"),
         ("boost", "see week 3"),
         ("boost", "a cost in part 3 of something"),
-    ],
-)
-def test_a_hint_names_a_lecture_by_number_or_stem(tier: str, hint: str) -> None:
-    book = references(COUNTED).named_in(hint)
-    assert book is not None
-    assert (book.doc_id, book.tier) == ("03-databases", tier)
+    ):
+        book = references(COUNTED).named_in(hint)
+        assert book is not None
+        assert (book.doc_id, book.tier) == ("03-databases", tier)
 
 
-@pytest.mark.parametrize(
-    ("among", "hints"),
-    [
+def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
+    for among, hints in (
         (COUNTED, "module 5 imports numpy; week 4 sales figures dropped"),
         (COUNTED, "not the third lecture but costs; lectures 3 and 4"),
         (COUNTED, "two lectures long; the union of 2 graphs; slide 3 of the talk"),
@@ -313,32 +294,30 @@ def test_a_hint_names_a_lecture_by_number_or_stem(tier: str, hint: str) -> None:
         (COUNTED, "the third lecture from the end; שלושה שיעורים; הרצאה 2 או 3"),
         (TWINNED, "evaluation of graphs; two lectures long"),
         (TWINNED, "a lecture in the morning; lecture 1 and lecture 2"),
-    ],
-)
-def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures(
-    among: list[Document], hints: str
-) -> None:
-    for hint in listed(hints):
-        assert references(among).named_in(hint) is None, hint
-
-
-@pytest.mark.parametrize(
-    "hummel", [document("hummel-2019"), document("p17", ("K. Hummel", "author"))]
-)
-def test_a_name_within_a_hint_is_found(hummel: Document) -> None:
-    documents = [*TWINNED, hummel]
-    paragraphs = []
-    for doc_id in ("01-hashing", "02-graphs", "06-evaluation", hummel.doc_id):
-        text = "A cost is the main result."
-        paragraphs.append(paragraph(f"{doc_id}:1:1", text))
-    resolver = references(documents, paragraphs=paragraphs)
-    for hint in (
-        "tell me more about the hummel paper",
-        "what does Hummel's article say on costs?",
-        "summarise the paper by Hummel",
-        "hummel: the main result",
-        "in the slides called hummel, what is a cost?",
     ):
-        book = resolver.named_in(hint)
-        assert book is not None
-        assert book.doc_id == hummel.doc_id
+        for hint in listed(hints):
+            assert references(among).named_in(hint) is None, hint
+
+
+def test_a_name_within_a_hint_is_found() -> None:
+    for hummel in (
+        document("hummel-2019"),
+        document("p17", ("K. Hummel", "author")),
+    ):
+        documents = [*TWINNED, hummel]
+        paragraphs = []
+        for doc_id in ("01-hashing", "02-graphs", "06-evaluation", hummel.doc_id):
+            text = "A cost is the main result."
+            paragraphs.append(paragraph(f"{doc_id}:1:1", text))
+
+        resolver = references(documents, paragraphs=paragraphs)
+        for hint in (
+            "tell me more about the hummel paper",
+            "what does Hummel's article say on costs?",
+            "summarise the paper by Hummel",
+            "hummel: the main result",
+            "in the slides called hummel, what is a cost?",
+        ):
+            book = resolver.named_in(hint)
+            assert book is not None
+            assert book.doc_id == hummel.doc_id

@@ -37,20 +37,15 @@ _, WEAK = FUNCTION.log_odds(np.arange(2))
 _, KIN = RELATED.log_odds(np.arange(2))
 
 
-@pytest.mark.parametrize(
-    ("hint", "expected"),
-    [
+def test_each_kind_of_shared_word_counts_by_itself() -> None:
+    for hint, expected in (
         ("HEAP memory", [EXACT, NONE, EXACT]),
         ("sorting", [KIN, NONE, NONE]),  # another form
         ("is", [NONE, WEAK, NONE]),
         ("heap of keys", [TWO, NONE, TWO + WEAK]),
-    ],
-)
-def test_each_kind_of_shared_word_counts_by_itself(
-    hint: str, expected: list[float]
-) -> None:
-    assert RuleEvidence(PARAGRAPHS).log_odds(hint) == pytest.approx(expected)
-    assert EXACT < KIN < NONE
+    ):
+        assert RuleEvidence(PARAGRAPHS).log_odds(hint) == pytest.approx(expected)
+        assert EXACT < KIN < NONE
 
 
 def test_a_word_counts_once_whatever_its_forms_and_however_often_it_is_said() -> None:
@@ -65,15 +60,12 @@ def test_a_hebrew_prefix_makes_another_form() -> None:
     assert RuleEvidence(texts).log_odds("במיון") == pytest.approx([KIN, NONE])
 
 
-@pytest.mark.parametrize(
-    ("word", "forms"),
-    [
+def test_base_forms() -> None:
+    for word, forms in (
         ("sorting", ("sort",)),
         ("מיון", ("מיון", "יון")),
         ("ובמיון", ("ובמיון", "במיון", "מיון")),
         ("של", ("של",)),
         ("גיבוב", ("גיבוב",)),
-    ],
-)
-def test_base_forms(word: str, forms: tuple[str, ...]) -> None:
-    assert base_forms(word) == forms
+    ):
+        assert base_forms(word) == forms

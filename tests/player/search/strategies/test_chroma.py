@@ -52,6 +52,7 @@ def made(location: str, **n_paragraphs: int) -> Course:
         for _ in range(n):
             words = random.choice(WORDS.split(), 9)
             texts.append(f"{doc_id} {' '.join(words)}.")
+
         reading = make_reading(doc_id, texts)
         paragraphs = list(reading.paragraphs)
         for row in range(1, n, 2):

@@ -45,9 +45,7 @@ def test_the_score_is_bm25() -> None:
     assert scores == pytest.approx([0.0, idf * 1.0 / 2.5, idf * 2.0 / 3.5], abs=1e-6)
 
 
-def test_relevance_is_calibrated_on_the_share_of_the_highest_score_there_could_be() -> (
-    None
-):
+def test_relevance_is_calibrated_on_the_share_of_the_highest_score() -> None:
     calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
     strategy = keyword(*TEXTS, calibration=calibration)
     arrays = strategy.score(Query("blue unheard"))
@@ -131,28 +129,24 @@ def test_case_counts_where_it_is_the_point() -> None:
     assert next(iter(looked_up(strategy, "WHAT IS NEAR THE SEA"))) == "a:1:1"
 
 
-@pytest.mark.parametrize(
-    ("word", "alone", "in_a_sentence"),
-    [
-        ("Zustand", True, True),  # a term in one passage
-        ("bm25", True, True),  # a term in eight passages
-        ("sourdough", True, False),  # a word of general language in one passage
-        ("bread", True, False),  # the same in eight passages
-        ("unheard", False, False),
-    ],
-)
-def test_relevance_comes_from_the_words_found_and_not_from_their_share(
-    word: str, alone: bool, in_a_sentence: bool
-) -> None:
+def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None:
     strategy = keyword(
         *["This ranks bread by BM25."] * 8,
         "The store of React is Zustand.",
         "A sourdough rises.",
         *["This is about rivers."] * 20,
     )
-    sentence = f"what the lecture says about {word} in distributed systems please"
-    assert any(looked_up(strategy, word).values()) == alone
-    assert any(looked_up(strategy, sentence).values()) == in_a_sentence
+
+    for word, alone, in_a_sentence in (
+        ("Zustand", True, True),  # a term in one passage
+        ("bm25", True, True),  # a term in eight passages
+        ("sourdough", True, False),  # a word of general language in one passage
+        ("bread", True, False),  # the same in eight passages
+        ("unheard", False, False),
+    ):
+        sentence = f"what the lecture says about {word} in distributed systems please"
+        assert any(looked_up(strategy, word).values()) == alone
+        assert any(looked_up(strategy, sentence).values()) == in_a_sentence
 
 
 def test_a_hint_in_another_language_has_no_terms() -> None:
