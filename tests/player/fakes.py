@@ -29,7 +29,7 @@ from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
 from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
 from tests.contracts.paragraphs import paragraph
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, each
 
 
 def hits(
@@ -88,7 +88,7 @@ def _dual() -> Settings:
 
 def dense_of(paragraphs: Sequence[Paragraph], embedder: Embedder) -> Dense:
     """Dense search over the vectors of the texts."""
-    vectors = embedder.embed_passages([item.text for item in paragraphs])
+    vectors = embedder.embed_passages(each(paragraphs, "text"))
     return Dense(paragraphs, vectors, CachingEmbedder(embedder))
 
 
@@ -180,7 +180,7 @@ def ranked(strategy: Strategy, query: Query) -> list[Hit]:
     scored = strategy.score(replace(query, keywords=query.keywords or "off"))
     passages = strategy._paragraphs
     ranking = []
-    ids = [passage.paragraph_id for passage in passages]
+    ids = each(passages, "paragraph_id")
     for row in np.lexsort([np.array(ids), -scored.log_odds]):
         if scored.log_odds[row] > NOT_FOUND:
             relevance = probability(float(scored.relevance[row]))
@@ -197,9 +197,7 @@ def dense_player(
 ) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     dense = dense_of(paragraphs, WordsEmbedder())
-    books = [
-        document(doc_id) for doc_id in sorted({item.doc_id for item in paragraphs})
-    ]
+    books = [document(doc_id) for doc_id in sorted(set(each(paragraphs, "doc_id")))]
     index = SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
     search = SearchOrchestrator(index, search_settings(spill_over="always"))
     settings = game_settings(**{"questions_pool": 150, **changes})

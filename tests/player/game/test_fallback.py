@@ -14,10 +14,11 @@ from player.protocol import messages as protocol
 from player.protocol.messages import RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
+from tests.fakes import each
 from tests.player.fakes import course, dense_player
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")
-SENTENCES = {item.opening_sentence for item in course()}
+SENTENCES = set(each(course(), "opening_sentence"))
 ANSWERS = ["A", "Not Relevant", None, *["B"] * 17]
 
 
@@ -142,7 +143,7 @@ def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
     hebrew = RoundStart("M1", "", "מה מטפס אל האור", "צבע", "")
     for start in (START, hebrew):
         questions = generic_questions(start)
-        assert len({question.text for question in questions}) == 20
+        assert len(set(each(questions, "text"))) == 20
         options = {option for question in questions for option in question.options}
         assert len(options) == 61
     assert "הפסקה" in generic_questions(hebrew)[0].text

@@ -28,6 +28,7 @@ from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
 from player.questions.places import PRINTED
 from player.questions.question import Question
+from tests.fakes import each
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
@@ -92,9 +93,9 @@ def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> Non
     running = journal.ask()
     unnamed = journal.ask()
     journal.update(over, ending="over")
-    assert [game.key for game in journal.running()] == [running, unnamed]
+    assert each(journal.running(), "key") == [running, unnamed]
     assert journal.give_up() == 2
-    assert [game.ending for game in journal.games()] == ["given up"] * 2 + ["over"]
+    assert each(journal.games(), "ending") == ["given up"] * 2 + ["over"]
 
 
 def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
@@ -126,7 +127,7 @@ def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
     new = journal.ask()
     journal.name(old, "0101001")
     journal.name(new, "0101001")
-    assert [game.key for game in journal.running()] == [new]
+    assert each(journal.running(), "key") == [new]
     assert journal.holds("0101001")
     assert not journal.holds("0101002")
 
@@ -145,7 +146,7 @@ def test_an_altered_game_is_left_and_logged(
         journal.write((f"UPDATE games SET {column} = ? WHERE game = ?", (value, key)))
     whole = journal.ask()
     for _ in range(2):
-        assert [game.key for game in journal.running()] == [whole]
+        assert each(journal.running(), "key") == [whole]
     assert len(caplog.messages) == 3
     for column in altered:
         says = f"game of altered {column} cannot be read and is skipped"
@@ -275,7 +276,7 @@ def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
         with opened(path) as journal:
             games = authenticate(again, name, journal).running()
         assert again.token == token
-        assert [game.key for game in games] == keys
+        assert each(games, "key") == keys
 
 
 def test_a_server_that_forgot_the_player_gets_a_new_one(
@@ -286,7 +287,7 @@ def test_a_server_that_forgot_the_player_gets_a_new_one(
     server = Registry("of-somebody")
     with opened(path) as journal:
         assert authenticate(server, "me", journal).running() == []
-        assert [game.ending for game in journal.games()] == ["given up"]
+        assert each(journal.games(), "ending") == ["given up"]
     assert server.token == "token-1"
     assert "no longer knows the player" in caplog.text
 

@@ -16,6 +16,7 @@ from player.player import Player
 from player.protocol import messages as protocol
 from player.protocol.messages import Json, RoundStart
 from player.questions.places import PRINTED
+from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import REPLIES, round_start
 
@@ -71,7 +72,7 @@ def test_a_game_that_is_played_again_sends_the_same_messages(
 ) -> None:
     for saved in games:
         replies = replies_to(game_of(player, saved.game_id), saved)
-        assert [message["message_type"] for message in replies] == REPLIES
+        assert each(replies, "message_type") == REPLIES
         for reply, message in zip(replies, saved.messages, strict=True):
             for name in reply.keys() - CHANGING:
                 assert reply[name] == message.reply[name]
@@ -83,7 +84,7 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
     for saved in games:
         game = game_of(player, saved.game_id)
         game.restore(saved)
-        assert replies_to(game, saved) == [message.reply for message in saved.messages]
+        assert replies_to(game, saved) == each(saved.messages, "reply")
         assert game.score == saved.score
         assert game.journal.editions(game.opponent) == {}, "learned a second time"
 

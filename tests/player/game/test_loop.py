@@ -22,6 +22,7 @@ from player.player import Plan
 from player.protocol.client import GameState
 from player.protocol.messages import Json, read_message
 from player.questions.answer import Answers
+from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 
 GAME = "0101001"
@@ -70,7 +71,7 @@ def outcomes_of(
     **options: Any,
 ) -> list[GameReport | PlayerError]:
     player = dense_player(course(), questions_pool=60)
-    options = {"name": "me", "timeout_s": 20.0, **options}
+    options = {"name": "me", "timeout_s": 60.0, **options}
     return list(play_games(server, player, n_games, **options))
 
 
@@ -88,7 +89,7 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     assert warm["payload"] == {"match_id": "M1", "auth_token": "t", "answer": "42"}
     assert len(questions["payload"]["questions"]) == 20
     sentence = guess["payload"]["opening_sentence"]
-    assert sentence in {item.opening_sentence for item in course()}
+    assert sentence in set(each(course(), "opening_sentence"))
     for sent in server.sent:
         assert sent["recipient_id"] == "referee-7"
         assert sent["game_id"] == GAME
@@ -254,7 +255,7 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
     games.close()
     assert isinstance(shown, GameReport)
     ids.remove(shown.game_id)
-    assert [game.game_id for game in journal.running()] == ids
+    assert each(journal.running(), "game_id") == ids
 
     server = FakeGameServer(phases, [])
     server.states = dict.fromkeys(ids, OVER)

@@ -26,7 +26,9 @@ class ModelServer:
 
 def send(request: BaseHTTPRequestHandler, status: int, content: Any) -> None:
     """Send JSON, or bytes as they are."""
-    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    body = content
+    if not isinstance(body, bytes):
+        body = json.dumps(body).encode()
     request.send_response(status)
     request.send_header("Content-Type", "application/json")
     request.send_header("Content-Length", str(len(body)))
