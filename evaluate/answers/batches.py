@@ -165,6 +165,7 @@ def read_answers(
             raise BatchError(
                 f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers"
             )
+
         sent: list[Answer] = [None] * len(batches[game_id].questions)
         for item in items if isinstance(items, list) else [items]:
             fields = item if isinstance(item, dict) else {}

@@ -191,6 +191,7 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
             asking += f" {sentence}"
         else:
             rules += f" {sentence}"
+
     asked = re.sub(r"\([^()]*\)", " ", asking.strip())
     bare = _FIRST_SENTENCE.sub(" ", asked)
     edge: Literal["", "begin", "end"] = ""
@@ -199,6 +200,7 @@ def read_question(question: str, options: Sequence[str]) -> Wording:
     elif _ENDS.search(bare):
         edge = "end"
     initial = _INITIAL.search(asked)
+
     is_checked = bool(edge or _OCCURS.search(asked))
     is_checked = is_checked and not _BEYOND.search(bare)
     return Wording(

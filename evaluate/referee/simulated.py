@@ -211,6 +211,7 @@ class SimulatedReferee:
         """
         policy, _, letter = self.spec.policy.partition(":")
         lettered = options[: len(LETTERS)]
+
         match policy:
             case "constant":
                 return letter

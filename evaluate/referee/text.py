@@ -99,6 +99,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
         ahead = text[end.end() :].lstrip()[:1]
         if ahead.islower():
             continue
+
         before = re.search(r"[\w.]+$", text[start : end.start()])
         word = before[0] if before else ""
         folded = word.casefold()
@@ -107,6 +108,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
             abbreviated = abbreviated or _ABBREVIATION_OF_NUMBERS.fullmatch(folded)
         if ahead and end[0].startswith(".") and abbreviated:
             continue
+
         sentences.append(text[start : end.end()].strip())
         start = end.end()
     return tuple(filter(None, [*sentences, text[start:].strip()]))

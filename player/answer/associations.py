@@ -231,6 +231,7 @@ def load_associations() -> Associations:
             tuple(arrays[name].tobytes().decode().split("\n"))
             for name in ("words", "domains", "hebrew")
         )
+
         vectors = arrays["vectors"].astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         n_meanings = arrays["hebrew_rows"].shape[1]

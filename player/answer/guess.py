@@ -82,6 +82,7 @@ def _scored(shares: dict[str, float]) -> dict[str, float]:
         elif len(rows) < N_WEIGHED:
             ranked.append(word)
             rows.append(row)
+
     chances = [shares[word] for word in ranked]
     likeness = associations.likeness(np.array(rows, dtype=np.intp))
     of_ranked = np.array(chances, dtype=np.float32)

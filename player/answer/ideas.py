@@ -66,6 +66,7 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
     domains: dict[str, list[Idea]] = {}
     names: dict[str, str] = {}
     domain = ""
+
     with gzip.open(IDEAS_FILE, "rt", encoding="utf-8") as lines:
         for line in lines:
             first, *rest = line.rstrip("\n").split("\t")

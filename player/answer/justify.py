@@ -70,6 +70,7 @@ def weigh_answers(
         bits = support[number - 1]
         average = np.log2(np.exp2(bits) @ prior)
         weight = float(bits[best] - average)
+
         clause = ""
         if weight > 0.0 and question.kind in KINDS:
             option = LETTERS.index(answer)
@@ -102,6 +103,7 @@ def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
             )
         else:
             others.append(_citation(item))
+
     others = others[: N_CITED - len(facts)]
     form = _FORMS[bool(facts), bool(others)]
     lead = form.format(facts=_series(facts), others=_series(others))

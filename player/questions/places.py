@@ -102,6 +102,7 @@ class Places:
                 text=in_reading_order(piece.text),
                 opening_sentence=next(iter(self.openings(place))),
             )
+
         passage = self.paragraphs[int(self.rows[place])]
         start = self.starts[place]
         number = f"+{start.number}" if start.number else ""
@@ -205,12 +206,14 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
         while breaks and breaks[0] <= offset:
             is_turned = True
             breaks.pop(0)
+
         if number:
             yield Start(number, offset, sentence, 0, is_turned)
         else:
             for reading, text in enumerate(readings(paragraph)):
                 at = max(0, body.find(text))
                 yield Start(0, at, text, reading, is_turned)
+
         is_turned = bool(breaks) and breaks[0] < end
         if is_turned:
             offset = breaks.pop(0)

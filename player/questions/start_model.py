@@ -64,6 +64,7 @@ def place_features(
     for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
         paragraph = paragraphs[row]
         text = paragraph.text
+
         n_words = len(text.split())
         later = start.number > 0
         other = start.reading > 0
@@ -71,6 +72,7 @@ def place_features(
         before = text[: start.offset].rstrip()
         n_chars = max(1, len(text) - start.offset)
         end = text.rstrip("\"'”’)»")[-1:]
+
         table[place] = (
             later,
             start.on_top,

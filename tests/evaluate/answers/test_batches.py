@@ -109,6 +109,7 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
         }
         questions.append(item)
         with_passages.append(item | {"passages": [f"on {asked.text}"]})
+
     shown: dict[Any, Any] = {
         "paragraph": {"paragraph": WHOLE, "questions": questions},
         "opening": {"paragraph": OPENING, "questions": questions},

@@ -96,6 +96,7 @@ def test_a_question_may_repeat_its_options() -> None:
         ):
             assert ask(question, options) == letter
             assert ask(question, options, parted=", ") == letter
+
         quoted = '"tree" | "query" | "how" | none of these words'
         assert ask(question, quoted, parted=", ") == "B"
 
@@ -145,7 +146,7 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
 
 
 def test_what_no_rule_can_check_is_not_relevant() -> None:
-    for question in (
+    unreadable = (
         "What is the main topic of the paragraph?",
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
@@ -163,13 +164,15 @@ def test_what_no_rule_can_check_is_not_relevant() -> None:
         "Which of these words occurs, in any form, in the paragraph?",
         'Do the words "query" and "tree" both occur in the paragraph?',
         "",
-    ):
+    )
+
+    for question in unreadable:
         assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
         assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 
 def test_hebrew_questions_are_read_like_english_ones() -> None:
-    for question, options, letter in (
+    table = (
         (
             "איזו מהמילים הבאות מופיעה בפסקה?",
             "עץ | אינדקס | גרף | אף אחת מהן",
@@ -226,7 +229,9 @@ def test_hebrew_questions_are_read_like_english_ones() -> None:
             "שלבים | אינדקס | מהר | אף אחת",
             NOT_RELEVANT,
         ),
-    ):
+    )
+
+    for question, options, letter in table:
         assert ask(question, options, HEBREW) == letter, question
 
 

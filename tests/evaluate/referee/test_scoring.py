@@ -79,8 +79,7 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
-    guess: object
-    for guess in (
+    guesses: list[object] = [
         None,
         "guess",
         7,
@@ -88,7 +87,9 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None
         {},
         {"opening_sentence": None, "associative_word": 3},
         {"opening_sentence": " \n", "associative_word": "!"},
-    ):
+    ]
+
+    for guess in guesses:
         result = score_guess(
             guess,
             opening_sentence=TRUTH,
@@ -145,21 +146,24 @@ def test_each_citation_missing_costs_twenty_five() -> None:
 
 
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:
-    for text, cited in (
-        ('question 4 (answer B: "index")', {4: "B"}),
-        ("Q4: B", {4: "B"}),
-        ("Q4=b, q12 = C", {4: "B", 12: "C"}),
-        ("Question 4 was answered B.", {4: "B"}),
-        (
-            "questions 4 (B), 7 (C) and 12 (Not Relevant)",
-            {4: "B", 7: "C", 12: "Not Relevant"},
-        ),
-        ("שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי", {4: "B", 7: "Not Relevant"}),
-        ('question 4 (answer B: "30 or A"), Q5: C', {4: "B", 5: "C"}),
-        ("question 4 has a number of words. A word stands there.", {}),
-        ("It has 30 to 50 words, of which 12 are in class B", {}),
-        ("question 4 asked whether a cat is there", {}),
-    ):
+    table: dict[str, dict[int, str]] = {
+        'question 4 (answer B: "index")': {4: "B"},
+        "Q4: B": {4: "B"},
+        "Q4=b, q12 = C": {4: "B", 12: "C"},
+        "Question 4 was answered B.": {4: "B"},
+        "questions 4 (B), 7 (C) and 12 (Not Relevant)": {
+            4: "B",
+            7: "C",
+            12: "Not Relevant",
+        },
+        "שאלה 4 (תשובה B) ובשאלה 7 לא רלוונטי": {4: "B", 7: "Not Relevant"},
+        'question 4 (answer B: "30 or A"), Q5: C': {4: "B", 5: "C"},
+        "question 4 has a number of words. A word stands there.": {},
+        "It has 30 to 50 words, of which 12 are in class B": {},
+        "question 4 asked whether a cat is there": {},
+    }
+
+    for text, cited in table.items():
         assert citations(text) == {n: {answer} for n, answer in cited.items()}
 
 

@@ -66,6 +66,7 @@ def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> N
     parts = [MADE.rows_of(part) for part in ("music", "violin casino", "Dice!")]
     columns = MADE.close(rows, named, parts).T
     assert columns[0] == pytest.approx(named[rows])
+
     # of the domain: "music" alone, as a whole and as its nearest word
     assert columns[1] == pytest.approx([10.0, 0.0])
     assert columns[2] == pytest.approx([10.0, 0.0])

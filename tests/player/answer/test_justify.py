@@ -81,11 +81,13 @@ def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
         Evidence(2, "A", 1.0, "it has a colon"),
         Evidence(9, "D", 0.1),
     ]
+
     assert justify_sentence([*evidence, Evidence(11, "C", -1.0)], 0.873) == (
         'The evidence indicates this paragraph because it has "pivot" (question 7, answer B) and it has a colon '
         "(question 2, answer A); question 4 (answer A) counted as well, therefore the reasoning suggests it, "
         "with 87% of the belief, and no other paragraph holds more."
     )
+
     assert justify_word(evidence, "quicksilver", "the colors") == (
         'The domain "the colors" suggests the word quicksilver, because its theme fits; '
         "the reasoning is based on evidence from question 7 (answer B) and question 4 (answer A)."

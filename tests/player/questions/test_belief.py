@@ -67,6 +67,7 @@ def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
         sound(0.1, "opening", 0.3),
         sound(0.75, None, 0.2),
     ]
+
     answers = ["A", "B", "C", "D", NOT_RELEVANT, None]
     for first, second in itertools.product(answers, answers):
         joint = np.empty((3, 3))
@@ -75,6 +76,7 @@ def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
             joint[0, row] = 0.5 * of_second * chance(first, CELLS[0][row], 0.1)
             joint[1, row] = 0.3 * of_second * chance(first, 3, 0.1)
             joint[2, row] = 0.2 * chance(first, 0, 0.75) * chance(second, 0, 0.75)
+
         joint *= PRIOR
         joint /= joint.sum()
         posterior = updated(PRIOR, fits, [first, second], referees)

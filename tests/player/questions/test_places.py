@@ -50,10 +50,12 @@ def test_a_passage_may_begin_at_each_sentence_and_each_reading_of_the_first() ->
         "The root is largest.",
     }
     assert begins(passage(TIP, TIP)) >= {TIP, "Tip for new users of shells:"}
+
     # a lead-in may run on over what it introduces, but nothing begins inside of that
     opening = "Three rules of queues hold:"
     lead_in = replace(passage(RULES, opening, "lead-in"), own_length=27)
     assert begins(lead_in) == {opening, f"{opening} Never wait."}
+
     # a referee may leave out the label of a caption
     opening = "Figure 3: Heaps of a few keys."
     assert begins(passage(CAPTION, opening, "caption")) >= {

@@ -48,6 +48,7 @@ def test_the_weights_of_views_and_sound_referees_sum_to_1_with_the_others() -> N
     for each in mixture():
         weights[each.view] += each.weight
         sound += each.weight * (each.errors == SOUND)
+
     # .8 of the referees look at something, half of them with care
     assert weights == pytest.approx(
         {
