@@ -28,7 +28,8 @@ from tests.fakes import each
 from tests.player.fakes import course
 
 GROUPS = (("merge",), ("pivot",))
-WORD = Question("Which?", ("merge", "pivot", "heap", "None"), "word", GROUPS)
+WORDS = ("merge", "pivot", "heap", "None")
+WORD = Question("Which?", WORDS, "word", GROUPS)
 FILLER = Question("How many?", ("1", "2", "3", "more"), "filler")
 WHOLE, OPENING = "Merge runs — twice. Then heap.", "Merge runs — twice."
 BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
@@ -67,6 +68,7 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
 
 
 def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
+    right = answers_line((1, "A"))
     for line, says in (
         ("[]", "must be a JSON object, got list"),
         (answers_line((1, "A"), game_id="g9"), "got 'g9'"),
@@ -74,7 +76,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
         (answers_line((1, "E")), 'an answer A, B, C, D or "Not Relevant", got {'),
         ('{"game_id": "g1", "answers": ["A"]}', "answers must have a question_number"),
         ('{"game_id": "g1"}', "answers must have a question_number"),
-        ("\n".join([answers_line((1, "A"))] * 2), "game_id must be unique"),
+        (f"{right}\n{right}", "game_id must be unique"),
     ):
         path = written(tmp_path / "answers.jsonl", line)
         with pytest.raises(BatchError, match=r"answers\.jsonl line") as caught:
@@ -84,7 +86,8 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
-    for line in ("{}", "3", "\n".join([batch_line(BATCH)] * 2)):
+    twice = "\n".join([batch_line(BATCH)] * 2)
+    for line in ("{}", "3", twice):
         path = written(tmp_path / "batches.jsonl", line)
         with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
             read_batches(path)

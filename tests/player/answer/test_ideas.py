@@ -41,7 +41,9 @@ def test_the_file_has_five_hundred_domains_with_ideas_in_both_languages() -> Non
     assert set(names.values()) == set(domains)
     for ideas in domains.values():
         assert len(ideas) >= 25
-        assert all(words(idea.hebrew) and words(idea.idea) for idea in ideas)
+        for idea in ideas:
+            assert words(idea.hebrew)
+            assert words(idea.idea)
 
 
 def test_a_domain_is_found_by_its_name_in_either_language_and_by_nearness() -> None:
@@ -55,10 +57,12 @@ def test_a_domain_is_found_by_its_name_in_either_language_and_by_nearness() -> N
 
 
 def test_the_idea_of_the_paragraph_decides_between_words() -> None:
-    best, *_ = stems(guesses(Meanings(Embedder()))[0])
-    ideas = {stems(idea.word)[0]: idea.idea for idea in near_ideas("acoustics")}
-    assert "delayed" in ideas[best]
-    assert stems(guesses()[0]) != [best]
+    best = guesses(Meanings(Embedder()))[0]
+    for idea in near_ideas("acoustics"):
+        if stems(idea.word) == stems(best):
+            break
+    assert "delayed" in idea.idea
+    assert stems(guesses()[0]) != stems(best)
 
 
 def test_words_with_and_without_ideas_are_one_distribution() -> None:

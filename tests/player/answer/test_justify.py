@@ -66,7 +66,8 @@ def test_lengths_and_citations_hold_however_words_are_counted(
         for count in (*count_words(text), len(text.split())):
             assert fewest <= count <= most, text
         assert text.endswith(".")
-        assert len({*re.findall(COUNTED, text.casefold())}) >= 6
+        counted = set(re.findall(COUNTED, text.casefold()))
+        assert len(counted) >= 6
 
         cited = citations(text)
         assert len(cited) == min(n_cited, len(evidence))
@@ -101,7 +102,8 @@ def test_a_domain_is_named_in_full_or_not_at_all() -> None:
         ("???", "The hint suggests"),
         ('the "C" language', 'The domain "the C language" suggests'),
     ):
-        text = justify_word([Evidence(7, "B", 1.5)], "greed", domain)
+        evidence = [Evidence(7, "B", 1.5)]
+        text = justify_word(evidence, "greed", domain)
         assert text.startswith(ground)
 
 
@@ -147,7 +149,11 @@ GROUPS = (
     ("heap", "sort", "trees"),
     ("graph", "pivot"),
 )
-OTHERS = (("pivot",), ("graph",), ("edge",))
+OTHERS = (
+    ("pivot",),
+    ("graph",),
+    ("edge",),
+)
 
 
 def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:

@@ -24,5 +24,6 @@ def asked(n: int, kind: str = "anywhere") -> list[Question]:
 
 def hard_fits(cells: ArrayLike) -> FitArray:
     """(..., 4) fits that are 1 for the option index of each cell."""
-    fits: FitArray = np.eye(4, dtype=np.float32)[np.array(cells)]
+    of_options = np.eye(4, dtype=np.float32)
+    fits: FitArray = of_options[np.array(cells)]
     return fits

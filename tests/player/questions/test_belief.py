@@ -23,7 +23,10 @@ from player.questions.referees import (
 )
 from tests.player.questions.models import asked, hard_fits, sound
 
-CELLS = [[0, 1, 3], [2, 2, 0]]
+CELLS = [
+    [0, 1, 3],
+    [2, 2, 0],
+]
 FITS = hard_fits(CELLS)
 PRIOR = np.array([0.5, 0.3, 0.2])
 MIXTURE = mixture()
@@ -61,7 +64,8 @@ def chance(
 def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
     # under the opening sentence alone the first question fits D everywhere
     fits = np.stack([FITS] * len(VIEWS))
-    fits[VIEWS.index("opening"), 0] = hard_fits([3, 3, 3])
+    opening = VIEWS.index("opening")
+    fits[opening, 0] = hard_fits([3, 3, 3])
     referees = [
         sound(0.1, weight=0.5),
         sound(0.1, "opening", 0.3),
@@ -72,10 +76,12 @@ def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
     for first, second in itertools.product(answers, answers):
         joint = np.empty((3, 3))
         for row in range(3):
+            of_first = chance(first, CELLS[0][row], 0.1)
             of_second = chance(second, CELLS[1][row], 0.1)
-            joint[0, row] = 0.5 * of_second * chance(first, CELLS[0][row], 0.1)
-            joint[1, row] = 0.3 * of_second * chance(first, 3, 0.1)
-            joint[2, row] = 0.2 * chance(first, 0, 0.75) * chance(second, 0, 0.75)
+            by_chance = chance(first, 0, 0.75) * chance(second, 0, 0.75)
+            joint[0, row] = 0.5 * of_first * of_second
+            joint[1, row] = 0.3 * chance(first, 3, 0.1) * of_second
+            joint[2, row] = 0.2 * by_chance
 
         joint *= PRIOR
         joint /= joint.sum()
@@ -115,7 +121,8 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
         generator = np.random.default_rng(seed)
         prior = generator.dirichlet(np.full(80, 0.05))
         truth = int(generator.choice(80, p=prior))
-        answers = generator.choice([*"ABCD"], size=20).tolist()
+        letters = generator.choice([*"ABCD"], size=20)
+        answers = letters.tolist()
         posterior = updated(prior, a_code(seed), answers)
         by_hint += prior.argmax() == truth
         by_answers += posterior.belief.argmax() == truth
@@ -148,8 +155,10 @@ def test_what_the_referee_sees_is_found_out() -> None:
 
 
 def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:
-    posterior = updated(PRIOR, FITS, ["A", None], [sound(0.1)])
+    referees = [sound(0.1)]
+    posterior = updated(PRIOR, FITS, ["A", None], referees)
     first, second = posterior.support
     wrong = 0.1 / 3
-    assert first == pytest.approx(np.log2([0.9, wrong, wrong]), abs=1e-5)
+    probabilities = [0.9, wrong, wrong]
+    assert np.exp2(first) == pytest.approx(probabilities, abs=1e-5)
     assert second == pytest.approx(0.0)

@@ -51,7 +51,8 @@ def joint_bits(
         for letter, fits in zip(answers, questions, strict=True):
             likelihood *= fits @ channel[letter]
         joint = prior * likelihood
-        bits += float(joint @ np.log2(likelihood / joint.sum()))
+        gains = np.log2(likelihood / joint.sum())
+        bits += float(joint @ gains)
     return bits
 
 
@@ -64,7 +65,8 @@ def test_the_chosen_questions_tell_nearly_as_much_as_any_by_brute_force() -> Non
         for n in (1, 2):
             most = 0.0
             for batch in itertools.combinations(range(12), n):
-                most = max(most, joint_bits(prior, fits[[*batch]], 0.15))
+                bits = joint_bits(prior, fits[[*batch]], 0.15)
+                most = max(most, bits)
             rows = chosen(fits, prior, 0.15, n)
             assert joint_bits(prior, fits[rows], 0.15) > 0.85 * most
 
@@ -93,7 +95,8 @@ def test_the_second_question_is_not_a_copy_of_the_first() -> None:
             [0, 1, 1, 1],
         ]
     )
-    assert chosen(fits, np.full(4, 0.25), 0.01, 2) == [0, 2]
+    even = np.full(4, 0.25)
+    assert chosen(fits, even, 0.01, 2) == [0, 2]
 
 
 def test_where_errors_are_many_a_question_is_worth_asking_in_other_words() -> None:
@@ -117,7 +120,8 @@ def test_tiny_candidate_sets_still_get_exactly_20_questions(texts: list[str]) ->
     for row, text in enumerate(texts, 1):
         passages.append(paragraph(f"book:1:{row}", text))
     player = dense_player(passages, candidates=10)
-    plan = player.plan(RoundStart("m", "book", "what is it", "sorting", ""))
+    start = RoundStart("m", "book", "what is it", "sorting", "")
+    plan = player.plan(start)
     assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(texts), 4)
     assert len({question.text for question in plan.questions}) == 20
     decision = player.decide(plan, ["A"] * 20)

@@ -89,7 +89,8 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
 def test_sentences_of_symbols_alone_are_not_equal_and_nothing_is_found_by_an_empty_sentence() -> (
     None
 ):
-    places = places_of([passage("→ ∞", "→ ∞"), passage("← ∞", "← ∞")])
+    right, left = passage("→ ∞", "→ ∞"), passage("← ∞", "← ∞")
+    places = places_of([right, left])
     assert len(set(places.keys.tolist())) == 2
     assert len(places.find("")) == 0
 

@@ -24,8 +24,8 @@ def answer(question: Question, text: str) -> int:
     names = words(text if question.kind == "anywhere" else opening)
     kind = KINDS[question.kind]
     if isinstance(kind, LetterKind):
-        letters = [word[0] for word in names if word[0].isalpha()]
-        names = [letters[kind.position]]
+        words_alone = [word for word in names if word[0].isalpha()]
+        names = [words_alone[kind.position][0]]
     for option, group in enumerate(question.groups):
         if set(group) & set(names):
             return option

@@ -47,7 +47,8 @@ def prior(
 ) -> Float64Array:
     rows = np.arange(len(odds))
     (hit,) = hits("a:1:1")
-    ranking = Ranking(places.paragraphs, rows, np.log(odds), lambda _: hit)
+    log_odds = np.log(odds)
+    ranking = Ranking(places.paragraphs, rows, log_odds, lambda _: hit)
     named = BookCandidate(book, 0.9, tier) if book else None
     result = SearchResult(Query("hint"), (), named, ranking=ranking)
     return prior_of(result, places, settings)
@@ -75,7 +76,10 @@ def test_a_book_that_no_hit_stands_in_says_nothing() -> None:
 def test_a_place_and_a_kind_count_what_a_referee_begins_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    weights = {"later sentence": np.log(0.25), "heading": np.log(0.5)}
+    weights = {
+        "later sentence": np.log(0.25),
+        "heading": np.log(0.5),
+    }
     for module in (starts, places_module):
         monkeypatch.setattr(module, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."
