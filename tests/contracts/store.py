@@ -202,7 +202,8 @@ class StoreContract:
         command = r"run: quarry ingest PATH\.\.\. --store"
         with pytest.raises(StoreMissingError, match=command):
             reopen(store)
-        file_reading(store, make_reading("notes", [], rejected=[("short", "Fig. 1")]))
+        rejected = [("short", "Fig. 1")]
+        file_reading(store, make_reading("notes", [], rejected=rejected))
         store.require_embedder("e5")  # it has none without paragraphs
         empty = rf"'{store.collection}' must hold paragraphs, it is empty; {command}"
         with pytest.raises(StoreError, match=empty):

@@ -79,7 +79,12 @@ def test_a_task_whose_process_is_killed_is_run_again(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces it")
 def test_a_task_that_takes_too_much_memory_fails_alone() -> None:
     with LocalProcesses(1) as executor:
-        calls = run_all(executor, take_memory, [(400,), (1,)], memory_mb=200)
+        calls = run_all(
+            executor,
+            take_memory,
+            [(400,), (1,)],
+            memory_mb=200,
+        )
         errors = {number: future.exception() for number, future in calls}
     assert isinstance(errors[0], MemoryError)
     assert errors[1] is None
@@ -269,7 +274,8 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
     located = locate_games(games, course.paragraphs)
     here = prepare(games, located, course, settings)
     there = prepare(games, located, course, settings, executor=cluster)
-    np.testing.assert_equal([*map(asdict, there.games)], [*map(asdict, here.games)])
+    expected = [*map(asdict, here.games)]
+    np.testing.assert_equal([*map(asdict, there.games)], expected)
     after_the_first(monkeypatch, study, "run_one", dask.kill_worker)
     tuned = run_study(
         load_space(),

@@ -46,7 +46,8 @@ def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> None:
@@ -61,4 +62,5 @@ def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> Non
     assert list(hints.texts) == sorted(texts)
     assert set(hints.documents) == {""}
     assert hints.course == pdfs - {""}
-    assert {tuple(line) for line in read_lines(HINTS)} == {("course",), ("hint",)}
+    keys = {tuple(line) for line in read_lines(HINTS)}
+    assert keys == {("course",), ("hint",)}

@@ -48,10 +48,13 @@ def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
 
     assert len(vectors.paragraphs) == 3
     assert len(vectors.sentences) == 2 + 1 + 2
-    assert_allclose(vectors.sentences[[0, 2]], vectors.paragraphs[[1, 1]])
+    for row in (0, 2):
+        assert_allclose(vectors.sentences[row], vectors.paragraphs[1])
     expected = -HashingEmbedder().embed_passages(["trees", "Search trees"])
     assert_allclose(vectors.aliases, expected)
-    assert len(embedder.passages) == len(set(embedder.passages)) == 3 + 2 + 2 - 1
+    # the sentence that is a paragraph, and the one that occurs twice, only once
+    assert len(embedder.passages) == 3 + 2 + 2 - 1
+    assert len(set(embedder.passages)) == len(embedder.passages)
 
 
 def test_vectors_of_a_document_are_those_of_its_parts(
@@ -78,7 +81,8 @@ def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
     plain = TokenForm(np.eye(4, dtype=np.float32), "plain")
     east, north, up, _ = plain.basis
     states = np.array([east, north, east, north, up, up, up])
-    tokens = compact(TokenStates(states, np.arange(7), np.array([0, 4, 7])), plain)
+    starts = np.array([0, 4, 7])
+    tokens = compact(TokenStates(states, np.arange(7), starts), plain)
     assert tokens.starts.tolist() == [0, 2, 3]
     vectors = (tokens.codes.astype(int) - MIDDLE) / STEPS
     # one unit is beyond what is kept of a component, which is cut at half a unit

@@ -86,7 +86,12 @@ class Course:
         path.write_bytes(lecture_pdf(path.stem.title(), *paragraphs))
         return path
 
-    def books(self, name: str, *rows: tuple[str, str, str], **texts: str) -> Path:
+    def books(
+        self,
+        name: str,
+        *rows: tuple[str, str, str],
+        **texts: str,
+    ) -> Path:
         """Write a paragraphs file of rows of id, book and text, and of books with one paragraph of the same name."""
         lines = []
         of_books = [(book, book, text) for book, text in texts.items()]
@@ -288,7 +293,8 @@ def test_paragraphs_file_keeps_its_ids_and_replaces_all_that_it_brought(
     assert last.text == TREES
     assert last.opening_sentence == TREES.partition(". ")[0] + "."
 
-    path = course.books("course", ("x-9", "Trees", TREES), ("x-2", "Caches", LOCKS))
+    rows = [("x-9", "Trees", TREES), ("x-2", "Caches", LOCKS)]
+    path = course.books("course", *rows)
     statuses = course.run(path, "--json").statuses
     assert statuses == {
         "Trees": "added",
@@ -325,7 +331,8 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
 
 
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> None:
-    first, copy = course.books("1", trees=TREES), course.books("4", trees=TREES)
+    first = course.books("1", trees=TREES)
+    copy = course.books("4", trees=TREES)
     same_book = course.books("2", ("p2", "trees", CACHES))
     same_id = course.books("3", ("trees", "caches", CACHES))
     expected = [
@@ -403,7 +410,8 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(POOL, LocalProcesses)
-    paths = [course.pdf(name, TREES, name) for name in ("quick", "slow", "broken")]
+    names = ("quick", "slow", "broken")
+    paths = [course.pdf(name, TREES, name) for name in names]
     with monkeypatch.context() as patch:
         patch.setattr(READ, fakes.faulty_reading)
         one = "--workers", "1", "--set", "ingest.timeout_s=0.5"
@@ -552,8 +560,8 @@ def test_near_identical_paragraphs_are_linked_and_counted_once(course: Course) -
     assert summary["paragraphs"] == 3
     assert summary["near_identical"] == 1
     # the first one in the store's order, not in that of coming
-    links = [(item.paragraph_id, item.same_as) for item in course.paragraphs]
-    assert links == [("a", ""), ("y", ""), ("z", "a")]
+    assert each(course.paragraphs, "paragraph_id") == ["a", "y", "z"]
+    assert each(course.paragraphs, "same_as") == ["", "", "a"]
     counted = "2 paragraphs and 1 near-identical to one of them, "
     assert counted in course.run("--list").out
     course.run("--drop", "a")

@@ -140,7 +140,11 @@ FIVE_BYTES = base64.b64encode(zlib.compress(b"five!")).decode()
     ],
 )
 def test_broken_metadata_is_one_line(
-    folder: Path, database: Path, key: str, column: str, value: str | None
+    folder: Path,
+    database: Path,
+    key: str,
+    column: str,
+    value: str | None,
 ) -> None:
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         statement = f"UPDATE embedding_metadata SET {column} = ? WHERE key = ?"
@@ -221,7 +225,8 @@ def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
     text = before[0].text.encode()
     content = database.read_bytes()
     assert text in content
-    database.write_bytes(content.replace(text, text[:-2] + b"!" + text[-1:]))
+    flipped = text[:-2] + b"!" + text[-1:]
+    database.write_bytes(content.replace(text, flipped))
 
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')

@@ -85,7 +85,8 @@ def lectures(tmp_path: Path) -> Path:
     """A paragraphs file with two books."""
     path = tmp_path / "course.jsonl"
     row = '{"paragraph_id": "%s", "book_name": "%s", "text": "%s"}\n'
-    trees, caches = row % ("t", "trees", TREES), row % ("c", "caches", CACHES)
+    trees = row % ("t", "trees", TREES)
+    caches = row % ("c", "caches", CACHES)
     path.write_text(trees + caches)
     return path
 
