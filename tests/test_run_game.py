@@ -29,9 +29,8 @@ from player.words import words
 from quarry import play as run_game
 from tests.evaluate.fakes import (
     Output,
-    course_games,
+    course_records,
     make_store,
-    record_of,
     run_main,
     small_repertoire,
     use_hashing_embedder,
@@ -66,7 +65,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of the small course, labelled games, and settings that weigh few questions."""
     folder = tmp_path_factory.mktemp("run-game")
     make_store(folder / "store", course())
-    write_games(folder / "games.jsonl", map(record_of, course_games(course())))
+    write_games(folder / "games.jsonl", course_records())
     quick = "game: {questions_pool: 60, request_timeout_s: 2, game_timeout_s: 60}\n"
     (folder / "quick.yaml").write_text(quick)
     return folder

@@ -141,11 +141,7 @@ def _replayed(options: argparse.Namespace, **common: Any) -> list[Run]:
         )
     read_spec(options.referee)
 
-    store = shared.open_for(options)
-    if options.out:
-        with writing(options.out):
-            options.out.mkdir(parents=True, exist_ok=True)
-    games = shared.chosen_games(options)
+    games, store = shared.chosen_games(options), shared.open_for(options)
     with shared.workers_of(options) as workers:
         return replay_each(
             games,

@@ -443,9 +443,12 @@ def replay_each(
 
     Args:
         named: settings by the name of their run.
-        folder: each run is written there as NAME.json; the same replays to it are resumed.
+        folder: made if need be; each run is written there as NAME.json; the same replays to it are resumed.
         options: as of `replay_store`.
     """
+    if folder:
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
     runs = []
     for name, settings in named.items():
         out = folder / f"{name}.json" if folder else None

@@ -176,8 +176,8 @@ Evaluate = Callable[..., Output]
 """Runs a command of the harness in this process."""
 
 
-def batch(n: int = 20, **changes: Any) -> list[Json]:
-    """n valid questions about words, the first one changed."""
+def batch(**changes: Any) -> list[Json]:
+    """20 valid questions about words, the first one changed."""
     options = {
         "A": "merge",
         "B": "bucket",
@@ -188,7 +188,10 @@ def batch(n: int = 20, **changes: Any) -> list[Json]:
         "question_text": "Which of these words occurs in the paragraph?",
         "options": options,
     }
-    questions = [{"question_number": number, **question} for number in range(1, n + 1)]
+
+    questions = []
+    for number in range(1, 21):
+        questions.append({"question_number": number, **question})
     questions[0] |= changes
     return questions
 

@@ -8,9 +8,8 @@ import pytest
 
 import quarry
 from tests.evaluate.fakes import (
-    course_games,
+    course_records,
     make_store,
-    record_of,
     use_hashing_embedder,
     write_games,
 )
@@ -26,7 +25,7 @@ def location(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def games(tmp_path: Path) -> Path:
-    return write_games(tmp_path / "games.jsonl", map(record_of, course_games(course())))
+    return write_games(tmp_path / "games.jsonl", course_records())
 
 
 def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page(

@@ -39,8 +39,6 @@ from tests.evaluate.fakes import (
     Evaluate,
     Options,
     course_records,
-    labelled_game,
-    record_of,
     write_games,
 )
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
@@ -101,8 +99,9 @@ def games(tmp_path: Path) -> Path:
     """Four games a split, and an unanswerable one each."""
     records = course_records()
     for split in SPLITS:
-        no = labelled_game(game_id=f"no {split}", hint=f"harbour cranes {split}")
-        records.append({**record_of(no), "paragraph_id": None})
+        unanswerable = {"game_id": f"no {split}", "paragraph_id": None}
+        hint = {"hint": f"harbour cranes {split}"}
+        records.append(records[0] | unanswerable | hint)
     for record, split in zip(records, itertools.cycle(SPLITS), strict=False):
         record["split"] = split
     return write_games(tmp_path / "games.jsonl", records)
