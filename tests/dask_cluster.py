@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,19 +27,20 @@ class DaskCluster:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = folder / "scheduler.json"
-        # workers and client wait for the file of the scheduler
-        self._processes = [self._start("scheduler", "--port", "0", "--no-show")]
-        for _ in range(2):
-            worker = self._start("worker", "--nworkers", "1", "--nthreads", "1")
-            self._processes.append(worker)
+        scheduler = self._start("scheduler", "--port", "0", "--no-show")
+        deadline = time.monotonic() + START_S
+        while not self._file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        one_thread = ("--nworkers", "1", "--nthreads", "1")
+        workers = [self._start("worker", *one_thread) for _ in range(2)]
+        self._processes = [scheduler, *workers]
         self._client = Client(scheduler_file=str(self._file), set_as_default=False)
         self.address = self._client.scheduler.address
         self._client.wait_for_workers(2, timeout=START_S)
 
     def kill_worker(self) -> None:
         """Kill the process of a worker, as the system does if memory runs out."""
-        process_id, *_ = self._client.run(os.getpid).values()
-        os.kill(process_id, signal.SIGKILL)
+        os.kill(next(iter(self._client.run(os.getpid).values())), signal.SIGKILL)
 
     def kill_scheduler(self) -> None:
         """Kill the scheduler."""
