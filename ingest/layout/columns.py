@@ -148,7 +148,8 @@ def _fills_column(lines: Sequence[Line], left: float, right: float) -> bool:
 def _parts_few_lines(lines: Sequence[Line], x: float) -> bool:
     """Return whether a few lines are on both sides of a gutter of other pages, in the same rows, and none across it."""
     few, many = sorted(_beside(lines, x, 1), key=len)
-    if len(few) < 2 or len(few) + len(many) < len(lines):
+    n_across = len(lines) - len(few) - len(many)
+    if len(few) < 2 or n_across > 0:
         return False
     reach = 2 * median(line.size for line in lines)
     heights = [line.y for line in many]

@@ -28,8 +28,9 @@ def with_drop_caps(page: Page) -> Page:
     lines = list(page.lines)
     for line in page.lines:
         cap, *rest = line.words
-        bare = cap.text.strip("\"'“‘„«")
-        if len(cap.text) > 2 or len(bare) != 1 or not bare.isalpha():
+        letter = cap.text.strip("\"'“‘„«")
+        is_letter = len(letter) == 1 and letter.isalpha()
+        if not is_letter or len(cap.text) > 2:
             continue
         others = [other for other in lines if other is not line]
         if rest:
@@ -43,7 +44,8 @@ def with_drop_caps(page: Page) -> Page:
                 adjacent.append(other)
             else:
                 apart.append(other)
-        if len(adjacent) >= 2 and (not rest or adjacent[-1] is others[-1]):
+        has_rest = not rest or others[-1] in adjacent
+        if len(adjacent) >= 2 and has_rest:
             lines = apart + _with_cap(adjacent, cap, line.rtl)
 
     lines.sort(key=lambda line: (line.y, line.x0))

@@ -177,7 +177,14 @@ class _OpenPdf:
             for row in rows:
                 lines += lines_of(row, fonts, rtl, gutters)
             tables = self._tables.on(index) if page.ruled else ()
-            pages.append(Page(index + 1, page.width, page.height, lines, tables))
+            whole = Page(
+                number=index + 1,
+                width=page.width,
+                height=page.height,
+                lines=lines,
+                tables=tables,
+            )
+            pages.append(whole)
         return pages, rtl
 
     def _read(self, index: int) -> _RowPage:

@@ -43,7 +43,10 @@ def narrow_gutters(rows: Sequence[Row]) -> list[float]:
             in_gaps.update(range(math.ceil(left), int(right) + 1))
 
     # short rows may run across a gap of the others, as headings do
-    long = [pair for pair in spaced if len(pair[0].glyphs) > 2 * GUTTER_GLYPHS]
+    long = []
+    for row, gaps in spaced:
+        if len(row.glyphs) > 2 * GUTTER_GLYPHS:
+            long.append((row, gaps))
     gutters: list[float] = []
     for counts, rows_there in ((in_gaps, long), (starts, spaced)):
         for x, count in counts.most_common():

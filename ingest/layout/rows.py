@@ -176,10 +176,10 @@ def _rejoined(rows: list[Row]) -> list[Row]:
         right = row.glyphs
         if right[0].x0 < left[0].x0:
             left, right = right, left
+        gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < 0.25 * row.size
         is_alike = abs(row.size - above.size) < 0.13 * row.size
-        is_next = -1 < right[0].x0 - left[-1].x1 < row.size
-        if is_level and is_alike and is_next:
+        if is_level and is_alike and -1 < gap < row.size:
             above.glyphs = left + right
         else:
             joined.append(row)
@@ -225,7 +225,8 @@ def _with_indices(rows: list[Row]) -> list[Row]:
     """Merge small rows a little above or below the gaps of another row into it as indices, at any font size."""
     merged = set()
     for position, small in enumerate(rows):
-        near = rows[max(0, position - NEAR_ROWS) : position + 1 + NEAR_ROWS]
+        first = max(0, position - NEAR_ROWS)
+        near = rows[first : position + 1 + NEAR_ROWS]
         near.sort(key=lambda row: abs(row.y - small.y))
         for large in near:
             # a drop cap is larger
@@ -273,9 +274,10 @@ def _pieces(row: Row) -> list[tuple[float, float]]:
     """Return left and right edges of the runs of glyphs in a row."""
     pieces: list[tuple[float, float]] = []
     for glyph in _visible(row.glyphs):
-        if pieces and glyph.x0 - pieces[-1][1] < 0.5 * row.size:
-            left, right = pieces.pop()
-            pieces.append((left, max(right, glyph.x1)))
-        else:
-            pieces.append((glyph.x0, glyph.x1))
+        left = glyph.x0
+        right = glyph.x1
+        if pieces and left - pieces[-1][1] < 0.5 * row.size:
+            left, end = pieces.pop()
+            right = max(right, end)
+        pieces.append((left, right))
     return pieces

@@ -69,9 +69,10 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
         is_accent = is_dot or glyph.text in ACCENTS
         if letter is glyph or not is_accent or not letter.text.isalpha():
             continue
+        width = glyph.x1 - glyph.x0
+        letter_width = letter.x1 - letter.x0
         overlap = min(glyph.x1, letter.x1) - max(glyph.x0, letter.x0)
-        narrower = min(glyph.x1 - glyph.x0, letter.x1 - letter.x0)
-        if overlap > 0.6 * narrower:
+        if overlap > 0.6 * min(width, letter_width):
             return letter
     return None
 
@@ -160,7 +161,8 @@ def without_signs(word: list[Glyph]) -> list[Glyph]:
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
-    return glyph.size < SMALL * base.size and base.y - glyph.y > RAISED * base.size
+    rise = base.y - glyph.y
+    return glyph.size < SMALL * base.size and rise > RAISED * base.size
 
 
 def _is_mark(
@@ -187,8 +189,10 @@ def _is_mark(
     tail = base.rstrip(_CLOSING)
     if _OPERATORS.fullmatch(tail):
         return False
+    if len(base) < 3:
+        return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
-    return is_word or (tail != base and len(base) >= 3)
+    return is_word or tail != base
 
 
 def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:

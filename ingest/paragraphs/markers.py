@@ -49,7 +49,8 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     first = _without_stars(line.first)
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         return first not in "·→⇒o" or _is_set_apart(line)
-    if line.footnote and len(first) <= 3 and not any(map(str.isalpha, first)):
+    has_letters = any(map(str.isalpha, first))
+    if line.footnote and len(first) <= 3 and not has_letters:
         return True
     if not _ENUMERATOR.fullmatch(first):
         return False

@@ -84,9 +84,11 @@ def _end_of_first(text: str) -> int:
     for match in _CANDIDATE.finditer(text):
         end = match.end()
         tail = text[end:].lstrip()
+        n_open = text.count("(", 0, end) - text.count(")", 0, end)
+        if not tail or (balanced and n_open > 0):
+            continue
         before = text[: match.start()]
-        is_inside = balanced and text.count("(", 0, end) > text.count(")", 0, end)
-        if tail and not is_inside and _ends_sentence(before, match.group(), tail):
+        if _ends_sentence(before, match.group(), tail):
             return end
     return len(text)
 

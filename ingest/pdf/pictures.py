@@ -122,19 +122,30 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
     blocks: list[Box] = []
     last = Box(0.0, 0.0, 0.0, 0.0)
     for box in boxes:
-        if blocks and (last.is_level(box) or _is_below(blocks[-1], last, box)):
-            left, top, right, bottom = zip(blocks.pop(), box, strict=True)
-            blocks.append(Box(min(left), min(top), max(right), max(bottom)))
+        if blocks and _continues(box, blocks[-1], last):
+            block = blocks.pop()
+            whole = Box(
+                left=min(block.left, box.left),
+                top=min(block.top, box.top),
+                right=max(block.right, box.right),
+                bottom=max(block.bottom, box.bottom),
+            )
+            blocks.append(whole)
         else:
             blocks.append(box)
         last = box
     return blocks
 
 
-def _is_below(block: Box, last: Box, box: Box) -> bool:
-    """Return whether a box continues a block on its next line; a box far away is of another column or a formula."""
-    is_near = abs(box.top - last.bottom) < max(last.height, box.height)
-    return is_near and block.left < box.right and box.left < block.right
+def _continues(box: Box, block: Box, last: Box) -> bool:
+    """Return whether a box is on the last line of a block or on the next one; far away it is of another column."""
+    if last.is_level(box):
+        return True
+    return (
+        abs(box.top - last.bottom) < max(last.height, box.height)
+        and block.left < box.right
+        and box.left < block.right
+    )
 
 
 @contextlib.contextmanager
