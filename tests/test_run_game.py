@@ -244,7 +244,8 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
     assert ingested == [[run_game.LECTURES]]
     store = tmp_path / "home" / "store"
     assert (store / "current").is_file()
-    making, lecture, *games = "".join(each(results, "err")).splitlines()
+    lines = "".join(each(results, "err"))
+    making, lecture, *games = lines.splitlines()
     assert making == f"run_game: making {store} from the bundled lectures"
     assert lecture == "run_game: one line a lecture"
     assert [line[:5] for line in games] == ["game ", "game "]
@@ -289,7 +290,8 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     assert first
     begun = games_of(practice, url, "Grace")
     assert len(begun) > len(first), "it was interrupted between two games"
-    rest = played(run, *arguments, "--games", str(len(begun) - len(first)))
+    n_missing = len(begun) - len(first)
+    rest = played(run, *arguments, "--games", str(n_missing))
     assert set(each([*first, *rest], "game_id")) == begun
     for game in [*first, *rest]:
         check_game(game)

@@ -292,7 +292,8 @@ TRANSPORT = (
     _outbox("409 to a reply that was taken", Reply(409, does=True)),
     _outbox("a hang-up after the reply was taken", Reply(does=True, hangs_up=True)),
     _outbox(
-        "HTML in place of a receipt, and no message taken", *[Reply(body=_HTML)] * 2
+        "HTML in place of a receipt, and no message taken",
+        *[Reply(body=_HTML)] * 2,
     ),
     _outbox(
         "a receipt of each reply, and no message taken",
@@ -311,7 +312,8 @@ TRANSPORT = (
     _preceded("a message of 20 MB", b'{"a": "' + b"x" * 20_000_000 + b'"}'),
     _outbox("a redirection of the outbox", Reply(307, {"Location": "/elsewhere"})),
     _inbox(
-        "a redirection of the inbox", Reply(302, {"Location": "http://127.0.0.1:1/"})
+        "a redirection of the inbox",
+        Reply(302, {"Location": "http://127.0.0.1:1/"}),
     ),
     _inbox("HTML in place of the inbox", Reply(body=_HTML)),
     _inbox("a list in place of the inbox", Reply(body=b"[]")),
@@ -322,7 +324,8 @@ TRANSPORT = (
     ),
     _both("a hang-up", Reply(hangs_up=True)),
     _both(
-        "one byte a time, without end", Reply(body=b" ", pause_s=0.05, repeats=1_200)
+        "one byte a time, without end",
+        Reply(body=b" ", pause_s=0.05, repeats=1_200),
     ),
     _both("silence", Reply(pause_s=60.0)),
     _inbox("an endless body", Reply(body=b" " * 1_000_000, repeats=100)),
@@ -331,7 +334,8 @@ TRANSPORT = (
         Reply(200, {"Content-Encoding": "gzip"}, gzip.compress(_UNPACKED)),
     ),
     _inbox(
-        "an encoding that nobody knows", Reply(200, {"Content-Encoding": "x"}, b"x")
+        "an encoding that nobody knows",
+        Reply(200, {"Content-Encoding": "x"}, b"x"),
     ),
     Fault("a cursor that never moves", cursor=lambda _: b'""'),
     Fault("a cursor that is null", cursor=lambda _: b"null"),

@@ -116,7 +116,8 @@ def test_no_game_is_lost(fault: Fault, outcomes: dict[str, Outcome]) -> None:
 
 
 def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
-    outcomes: dict[str, Outcome], log: list[str]
+    outcomes: dict[str, Outcome],
+    log: list[str],
 ) -> None:
     lines = "\n".join(log)
     for outcome in outcomes.values():

@@ -84,7 +84,8 @@ def test_the_same_round_and_seed_get_the_same_questions(plan: Plan) -> None:
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
-    index = index_of([ListStrategy("dense", {})], [document("a")])
+    strategy = ListStrategy("dense", {})
+    index = index_of([strategy], [document("a")])
     orchestrator = SearchOrchestrator(index, search_settings())
     with pytest.raises(QueryError, match="must lead to at least one paragraph"):
         Player(orchestrator, game_settings()).plan(start())

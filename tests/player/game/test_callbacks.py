@@ -52,7 +52,8 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
     truth = next(item for item in course() if HINT in item.text)
     answers = {}
     for item in questions:
-        question = Question(item["text"], tuple(item["options"].values()), "")
+        options = tuple(item["options"].values())
+        question = Question(item["text"], options, "")
         answers[item["question_number"]] = perfect_answer(question, truth.text)
     guess = guess_of(callbacks, answers, "0101001")
     assert guess["opening_sentence"] == truth.opening_sentence

@@ -113,7 +113,8 @@ def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() ->
 
 
 def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
-    server = FakeGameServer([[warmup(deadline=7_200)], [round_start()]])
+    call = warmup(deadline=7_200)
+    server = FakeGameServer([[call], [round_start()]])
     says = rf"Game {GAME} timed out.*game\.game_timeout_s"
     with pytest.raises(GameTimeoutError, match=says):
         play(server, dense_player(course()), name="me", timeout_s=0.3)
@@ -162,7 +163,8 @@ def test_a_game_that_fails_ends_no_later_one() -> None:
 
 
 def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
-    assert outcomes_of(FakeGameServer([], request_game=[GONE] * 9), 9) == [GONE] * 3
+    server = FakeGameServer([], request_game=[GONE] * 9)
+    assert outcomes_of(server, 9) == [GONE] * 3
 
 
 def test_without_timeouts_every_fault_is_raised() -> None:

@@ -81,7 +81,8 @@ def test_registering_gives_the_token_that_is_used_from_then_on(
     connect: Connect,
 ) -> None:
     player = {"player_id": "p-1", "token": TOKEN}
-    client, server = connect((201, player), (201, {"game_id": "0101001"}), token="")
+    game = {"game_id": "0101001"}
+    client, server = connect((201, player), (201, game), token="")
     client.register("me")
     assert client.token == TOKEN
     assert client.player_id == "p-1"
@@ -143,7 +144,8 @@ def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it
         hint = {"book_hint": f"{shown} is it", "auth_token": TOKEN}
         return {"payload": {**hint, "of": [{"a": shown}]}}
 
-    body = json.dumps({"messages": [message(TOKEN)], "cursor": "1"})
+    inbox = {"messages": [message(TOKEN)], "cursor": "1"}
+    body = json.dumps(inbox)
     escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
     for written in (body, body.replace(TOKEN, escaped)):
         client, _ = connect((200, written.encode()))

@@ -42,7 +42,8 @@ def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     both = Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}")
     neither = Piece("pdfplumber:page", "b", 3, 3, "1234 5678")
     places = places_of(passages, [both, neither])
-    belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
+    prior = np.full(4, 0.25)
+    belief = rerank(prior, places, START, lambda _: '{"ids": [1]}')
 
     first, second, elsewhere = likelihood_of([0], 2)
     expected = [first, second, (first + second) / 2, elsewhere]
