@@ -30,7 +30,7 @@ def read(path: Path) -> str:
 def anchors(page: Path) -> set[str]:
     """Of its headings, as GitHub makes them."""
     names = set()
-    for heading in re.findall(r"^#+ (.*)$", read(page), flags=re.MULTILINE):
+    for heading in re.findall(r"(?m)^#+ (.*)$", read(page)):
         plain = re.sub(r"[^\w\- ]", "", heading.lower())
         names.add(plain.replace(" ", "-"))
     return names
@@ -38,7 +38,7 @@ def anchors(page: Path) -> set[str]:
 
 def links_of(page: Path) -> list[str]:
     """The links of a page to our own files."""
-    text = re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"(?ms)^```.*?^```", "", read(page))
     links = re.findall(r"\]\(([^)\s]+)\)", text)
     return [link for link in links if "://" not in link]
 
@@ -59,8 +59,9 @@ def test_every_page_is_linked_to_from_the_first_ones() -> None:
         page = due.pop()
         if page not in seen and page.suffix == ".md":
             seen.add(page)
-            paths = [link.partition("#")[0] for link in links_of(page)]
-            due += [(page.parent / path).resolve() for path in paths if path]
+            for link in links_of(page):
+                if path := link.partition("#")[0]:
+                    due.append((page.parent / path).resolve())
     assert set(PAGES) <= seen
 
 
@@ -84,7 +85,8 @@ def test_files_that_code_and_decisions_name_are_there() -> None:
 @cache
 def flags_of(name: str) -> set[str]:
     """Return the flags of a command, as its own --help lists them."""
-    return {*FLAG.findall(command_of(COMMANDS, name).parser(name).format_help())}
+    parser = command_of(COMMANDS, name).parser(name)
+    return {*FLAG.findall(parser.format_help())}
 
 
 def test_commands_md_lists_every_command() -> None:

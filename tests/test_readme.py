@@ -26,15 +26,13 @@ TERM = "a term that stands in n of N documents"
 
 def blocks(begin: str) -> list[str]:
     """The blocks of README that begin so."""
-    block = rf"^```\w*\n({begin}.*?)^```"
-    return re.findall(block, README, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"(?ms)^```\w*\n({begin}.*?)^```", README)
 
 
 def shown(start: str) -> list[str]:
     """The arguments of the guides' commands that begin so, without the remarks beside them."""
-    line = r"^(?:\$ )?\.venv/bin/python (.*)$"
-    lines = re.findall(line, SEARCH + COMPARE, flags=re.MULTILINE)
-    return [re.split(r"\s{2,}", line)[0] for line in lines if line.startswith(start)]
+    line = rf"(?m)^(?:\$ )?\.venv/bin/python ({start}.*?)(?:\s{{2,}}.*)?$"
+    return re.findall(line, SEARCH + COMPARE)
 
 
 def run(

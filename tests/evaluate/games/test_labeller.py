@@ -67,8 +67,9 @@ def test_games_are_written_with_the_paragraph_and_what_was_said(out: Path) -> No
 
 
 def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> None:
-    refused = ("ivy on walls", "w " * 16, "caf\udce9")
-    n_games, shown = label(out, *refused, *WHOLE[:3], "mortar", *WHOLE[3:])
+    refused = ["ivy on walls", "w " * 16, "caf\udce9"]
+    typed = [*refused, *WHOLE[:3], "mortar", *WHOLE[3:]]
+    n_games, shown = label(out, *typed)
     assert n_games == 1
     for line in (
         'The associative word shares the word "mortar" with the paragraph.',
@@ -99,9 +100,10 @@ def test_answers_and_games_can_be_given_again(out: Path) -> None:
 
 
 def test_paragraphs_are_chosen_by_lecture_and_kind() -> None:
-    ivy, moss, ferns = IVY, replace(MOSS, kind="heading"), replace(FERNS, kind="item")
-    paragraphs = (ivy, moss, ferns)
-    assert choose_paragraphs(paragraphs) == [ivy, ferns]
+    moss = replace(MOSS, kind="heading")
+    ferns = replace(FERNS, kind="item")
+    paragraphs = (IVY, moss, ferns)
+    assert choose_paragraphs(paragraphs) == [IVY, ferns]
     assert choose_paragraphs(paragraphs, kinds=["heading"]) == [moss]
     assert choose_paragraphs(paragraphs, "BET") == [ferns]
     with pytest.raises(GamesError, match=r"Lectures: alpha, beta\. Kinds: heading"):

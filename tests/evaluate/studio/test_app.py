@@ -145,7 +145,9 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
 ) -> None:
     form = {"passage": passage_id("Gravel"), "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
-    assert client.post("/referee/keep", data=form).status_code == 422
+    for button in ("play", "keep"):
+        refused = client.post(f"/referee/{button}", data=form)
+        assert refused.status_code == 422
     assert not files.games.exists()
 
 
