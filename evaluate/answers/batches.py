@@ -50,7 +50,10 @@ def make_batches(
             secret = secret_of(game, paragraph)
             questions = player.plan(game.round_start()).questions
             yield AskedBatch(
-                game.game_id, secret.paragraph, questions, secret.opening_sentence
+                game.game_id,
+                secret.paragraph,
+                questions,
+                secret.opening_sentence,
             )
 
 

@@ -42,7 +42,12 @@ def replay_answered(
 ) -> Run:
     """Return a run over games with the questions and answers of files, by game_id."""
     similarity = word_similarity(store.embedder_spec, Models(settings.embed))
-    replayer = Replayer(patient_player(store, settings), (), similarity, seed)
+    replayer = Replayer(
+        patient_player(store, settings),
+        (),
+        similarity,
+        seed,
+    )
 
     def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
         for job in jobs:

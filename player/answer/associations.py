@@ -242,9 +242,19 @@ def load_associations() -> Associations:
             telling=arrays["telling"].astype(np.float32),
             prior=arrays["prior"].astype(np.float32),
             domains=domains,
-            norms=_table(arrays, "domain", arrays["domain_starts"], len(words)),
+            norms=_table(
+                arrays,
+                "domain",
+                arrays["domain_starts"],
+                len(words),
+            ),
             hebrew=hebrew,
-            meanings=_table(arrays, "hebrew", starts, len(words)),
+            meanings=_table(
+                arrays,
+                "hebrew",
+                starts,
+                len(words),
+            ),
             weights=(arrays["weights_far"], arrays["weights_close"]),
         )
 

@@ -51,7 +51,12 @@ def associative_words(
         return len(parts) == 1 and form_of(parts[0]) not in taken
 
     shares = word_shares(
-        domain, hint, paragraph.text, is_free, meanings, in_hebrew=in_hebrew
+        domain,
+        hint,
+        paragraph.text,
+        is_free,
+        meanings,
+        in_hebrew=in_hebrew,
     )
     associations = load_associations()
     spelling: dict[str, str] = {}

@@ -77,7 +77,12 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
                     names.setdefault(_name(name), domain)
             elif len(words(first)) == 1:
                 place = len(domains[domain])
-                idea = Idea(first, rest[0], f"{first}: {rest[1]}", place)
+                idea = Idea(
+                    first,
+                    rest[0],
+                    f"{first}: {rest[1]}",
+                    place,
+                )
                 domains[domain].append(idea)
     return domains, names
 

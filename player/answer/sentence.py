@@ -97,7 +97,10 @@ def points(openings: list[str]) -> Float32Array:
     from rapidfuzz.process import cdist
 
     alike: Float32Array = cdist(
-        openings, openings, scorer=Indel.normalized_similarity, dtype=np.float32
+        openings,
+        openings,
+        scorer=Indel.normalized_similarity,
+        dtype=np.float32,
     )
     earned = BELOW * alike
     for least, band in reversed(BANDS):

@@ -83,7 +83,12 @@ def build_pool(
             pool += kind.make(candidates, n, generator)
     if candidates.editions.any():
         n = max(1, round(size * PIECES_SHARE))
-        pool += ANYWHERE.make(candidates, n, generator, for_pieces=True)
+        pool += ANYWHERE.make(
+            candidates,
+            n,
+            generator,
+            for_pieces=True,
+        )
     return pool
 
 

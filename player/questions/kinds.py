@@ -97,7 +97,12 @@ class ListKind:
             shares = self.table(candidates)[rows][:, ids]
             seen = shares.toarray() > 0.5
             shape = (n, self.size)
-            dealt = deal(seen, worth[ids], shape, generator)
+            dealt = deal(
+                seen,
+                worth[ids],
+                shape,
+                generator,
+            )
             names = [*self.columns(candidates)]
             for lists in np.unique(dealt, axis=0):
                 groups = []

@@ -136,7 +136,15 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         likeliest = next(iter(openings(piece.text, piece.cut)))
         sentence = in_reading_order(likeliest, piece.text)
         rows.append(row)
-        starts.append(Start(0, 0, sentence, 0, on_top=True))
+        starts.append(
+            Start(
+                number=0,
+                offset=0,
+                sentence=sentence,
+                reading=0,
+                on_top=True,
+            )
+        )
         editions.append(names.setdefault(piece.edition, len(names)))
 
     keys: dict[str, int] = {}
@@ -220,7 +228,13 @@ def starts_of(paragraph: Paragraph) -> Iterator[Start]:
             rest = body[offset:end].strip()
             first = rest[:1]
             if first.isalpha() and not first.islower():
-                yield Start(number, offset, rest, 1, on_top=True)
+                yield Start(
+                    number=number,
+                    offset=offset,
+                    sentence=rest,
+                    reading=1,
+                    on_top=True,
+                )
 
 
 def readings(paragraph: Paragraph) -> list[str]:
