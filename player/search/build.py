@@ -74,12 +74,13 @@ def build_orchestrator(
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
     generation = store.generation()
+    embeds = any(name in EMBEDDING for name in search.strategies)
     model, fault = embedder, ""
 
     def state(course: Course) -> tuple[SearchIndex, Hashable]:
         nonlocal model, fault
         is_of_store = model is not None and model.spec == course.embedder_spec
-        if embedder is None and needs_embedder(search) and not is_of_store:
+        if embedder is None and embeds and not is_of_store:
             model, fault = None, ""
             try:
                 model = store_embedder(course, settings)
@@ -167,7 +168,16 @@ def _strategy(name: str, store: Course, parts: Parts) -> Strategy:
     """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
 
     def work() -> Strategy:
-        return cast(Strategy, make(STRATEGIES, name, SETTING, store, parts))
+        return cast(
+            Strategy,
+            make(
+                STRATEGIES,
+                name,
+                SETTING,
+                store,
+                parts,
+            ),
+        )
 
     if name in STRATEGIES:
         return work()
@@ -192,11 +202,6 @@ def _references(store: Course, parts: Parts) -> References:
         alias_vectors=(store.aliases, store.alias_vectors) if compares else NO_ALIASES,
         calibration=parts.calibration.references,
     )
-
-
-def needs_embedder(search: SearchSettings) -> bool:
-    """Return whether a strategy of the settings embeds the hint."""
-    return any(name in EMBEDDING for name in search.strategies)
 
 
 def require_strategies(search: SearchSettings) -> None:

@@ -91,24 +91,18 @@ class CachingEmbedder:
 
     Attributes:
         embedder: the same embedder.
+        spec: its SPEC.
+        dim: length of a vector.
         read: embeds a query, unless its vectors are cached.
     """
 
     def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
         self.embedder = embedder
+        self.spec = embedder.spec
+        self.dim = embedder.dim
         cache: LRUCache[str, ReadQuery] = LRUCache(size)
         remember = cached(cache, key=str, condition=threading.Condition())
         self.read: Callable[[str], ReadQuery] = remember(self._read)
-
-    @property
-    def spec(self) -> str:
-        """SPEC of the embedder."""
-        return self.embedder.spec
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self.embedder.dim
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Embed passages as the embedder does."""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from configs.settings import SearchSettings
-from ingest.arrays import IntArray
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
 from player.search.core import (
@@ -240,7 +239,14 @@ class Cascade:
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
-            rows = self._best_rows(before, strategy.n_candidates)
+            rows = np.empty(0, dtype=np.int64)
+            if before:
+                prior = index.kind_priors + self._book.prior
+                weights = index.calibration.fused
+                _, fused = fuse(before, prior, self.settings, weights)
+                best_first = np.argsort(-fused.log_odds, kind="stable")
+                rows = best_first[: strategy.n_candidates]
+                rows = rows[fused.log_odds[rows] > NOT_FOUND]
 
         def work() -> ScoreArrays:
             strategy.load()
@@ -256,16 +262,6 @@ class Cascade:
             deadline = max(deadline, time.monotonic() + KEYWORDS_S)
         self._calls[name] = self.runner.start(name, work, deadline)
         return self._calls[name]
-
-    def _best_rows(self, scored: Scored, n: int) -> IntArray:
-        """Return the rows of the n best paragraphs by several strategies, the best first."""
-        if not scored:
-            return np.empty(0, dtype=np.int64)
-        index = self.index
-        prior = index.kind_priors + self._book.prior
-        _, fused = fuse(scored, prior, self.settings, index.calibration.fused)
-        best = np.argsort(-fused.log_odds, kind="stable")[:n]
-        return best[fused.log_odds[best] > NOT_FOUND]
 
     def _ranking(self, step: Step | None) -> Ranking:
         """Rank the paragraphs of the course; see `everything`."""

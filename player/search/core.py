@@ -164,12 +164,34 @@ def search(
         scored = scores_of(is_fallback)
         if not scored:
             continue
-        strategy, fused = fuse(scored, priors + book.prior, settings, weights)
+        strategy, fused = fuse(
+            scored,
+            priors + book.prior,
+            settings,
+            weights,
+        )
         merged = merge_duplicates(fused.log_odds, groups, book.inside & book.filters)
         fused = replace(fused, log_odds=merged)
-        hits, in_book = _hits(fused, scored, book, settings, keywords, k)
+        hits, in_book = _hits(
+            fused,
+            scored,
+            book,
+            settings,
+            keywords,
+            k,
+        )
         best = float(fused.relevance[hits].max(initial=NOT_FOUND))
-        steps.append(Step(scored, strategy, fused, hits, in_book, best, is_fallback))
+        steps.append(
+            Step(
+                scored,
+                strategy,
+                fused,
+                hits,
+                in_book,
+                best,
+                is_fallback,
+            )
+        )
 
     for level, limit in limits.items():
         for step in steps:

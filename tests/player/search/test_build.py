@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -154,17 +154,10 @@ def test_a_path_that_leads_nowhere_is_refused(store: Course, path: str) -> None:
         build_orchestrator(store, load(changes=[f"search.strategies=[{path}]"]))
 
 
-@pytest.fixture
-def never() -> Iterator[Event]:
-    """What a part that hangs waits for; it is set once the test has ended."""
-    event = Event()
-    yield event
-    event.set()
-
-
 def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(
-    store: Course, never: Event, monkeypatch: pytest.MonkeyPatch
+    store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    never = Event()
     changes = [f"search.deadline_s={SHORT_S}", "search.cache_size=0"]
     searches = build_orchestrator(store, load(changes=changes))
     expected = searches.search(HEAP).hits
@@ -211,8 +204,10 @@ def test_an_embedder_that_cannot_be_loaded_leaves_keywords_and_is_named(
 
 
 def test_an_embedding_that_hangs_is_late_and_keywords_answer(
-    store: Course, never: Event
+    store: Course,
 ) -> None:
+    never = Event()
+
     class Hanging(HashingEmbedder):
         def embed_queries(self, texts: Sequence[str]) -> Float32Array:
             never.wait()
@@ -220,6 +215,7 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
 
     settings = load(changes=[f"search.deadline_s={SHORT_S}"])
     result = build_orchestrator(store, settings, Hanging()).search(HEAP)
+    never.set()
     assert each(result.failures, "strategy") == ["dense"]
     assert {*each(result.hits, "strategy")} == {"keyword"}
 

@@ -109,7 +109,12 @@ def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() ->
 def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
     fallback = keyword(0.9)
     for mode, cascade in (("rule", True), ("off", True), ("fallback", False)):
-        searches = engine(dense(rest=0.6), fallback, cascade=cascade, keywords=mode)
+        searches = engine(
+            dense(rest=0.6),
+            fallback,
+            cascade=cascade,
+            keywords=mode,
+        )
         searches.search(Query("hint", keywords=searches.settings.keywords))
     assert not fallback.asked
 

@@ -29,7 +29,12 @@ TOKENS = compact(STATES, FORM)
 def scorer() -> WordByWord:
     hints = ["one bell rings", "two bells ring", "six bells ring", "one more"]
     vectors, states = MODEL.read_queries(hints)
-    bank = Bank(hints_of(dict.fromkeys(hints, "")), vectors, states.ids, states.starts)
+    bank = Bank(
+        hints_of(dict.fromkeys(hints, "")),
+        vectors,
+        states.ids,
+        states.starts,
+    )
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
     words = Words(POOLED, TOKENS)
     return WordByWord(CachingEmbedder(MODEL), words, hubs, FORM, bank)
@@ -68,7 +73,12 @@ def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence(
     scorer: WordByWord,
 ) -> None:
     cosines = POOLED @ MODEL.embed_queries(["two bells"])[0]
-    sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS), dtype=np.float32)
+    sentence = np.linspace(
+        0.0,
+        0.5,
+        len(PARAGRAPHS),
+        dtype=np.float32,
+    )
     for best, expected in ((sentence, cosines + sentence), (None, cosines)):
         estimates = scorer.estimates("two bells", best)
         assert estimates.keys() == {"words.minilm", "hub.minilm"}
@@ -89,7 +99,14 @@ def test_product_is_the_one_that_onnx_makes() -> None:
             value("hint", TensorProto.INT8, ["n", "words"]),
         ],
         [value("products", TensorProto.INT32, ["tokens", "words"])],
-        [helper.make_tensor("middle", TensorProto.UINT8, [], [MIDDLE])],
+        [
+            helper.make_tensor(
+                "middle",
+                TensorProto.UINT8,
+                [],
+                [MIDDLE],
+            )
+        ],
     )
     model = helper.make_model(
         graph,

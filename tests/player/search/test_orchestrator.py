@@ -108,7 +108,13 @@ def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
         "rrf",
     ):
         other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
-        searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
+        searches = orchestrator(
+            one(),
+            other,
+            fusion=fusion,
+            boost=3.0,
+            k=14,
+        )
         for book_name in ("", "sure", "Optics", "Organic Chemistry"):
             result = searches.search(Query("hint", book_name))
             relevance = {

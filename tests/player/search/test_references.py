@@ -94,12 +94,6 @@ def test_nothing_else_is_a_stem() -> None:
         assert resolver.by_stem(book_name) is None
 
 
-def test_a_title_is_sure_in_any_case() -> None:
-    expected = BookCandidate("07-graphs", 1.0, "filter")
-    for title in ("Shortest Paths in Graphs", "SHORTEST PATHS IN GRAPHS"):
-        assert references().best(title) == expected
-
-
 def test_typos_accents_and_another_order_still_filter() -> None:
     for doc_id, book_names in (
         ("notes_rec", "Recurson and Backtracking; Backtracking and Récursion"),
@@ -218,8 +212,9 @@ def test_a_name_of_none_of_several_or_of_something_else_names_none() -> None:
             assert named(book_name, among) == "", book_name
 
 
-def test_a_number_beside_a_word_for_a_lecture_names_it_however_it_is_written() -> None:
+def test_a_title_or_number_names_a_lecture_however_it_is_written() -> None:
     for doc_id, among, book_names in (
+        ("07-graphs", COURSE, "Shortest Paths in Graphs; SHORTEST PATHS IN GRAPHS"),
         ("lecture3", LECTURES, "Lecture 3; LECTURE-3; lecture_003.pdf"),
         ("lecture13", LECTURES, "Lecture 13; LECTURE-13; lecture_0013.pdf"),
         ("01-hashing", TWINNED, "Lecture one; lecture 1; LECTURE I; הרצאה א'"),

@@ -120,12 +120,6 @@ def test_slots_are_numbers_of_hits(
     assert (~in_book).sum() == n_global
 
 
-def test_a_query_may_ask_for_another_k() -> None:
-    settings = search_settings()
-    assert n_slots(settings) == 20
-    assert n_slots(settings, 50) == 50
-
-
 def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
     hits = np.array([0, 1, 4, 5])
     inside = np.arange(9) < 4

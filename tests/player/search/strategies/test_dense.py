@@ -106,9 +106,6 @@ class Tenths(WordByWord):
     def __init__(self) -> None:
         self.asked: list[int] = []
 
-    def prepare(self, hint: str) -> None:
-        """Nothing."""
-
     def parts(self, hint: str, rows: IntArray | None = None) -> dict[str, Float32Array]:
         assert rows is not None
         self.asked += rows.tolist()
