@@ -158,10 +158,16 @@ def test_the_headline_says_which_run_is_better_and_by_how_much() -> None:
     worse = f"lost is worse than won: win rate 0.000 against 1.000 {size} -1.000 "
     equal = "again and lost are equal in the win rate of every game, 12 games."
     again = replace(lost, name="again")
+    few = replace(lost, records=[*lost.records][:4])
+    half = replace(won, records=[*won.records][:2] + [*lost.records][2:4])
+    undecided = (
+        "Between won and lost there is no difference that these games can show: win"
+    )
     for runs, says in (
         ([lost, won], better),
         ([won, lost], worse),
         ([lost, again], equal),
+        ([few, half], undecided),
     ):
         (sentence,) = headline(runs, paired_tests(runs))
         assert sentence.startswith(says)
