@@ -75,9 +75,7 @@ def main(names: list[str]) -> int:
         return scale.main(names[1:])
     if unknown := set(names) - BENCHMARKS.keys():
         known = ", ".join(BENCHMARKS)
-        print(
-            f"benchmark must be one of {known}, got {min(unknown)!r}", file=sys.stderr
-        )
+        print(f"{min(unknown)!r} is no benchmark; take {known}", file=sys.stderr)
         return 2
 
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}

@@ -101,7 +101,7 @@ def measure_start() -> Row:
         first_id = json.loads(_run(search))["hits"][0]["paragraph_id"]
         if first_id != (other := _run([*chroma, "query"]).strip()):
             raise RuntimeError(
-                f"Both must find the same paragraph first, got {first_id} and {other}."
+                f"The two searches find different paragraphs first: {first_id} and {other}."
             )
         return side_by_side(
             range(N_STARTS + 1),

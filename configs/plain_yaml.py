@@ -28,15 +28,15 @@ def read_plain_yaml(text: str) -> Any:
     """Read the mappings, lists and texts of a text; `off` and `1e-1` are texts, and None stands for an empty file.
 
     Raises:
-        ValueError: it is not YAML, too long or too deeply nested; the message completes "must be".
+        ValueError: it is not YAML, too long or too deeply nested; the message is the fault.
     """
     if len(text) > MAX_CHARS:
-        raise ValueError(f"at most {MAX_CHARS} characters, got more")
+        raise ValueError(f"more than {MAX_CHARS} characters; shorten it")
     if HALF_PAIR.search(text):
-        raise ValueError("Unicode, without half surrogate pairs")
+        raise ValueError("not Unicode: half a surrogate pair")
     try:
         return yaml.BaseLoader(text).get_single_data()
     except RecursionError:
-        raise ValueError("less deeply nested") from None
+        raise ValueError("too deeply nested") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise ValueError(f"YAML: {' '.join(str(error).split())}") from error
+        raise ValueError(f"not YAML: {' '.join(str(error).split())}") from error

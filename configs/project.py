@@ -67,7 +67,7 @@ def _project(table: Mapping[str, Any], path: Path) -> Project:
         require_key(key, KEYS, str(path))
         if not isinstance(value, str):
             raise SettingsError(
-                f"{path}: {key} must be a text in quotation marks, got {value!r}"
+                f"{path}: {key} is {value!r}; it must be a text in quotation marks"
             )
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value

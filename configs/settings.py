@@ -57,10 +57,11 @@ def number(default: N, low: float, high: float) -> N:
     return field  # type: ignore[no-any-return]
 
 
-def _require(holds: bool, rule: str, *values: float) -> None:
-    """Raise a ValueError with a rule about several keys unless it holds."""
+def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
+    """Raise a ValueError with the values of keys and their bound unless it holds."""
     if not holds:
-        raise ValueError(f"{rule}, got {' + '.join(map(str, values))}")
+        shown = " + ".join(map(str, values))
+        raise ValueError(f"{keys} is {shown}; it must be {bound}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ class IngestSettings:
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        rule = "max_words must be at least min_words"
-        _require(self.max_words >= self.min_words, rule, self.max_words)
+        is_wide = self.max_words >= self.min_words
+        _require(is_wide, "max_words", "at least min_words", self.max_words)
         return self
 
 
@@ -128,16 +129,20 @@ class SearchSettings:
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         weights = self.sentence_weight, self.sentence_mean_weight
-        rule = "sentence_weight + sentence_mean_weight must be at most 1"
-        _require(sum(weights) <= 1.0 + ROUNDING, rule, *weights)
-        rule = "boost_confidence must be at most filter_confidence"
-        _require(
-            self.boost_confidence <= self.filter_confidence, rule, self.boost_confidence
-        )
-        rule = "lowered_threshold must be at most threshold"
-        _require(self.lowered_threshold <= self.threshold, rule, self.lowered_threshold)
+        leaves_room = sum(weights) <= 1.0 + ROUNDING
+        keys = "sentence_weight + sentence_mean_weight"
+        _require(leaves_room, keys, "at most 1", *weights)
+
+        boost = self.boost_confidence
+        is_below = boost <= self.filter_confidence
+        _require(is_below, "boost_confidence", "at most filter_confidence", boost)
+
+        lowered = self.lowered_threshold
+        is_lower = lowered <= self.threshold
+        _require(is_lower, "lowered_threshold", "at most threshold", lowered)
+
         has_hits = self.pdf_k + self.global_k or (self.merge != "slots" and self.k)
-        _require(bool(has_hits), "pdf_k + global_k must be at least 1", 0, 0)
+        _require(bool(has_hits), "pdf_k + global_k", "at least 1", 0, 0)
         return self
 
 
@@ -221,7 +226,7 @@ def load(
     elif preset != "default":
         names = preset_names()
         raise SettingsError(
-            f"preset must be one of {', '.join(names)}, or a YAML file, got {preset!r}{did_you_mean(preset, names)}"
+            f"preset {preset!r} is unknown; take {', '.join(names)}, or a YAML file{did_you_mean(preset, names)}"
         )
 
     if config is not None:
@@ -258,13 +263,13 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
         section, _, key = name.partition(".")
         if not equals or not key:
             raise SettingsError(
-                f"--set must be SECTION.KEY=VALUE, got {reprlib.repr(change)}; e.g. search.rule_weight=0"
+                f"--set {reprlib.repr(change)} is not SECTION.KEY=VALUE, such as search.rule_weight=0"
             )
         try:
             value = read_plain_yaml(text) or ""
         except ValueError as error:
             raise SettingsError(
-                f"--set {change[:MAX_SHOWN]}: the value must be {error}"
+                f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
         tree.setdefault(section, {})[key] = value
     return tree
@@ -273,17 +278,13 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
 def _read_yaml(name: str, flag: str) -> Any:
     path = Path(name)
     if not path.is_file():
-        raise SettingsError(
-            f"{flag} must name a YAML file, got {path}: no such file; copy {DEFAULT_CONFIG}"
-        )
+        raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
     try:
         tree = read_plain_file(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(
-            f"{path}: must be a readable UTF-8 file: {error}"
-        ) from error
+        raise SettingsError(f"{path} cannot be read as UTF-8: {error}") from error
     except ValueError as error:
-        raise SettingsError(f"{path}: must be {error}") from error
+        raise SettingsError(f"{path}: {error}") from error
     return {} if tree is None else tree
 
 
@@ -311,7 +312,7 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
 def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, dict):
         raise SettingsError(
-            f"{what} must hold keys and values, got {type(value).__name__}"
+            f"{what} is a {type(value).__name__}; it must hold keys and values"
         )
     return value
 
@@ -326,12 +327,12 @@ def require_key(key: object, names: Collection[str], what: str) -> None:
 
 
 def _refusal(error: ValidationError, section: str) -> str:
-    """Return a line with the first fault: what must hold, and what was given."""
+    """Return a line with the first fault: the value, and what it must be."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
         return f"{section}.{first['ctx']['error']}"
     key = str(first["loc"][0])
-    rule = f": {first['msg']}"
+    rule = first["msg"]
     if bounds := fields(SECTIONS[section])[key].json_schema_extra:
-        rule = f" must be within {bounds['low']}..{bounds['high']}"
-    return f"{section}.{key}{rule}, got {reprlib.repr(first['input'])}"
+        rule = f"it must be within {bounds['low']}..{bounds['high']}"
+    return f"{section}.{key} is {reprlib.repr(first['input'])}; {rule}"

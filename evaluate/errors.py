@@ -57,7 +57,7 @@ def writing(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SettingsError(
-            f"--out must be a place that can be written, got {out}: {error.strerror}"
+            f"--out {out} cannot be written: {error.strerror}"
         ) from error
 
 

@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     views = [view for name, view in VIEWS.items() if getattr(options, name)]
     if options.paths and (views or options.drop):
         raise SettingsError(
-            f"PATH must be left out to show what a store holds or to drop documents, got {options.paths[0]}"
+            f"{options.paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
     if views or options.drop:
         course = open_store(options.store, options.collection, all_rejected_ok=True)

@@ -36,8 +36,8 @@ def find(table: Mapping[str, T], name: str, key: str) -> T:
         return table[name]
     if not is_dotted(name):
         raise SettingsError(
-            f"{key} must be of {', '.join(table)}, or the dotted path of your own, got {name!r}"
-            f"{did_you_mean(name, table)}; see docs/guides/extend.md"
+            f"{key} {name!r} is unknown; take {', '.join(table)}, or the dotted path of "
+            f"your own{did_you_mean(name, table)}; see docs/guides/extend.md"
         )
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # the command `quarry` starts without it
@@ -81,6 +81,6 @@ def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:
         return get()
     except Exception as error:
         raise SettingsError(
-            f"{key} must name something that can be imported and made, got {path!r}: {described(error)}; "
+            f"{key} {path!r} cannot be imported and made: {described(error)}; "
             "start Python in the folder of the module, or install it"
         ) from error

@@ -31,13 +31,11 @@ def read_text(
             raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        what = f"{path}: must be a readable file, got"
-        if named:
-            what = f"{named} must be a readable file, got {path}:"
-        raise refuse(f"{what} {error.strerror}; {remedy}") from error
+        fault = f"{path} cannot be read: {error.strerror}; {remedy}"
+        raise refuse(f"{named} {fault}".lstrip()) from error
     except UnicodeDecodeError as error:
         raise refuse(
-            f"{path}: must be UTF-8, {error.reason} at byte {error.start}; save it as UTF-8"
+            f"{path} is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8"
         ) from error
 
 
@@ -89,12 +87,10 @@ def as_object(
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
-            f"{where}: must be Unicode text, got half a surrogate pair; {remedy}"
+            f"{where}: not Unicode text, since it has half a surrogate pair; {remedy}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise refuse(f"{where}: must be {what}: {error}; {remedy}") from error
+        raise refuse(f"{where}: not {what}: {error}; {remedy}") from error
     if not isinstance(document, dict):
-        raise refuse(
-            f"{where}: must be {what}, got {type(document).__name__}; {remedy}"
-        )
+        raise refuse(f"{where}: {type(document).__name__} is not {what}; {remedy}")
     return document

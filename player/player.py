@@ -298,7 +298,7 @@ class Player:
         result = self.orchestrator.candidates(query)
         if result.ranking is None or not len(result.ranking.rows):
             raise QueryError(
-                f"hint must lead to at least one paragraph, got {query.hint!r}; say it in other words"
+                f"the hint {query.hint!r} leads to no paragraph; say it in other words"
             )
         return result
 

@@ -249,7 +249,7 @@ def _settle(options: argparse.Namespace) -> None:
     others = options.json or options.practice_games or options.at_once > 1
     if options.referee == ME and others:
         raise SettingsError(
-            f"--referee {ME} must come without --json, --practice-games and --at-once: you are asked"
+            f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
         )
     if options.server is not None:
         # refuses a bad URL before the store opens
@@ -257,7 +257,7 @@ def _settle(options: argparse.Namespace) -> None:
         for name in of_practice:
             option = name.replace("_", "-")
             raise SettingsError(
-                f"--{option} must be left out with --server, whose games are their own"
+                f"--{option} cannot be combined with --server, whose games are its own"
             )
 
 

@@ -353,11 +353,11 @@ def test_an_unreachable_server_exits_with_2(about: Options, run: Run) -> None:
 def test_what_cannot_be_played_exits_with_2_and_one_line(
     labelled: Options, run: Run
 ) -> None:
-    none = "--referee must answer questions to play games, got none; take oracle"
+    none = "--referee none answers no questions, so that no game can be played; take oracle"
     for option, value, says in (
-        ("--practice-games", "nowhere", "must be a readable file, got nowhere"),
+        ("--practice-games", "nowhere", "nowhere cannot be read"),
         ("--referee", "none", none),
-        ("--token", "a b", "--token must be plain ASCII without spaces"),
+        ("--token", "a b", "--token has spaces"),
     ):
         line = refused(run, *labelled, "--json", option, value)
         assert "run_game" in line.partition(":")[0]
@@ -368,7 +368,7 @@ def test_a_server_is_checked_before_the_store_is_opened_and_its_secret_is_not_sh
     run: Run,
 ) -> None:
     line = refused(run, "--store", "nowhere", "--server", "http://h/?key=s3cret")
-    assert "--server must be an address such as" in line
+    assert "--server is not an address such as" in line
     assert "s3cret" not in line
 
 
@@ -376,4 +376,4 @@ def test_options_of_the_practice_server_are_refused_with_another_server(
     run: Run,
 ) -> None:
     line = refused(run, "--server", "http://127.0.0.1:9", "--referee", "oracle")
-    assert line.startswith("run_game: --referee must be left out with --server")
+    assert line.startswith("run_game: --referee cannot be combined with --server")

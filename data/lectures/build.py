@@ -261,9 +261,7 @@ class Lecture:
                 caption = first, *others
                 continue
             if caption and node.type != "table":
-                raise _error(
-                    node, "`Table:` must stand directly above a table; move it"
-                )
+                raise _error(node, "`Table:` is not directly above a table; move it")
 
             if node.type == "heading":
                 kind = SPECIAL_HEADINGS.get(text.lower(), "paragraph")

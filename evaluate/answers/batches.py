@@ -113,8 +113,8 @@ def read_answered(
     answered = [game for game in games if game.game_id in answers]
     if not answers or len(answered) < len(answers):
         raise BatchError(
-            f"{answers_path}: must answer games of --games, answers {len(answered)} of them in {len(answers)} lines; "
-            "name their file"
+            f"{answers_path}: {len(answered)} of {len(answers)} lines answer games of --games; "
+            "name the file of all their games"
         )
     return batches, answers, answered
 
@@ -137,7 +137,7 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise BatchError(
-                f"{where}: must be a batch as `quarry questions` writes it: {error!r}; write the file again"
+                f"{where}: not a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
     return batches
 
@@ -166,7 +166,7 @@ def read_answers(
         game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
-                f"{where}: game_id must be that of a batch, got {game_id!r}; name the batches it answers"
+                f"{where}: no batch has the game_id {game_id!r}; name the batches that were answered"
             )
 
         sent: list[Answer] = [None] * len(batches[game_id].questions)
@@ -178,8 +178,8 @@ def read_answers(
             is_read = answer is not None or letter is None
             if not is_read or not 0 <= row < len(sent):
                 raise BatchError(
-                    f"{where}: answers must have a question_number within 1..{len(sent)} and an answer A, B, C, D or "
-                    f'"Not Relevant", got {item!r}; mend the line'
+                    f"{where}: answers hold {item!r}; each has a question_number within 1..{len(sent)} and an answer "
+                    'A, B, C, D or "Not Relevant"'
                 )
             sent[row] = answer
         answers[game_id] = tuple(sent)
@@ -192,8 +192,6 @@ def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, record in read_objects(path, BatchError, named=flag):
         game_id = str(record.get("game_id"))
         if game_id in game_ids:
-            raise BatchError(
-                f"{where}: game_id must be unique, got {game_id!r} again; remove one"
-            )
+            raise BatchError(f"{where}: game_id {game_id!r} is there twice; remove one")
         game_ids.add(game_id)
         yield where, record | {"game_id": game_id}

@@ -137,7 +137,7 @@ def _replayed(options: argparse.Namespace, **common: Any) -> list[Run]:
         settings[run_name] = load(name, options.config, options.changes)
     if len(settings) < max(2, len(presets)):
         raise RunError(
-            f"--presets needs two or more different presets, got {options.presets!r}; e.g. dual,filtered."
+            f"--presets {options.presets!r} names fewer than two presets; name e.g. dual,filtered"
         )
     read_spec(options.referee)
 

@@ -55,12 +55,10 @@ def writable(text: str) -> Path:
     path = Path(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(
-            f"must be in a folder that is there, got {path}; make {path.parent}"
+            f"the folder of {path} does not exist; make {path.parent}"
         )
     if path.is_dir():
-        raise argparse.ArgumentTypeError(
-            f"must be a file, got the folder {path}; name a file in it"
-        )
+        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file in it")
     return path
 
 

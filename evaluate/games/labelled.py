@@ -141,7 +141,7 @@ def read_games(
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(
-                    f"{where}: game_id must be unique, got {game.game_id!r} again; rename it"
+                    f"{where}: game_id {game.game_id!r} is there twice; rename it"
                 )
         except GamesError as error:
             problems.append(error)
@@ -150,7 +150,7 @@ def read_games(
             unknown.update(record.keys() - set(KEYS))
 
     if not games:
-        none = f"{path}: must hold at least one game, has none; write one JSON object a line"
+        none = f"{path} holds no game; write one JSON object a line"
         raise problems[0] if problems else GamesError(none)
     return list(games.values()), problems, unknown
 
@@ -181,7 +181,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         raise GamesError(f"{where}: {fault}; mend the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(
-            f"{where}: must have paragraph_id (null if unanswerable), or opening_sentence and paragraph; add one"
+            f"{where}: no paragraph_id (null if unanswerable), and no opening_sentence and paragraph; add one"
         )
     return game
 
@@ -207,15 +207,13 @@ def select_split(
     if split is None:
         return list(games)
     if split not in SPLITS:
-        raise GamesError(f"--split must be one of {', '.join(SPLITS)}, got {split!r}")
+        raise GamesError(f"--split {split!r} is unknown; take {', '.join(SPLITS)}")
     by_split: defaultdict[str, list[LabelledGame]] = defaultdict(list)
     for game in games:
         by_split[split_of(game, seed)].append(game)
     if split not in by_split:
         has = [f"{name} {len(of_name)}" for name, of_name in sorted(by_split.items())]
-        raise GamesError(
-            f"--split {split} must hold at least one game, has none; the file has {', '.join(has)}"
-        )
+        raise GamesError(f"--split {split} has no game; the file has {', '.join(has)}")
     return by_split[split]
 
 

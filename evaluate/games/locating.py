@@ -105,7 +105,7 @@ def locate_in(
     located = locate_games(games, store.paragraphs)
     if located and not any(located.values()):
         raise GamesError(
-            f"{where}: at least one game must be about a paragraph of {store.location}, none of {len(located)} is; "
+            f"{where}: none of {len(located)} games is about a paragraph of {store.location}; "
             "name the games that belong to the store"
         )
     return located

@@ -104,7 +104,7 @@ async def _player_of(
     players: dict[str, LocalGameServer] = request.app.state.server.players
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or token.strip() not in players:
-        detail = "Authorization must be Bearer and a token from POST /v1/players"
+        detail = "Authorization has no Bearer token from POST /v1/players"
         raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
     return players[token.strip()]
 
@@ -219,7 +219,7 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = getattr(error, "strerror", None) or error
         raise PortError(
-            f"--port must be free on {host}, got {port}: {reason}; stop its program, or name another port or --host"
+            f"--port {port} cannot be used on {host}: {reason}; stop its program, or name another port or --host"
         ) from error
     return listener
 

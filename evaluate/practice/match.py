@@ -114,7 +114,7 @@ class Match:
         message_id = envelope.get("message_id")
         if not isinstance(message_id, str) or not message_id:
             raise RefusedMessageError(
-                f"message_id must be a string that is not empty, got {str(message_id)[:40]!r}"
+                f"message_id is {str(message_id)[:40]!r}; it must be a string that is not empty"
             )
         with self._lock:
             if message_id in self._accepted:
@@ -131,18 +131,18 @@ class Match:
             raise RefusedMessageError(str(error)) from error
         except (ValueError, RecursionError) as error:
             raise RefusedMessageError(
-                f"a message must be JSON in Unicode: {error}"
+                f"a message is not JSON in Unicode: {error}"
             ) from error
 
         kind, payload = message.message_type, message.payload
         if kind not in AWAITED:
             raise RefusedMessageError(
-                f"message_type must be one of {', '.join(AWAITED)}, got {kind}"
+                f"message_type {kind} is unknown; send {', '.join(AWAITED)}"
             )
         due = AWAITED.index(kind)
         if due > self.stage:
             raise RefusedMessageError(
-                f"{AWAITED[self.stage]} must come first in game {self.game_id}, got {kind}"
+                f"game {self.game_id} waits for {AWAITED[self.stage]} and got {kind}"
             )
         if due < self.stage:
             return []
@@ -214,7 +214,5 @@ def read_batch(payload: Json) -> list[Posed]:
         options = [text for _, text in sorted(question.options.items())]
         posed[question.question_number] = question.question_text, options
     if len(posed) < N_QUESTIONS:
-        raise RefusedMessageError(
-            "questions must have each question_number once, got one twice"
-        )
+        raise RefusedMessageError("a question_number is there twice")
     return [posed[number] for number in sorted(posed)]

@@ -64,7 +64,7 @@ def load_repertoire(
     prepare([spec], store, settings.embed)  # no player waits for it
     if spec == HINT_ALONE:
         raise RefereeError(
-            "--referee must answer questions to play games, got none; take oracle"
+            "--referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
     referee = make_referee(spec, noise, tools_of(store, settings.embed))
@@ -86,7 +86,7 @@ def load_repertoire(
         )
     if not playable:
         raise GamesError(
-            f"{games_path}: at least one game must be about a paragraph of {store.location}, none of {len(games)} is; "
+            f"{games_path}: none of {len(games)} games is about a paragraph of {store.location}; "
             f"name the games that belong to the store with {named} (quarry games label writes some), or "
             "be the referee yourself: quarry play --referee me"
         )
@@ -225,6 +225,6 @@ class LocalGameServer:
         match = self.matches.get(game_id) if isinstance(game_id, str) else None
         if match is None:
             raise RefusedMessageError(
-                f"game_id must be of a game of this player, got {str(game_id)[:40]!r}"
+                f"game_id {str(game_id)[:40]!r} is no game of this player"
             )
         return match

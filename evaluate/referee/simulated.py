@@ -349,7 +349,7 @@ def judges_of(
     spec, n = Counter([HINT_ALONE, *specs]).most_common(1)[0]
     if n > 1:
         raise RefereeError(
-            f"--referee must each be named once, and not {HINT_ALONE}, got {spec!r}; remove it"
+            f"--referee {spec!r} is named twice, or has no referee to compare; remove it"
         )
     judges = [(HINT_ALONE, seed)]
     for spec in specs:

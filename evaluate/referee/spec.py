@@ -210,20 +210,20 @@ def read_spec(spec: str) -> RefereeSpec:
         if match is None:
             forms = ", ".join([*(known.form for known in TERMS), *NAMES])
             raise RefereeError(
-                f"--referee must be none, or terms of {forms}, joined by commas, got {term!r} in {spec!r}; "
-                f"use e.g. {EXAMPLE}"
+                f"--referee {spec!r}: {term!r} is unknown; take none, or terms of {forms}, joined by commas, "
+                f"as in {EXAMPLE}"
             )
         if values.keys() & match.groupdict():
             raise RefereeError(
-                f"--referee must say each thing once and name one way of answering, got {term} too many in {spec!r}; "
-                f"use e.g. {EXAMPLE}"
+                f"--referee {spec!r}: {term} is one term too many; say each thing once, and name one way of answering, "
+                f"as in {EXAMPLE}"
             )
         values |= match.groupdict()
 
     parsed = TypeAdapter(RefereeSpec).validate_python(values)
     if parsed.wrong + parsed.declined > 1.0 + 1e-9:
         raise RefereeError(
-            f"--referee must have shares wrong and declined of at most 1 together, got {parsed.wrong:g} and "
-            f"{parsed.declined:g}; use e.g. {EXAMPLE}"
+            f"--referee has shares wrong and declined of {parsed.wrong:g} and {parsed.declined:g}; together they are "
+            f"at most 1, as in {EXAMPLE}"
         )
     return parsed

@@ -216,7 +216,7 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
     store = open_store(location, collection)
     if store.fingerprint != fingerprint:
         raise WorkerError(
-            f"{location} must hold the course {fingerprint} on every machine, holds {store.fingerprint}; "
+            f"{location} holds the course {store.fingerprint} here and {fingerprint} on another machine; "
             "name a store on a Chroma server"
         )
     return store

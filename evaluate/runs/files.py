@@ -105,7 +105,7 @@ class RecordFile(Collection[ReplayRecord]):
                 yield from file
         except OSError as error:
             raise RunError(
-                f"{self.path}: must be a readable file, got {error.strerror}; copy it along with the run, or {AGAIN}"
+                f"{self.path} cannot be read: {error.strerror}; copy it along with the run, or {AGAIN}"
             ) from error
 
 
@@ -158,7 +158,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     """
     if partial_path(path).exists():
         raise RunError(
-            f"{path}: must be a finished run, got {partial_path(path).name} beside it; {AGAIN}"
+            f"{path} is not finished: its folder holds {partial_path(path).name}; {AGAIN}"
         )
     remedy = "run the replay that writes it: quarry replay ... --out"
     text = read_text(path, RunError, remedy=f"{remedy} RUN.json")
@@ -181,7 +181,7 @@ def _refused(error: ValidationError, where: object) -> RunError:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"])) or "it"
     return RunError(
-        f"{where}: {place} must be as replay writes it: {first['msg']}; {AGAIN}"
+        f"{where}: {place} is not as replay writes it: {first['msg']}; {AGAIN}"
     )
 
 
@@ -201,7 +201,7 @@ def read_runs(
     files = _run_files(paths)
     if not files or files[0].suffix != ".json":
         raise RunError(
-            f"The first file must be a RUN.json, got {files[0] if files else 'none'}; replay --out writes one."
+            f"The first file is {files[0] if files else 'missing'}; name a RUN.json first, as replay --out writes it"
         )
     runs: list[Run] = []
     for path in files:
@@ -246,20 +246,20 @@ def read_trec_run(path: Path, ours: Run) -> Run:
         rows = list(ir_measures.read_trec_run(text))  # type: ignore[no-untyped-call]
     except ValueError as error:
         raise RunError(
-            f"{path}: must hold lines `game_id Q0 paragraph_id rank score name`, got {error}; mend the file"
+            f"{path}: not lines `game_id Q0 paragraph_id rank score name`: {error}; correct the file"
         ) from error
 
     rankings: dict[str, dict[str, float]] = defaultdict(dict)
     for row in rows:
         if not math.isfinite(row.score):
             raise RunError(
-                f"{path}: a score must be a number, got {row.score}; mend the file"
+                f"{path}: the score {row.score} is no number; correct the file"
             )
         rankings[unquote(row.query_id)].setdefault(unquote(row.doc_id), row.score)
 
     if rankings.keys().isdisjoint(map(itemgetter("game_id"), ours.records)):
         raise RunError(
-            f"{path}: must name games of {ours.name}, got {', '.join([*rankings][:3]) or 'none'}"
+            f"{path} ranks no game of {ours.name}, but {', '.join([*rankings][:3]) or 'none'}"
         )
 
     records = []

@@ -48,8 +48,8 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
         # ir-measures and its providers raise errors of many types
         except Exception as error:
             raise SettingsError(
-                "--measure must be one of ir-measures that needs no more than a relevant paragraph a game, such as "
-                f"nDCG@10, or the dotted path of your own, got {name!r}: {' '.join(str(error).split())}"
+                f"--measure {name!r} is unknown: {' '.join(str(error).split())}; take one of ir-measures that needs no "
+                "more than a relevant paragraph a game, such as nDCG@10, or the dotted path of your own"
             ) from error
     return measures
 

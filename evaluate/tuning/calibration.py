@@ -80,14 +80,14 @@ def calibrate(
         bank = hints_of(document_of)
     if not negatives:
         raise GamesError(
-            "--games must hold unanswerable games if they are about the bundled lectures, none is"
+            "--games is about the bundled lectures and has no unanswerable game; add some"
         )
 
     n_documents = len({*map(attrgetter("doc_id"), store.paragraphs)})
     if n_documents < LEAST_DOCUMENTS or not pairs:
         raise GamesError(
-            f"--games must be about a store of at least {LEAST_DOCUMENTS} documents, since each is left out in turn, "
-            f"got {n_documents} documents and {len(pairs)} games about them; add lectures and games"
+            f"The store has {n_documents} documents and --games {len(pairs)} games about them; at least "
+            f"{LEAST_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
     before = calibration_for(store)
@@ -152,7 +152,7 @@ def _fit_dense(
             chosen.append(np.flatnonzero(alternatives == row))
     if not chosen:
         raise GamesError(
-            "--games must hold a hint that shares no word with its paragraph, none does; "
+            "--games has no hint that shares no word with its paragraph; "
             "see quarry games check"
         )
 

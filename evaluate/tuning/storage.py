@@ -92,9 +92,9 @@ def open_storage(spec: str | None) -> BaseStorage:
         )(_Database, url, connect_args)
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         raise TuneError(
-            "--storage must be a URL of a database that answers, or the path of an SQLite file, "
-            f"got {without_password(spec)}: {_reason(error)}; start it, install its driver (for PostgreSQL: "
-            "pip install -r requirements-postgresql.txt), or leave --storage out"
+            f"--storage {without_password(spec)} cannot be used: {_reason(error)}; name the URL of a database or the "
+            "path of an SQLite file, start the database, install its driver (for PostgreSQL: pip install -r "
+            "requirements-postgresql.txt), or leave --storage out"
         ) from None  # the cause would show the password
     if url.startswith("sqlite"):
         # one write to the disk for each commit would take longer than a trial

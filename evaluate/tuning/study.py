@@ -334,7 +334,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
         key, _, values = item.removeprefix("search.").partition("=")
         if key not in keys or not values:
             raise SettingsError(
-                f"--grid takes KEY=A,B,... with a KEY of {', '.join(sorted(keys))}, got {item!r}"
+                f"--grid {item!r} is not KEY=A,B,... with a KEY of {', '.join(sorted(keys))}"
             )
         try:
             choices = [*map(yaml.safe_load, values.split(","))]

@@ -73,7 +73,7 @@ def tune(
         of_split = select_split(games, split, seed)
         if not any(game.answerable for game in of_split):
             raise GamesError(
-                f"--games must hold an answerable game in the split {split}, there is none; add some"
+                f"--games has no answerable game in the split {split}; add some"
             )
         parts[split] = slice(len(chosen), len(chosen) + len(of_split))
         chosen += of_split

@@ -36,7 +36,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print a line with the command, the error and the way to the help, and exit with 2."""
-        line = re.sub(r"^argument (\S+): must ", r"\1 must ", " ".join(message.split()))
+        line = re.sub(r"^argument (\S+: )", r"\1", " ".join(message.split()))
         self.exit(2, f"{self.label}: {visible(line)}; see {self.prog} --help\n")
 
 
@@ -80,9 +80,9 @@ def number(name: str, least: int, says: str, default: int | None = None) -> Opti
 
     def read(text: str) -> int:
         if not re.fullmatch(r"-?\d+", text):
-            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
         if int(text) < least:
-            raise argparse.ArgumentTypeError(f"must be at least {least}, got {text}")
+            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
         return int(text)
 
     shown = "" if default is None else " (default: %(default)s)"
@@ -100,7 +100,7 @@ def text(argument: str) -> str:
         argument.encode()
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError(
-            f"must be UTF-8, got {ascii(argument)[:80]}; save or type it as UTF-8"
+            f"{ascii(argument)[:80]} is not UTF-8; save or type it as UTF-8"
         ) from None
     return argument
 
@@ -283,7 +283,7 @@ def _help_or_refuse(
 
     name = " ".join(words[: 2 if group else 1])
     near = did_you_mean(name, names)
-    parser.error(f"the command must be one of {', '.join(names)}, got {name!r}{near}")
+    parser.error(f"the command {name!r} is unknown; take {', '.join(names)}{near}")
 
 
 def warn(options: argparse.Namespace, text: object) -> None:

@@ -41,7 +41,7 @@ def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
                 tensors[name] = values.reshape(entry["shape"])
     except (OSError, struct.error, ValueError, KeyError, TypeError) as error:
         raise EmbedderError(
-            f"{path}: must be a safetensors file, could not be read: {error}; install its package again"
+            f"{path} cannot be read as a safetensors file: {error}; install its package again"
         ) from error
     return tensors
 

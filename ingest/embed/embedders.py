@@ -101,7 +101,7 @@ class OnnxEmbedder:
         except Exception as error:  # both libraries raise bare or private classes
             reason = " ".join(str(error).split())
             raise EmbedderError(
-                f"{folder}: must hold a readable exported model, got {reason}; delete it and run again"
+                f"{folder} holds no readable exported model: {reason}; delete it and run again"
             ) from error
         # tokenizer.json of MiniLM pads and truncates to 128 tokens by itself
         self._tokenizer.no_padding()
@@ -229,6 +229,6 @@ def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
             reason += " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
 
         raise EmbedderError(
-            "embedder must be auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model, "
-            f"got {spec!r}: {reason}"
+            f"embedder {spec!r} cannot be used: {reason}; take auto, minilm, mpnet, e5, or the folder or hub id of a "
+            "sentence-transformers model"
         ) from error

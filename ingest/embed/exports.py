@@ -50,7 +50,7 @@ def export(spec: str, folder: Path) -> None:
                     raise
     except OSError as error:
         raise EmbedderError(
-            f"{folder}: must be writable for the exported model: {error}; free space, or set QUARRY_MODELS"
+            f"{folder} cannot be written for the exported model: {error}; free space, or set QUARRY_MODELS"
         ) from error
 
 

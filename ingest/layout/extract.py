@@ -114,16 +114,16 @@ def _content(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise SourceError(
-            f"{path}: must be readable: {error.strerror}; check its permissions"
+            f"{path} cannot be read: {error.strerror}; check its permissions"
         ) from error
 
     fault = ""
     if not content:
         fault = "is empty; get the file again"
     elif b"%PDF-" not in content[:1024]:
-        fault = "must be a PDF, got another format; convert it first"
+        fault = "not a PDF; convert it first"
     elif b"startxref" not in content[-4096:]:
-        fault = "must be a whole PDF, its end is missing; get the file again"
+        fault = "the end of the PDF is missing; get the file again"
     if fault:
         raise SourceError(f"{path}: {fault}")
     return content
@@ -151,7 +151,7 @@ class _OpenPdf:
         if not 0 < self._n_pages <= MAX_PAGES:
             self.reader.close()
             raise SourceError(
-                f"{path}: must have 1 to {MAX_PAGES} pages, claims {self._n_pages}; split it"
+                f"{path} claims {self._n_pages} pages, and 1 to {MAX_PAGES} can be read; split it"
             )
 
     def pages(self) -> tuple[list[Page], bool]:

@@ -70,7 +70,7 @@ class PdfiumReader:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            fault = "must be a whole PDF, is damaged; get the file again"
+            fault = "the PDF is damaged; get the file again"
             if error.err_code == pdfium.FPDF_ERR_PASSWORD:
                 fault = "is encrypted; save it without a password"
             raise SourceError(f"{path}: {fault}") from error
@@ -117,7 +117,7 @@ class PdfiumReader:
                 yield page
         except pypdfium2.PdfiumError as error:
             raise SourceError(
-                f"{self._path} page {index + 1}: must be readable, is damaged; get the file again"
+                f"{self._path} page {index + 1} is damaged; get the file again"
             ) from error
 
     def close(self) -> None:

@@ -247,7 +247,7 @@ class _Ingest:
         for doc_id in self.drop:
             if doc_id not in documents:
                 raise BadInputError(
-                    f"--drop must name documents of {store.location}, got {doc_id!r}; "
+                    f"--drop {doc_id!r} is no document of {store.location}; "
                     f"run: quarry ingest --store {store.location} --list"
                 )
         missing = set()

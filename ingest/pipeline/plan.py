@@ -156,14 +156,13 @@ class Names:
             other = self.documents.get(doc_id)
             if self.is_elsewhere(other, path) and other.content_hash != content:
                 raise SourceError(
-                    f"{path}: book_name must be of one file, got {doc_id!r}, which is of {other.path}; rename it"
+                    f"{path}: the book_name {doc_id!r} is also in {other.path}; rename it"
                 )
             for paragraph in book.paragraphs:
                 owner = self.owners.get(paragraph.paragraph_id)
                 if owner is not None and owner not in of_file:
                     raise SourceError(
-                        f"{path}: paragraph_id must be unique in the store, got {paragraph.paragraph_id!r}, "
-                        f"which is of {owner!r}; rename it"
+                        f"{path}: the paragraph_id {paragraph.paragraph_id!r} is also in {owner!r}; rename it"
                     )
 
 
@@ -265,7 +264,7 @@ def _removed(
 def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
     """Return what a file holds, without reading a PDF, or the error with which the file cannot be used."""
     if printable(path) != str(path):
-        return SourceError(f"{path}: the file's name must be UTF-8; rename it")
+        return SourceError(f"{path}: the file's name is not UTF-8; rename it")
     try:
         content = content_hash(path)
         if path.suffix.lower() != ".jsonl":
@@ -291,7 +290,7 @@ def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     """
     if not paths:
         raise BadInputError(
-            "PATH must name PDF files, folders of them, or a paragraphs.jsonl; name one"
+            "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"
         )
     files: dict[Path, None] = {}
     skipped: dict[Path, str] = {}

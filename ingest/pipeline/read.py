@@ -258,17 +258,14 @@ def _result(future: Future[T], row: Row, settings: IngestSettings) -> T | Source
     except SourceError as error:
         return error
     except TimeoutError:
-        within = f"within {settings.timeout_s:g} s"
-        why = f"must be readable {within}, was given up; raise ingest.timeout_s"
+        why = f"not read within {settings.timeout_s:g} s; raise ingest.timeout_s"
     except MemoryError:
-        why = f"must be readable without {memory}; leave it out, or raise the limit"
+        why = f"its reading needs {memory}; leave it out, or raise the limit"
     except WorkerError as error:
         if not isinstance(error.__cause__, pebble.ProcessExpired):
             raise
         code = error.__cause__.exitcode
         why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
-        why = (
-            f"must be a whole file, is damaged ({described(error)}); get the file again"
-        )
+        why = f"the file is damaged ({described(error)}); get it again"
     return SourceError(f"{row.path}: {why}")

@@ -65,7 +65,7 @@ def content_hash(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise SourceError(
-            f"{path}: must be readable: {error.strerror}; check its permissions"
+            f"{path} cannot be read: {error.strerror}; check its permissions"
         ) from error
 
 
@@ -174,11 +174,11 @@ def read_paragraphs_file(
             value = record.get(key)
             if not isinstance(value, str) or not value.strip():
                 raise SourceError(
-                    f"{where}: {key} must be a string that is not empty, got {value!r}; {MEND}"
+                    f"{where}: {key} is {value!r}, not a string that is not empty; {MEND}"
                 )
         if record["paragraph_id"] in seen:
             raise SourceError(
-                f"{where}: paragraph_id must be unique, got {record['paragraph_id']!r} again; rename it"
+                f"{where}: paragraph_id {record['paragraph_id']!r} is there twice; rename it"
             )
         seen.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
@@ -193,7 +193,7 @@ def read_paragraphs_file(
         books.setdefault(paragraph.doc_id, []).append(paragraph)
     if not books:
         raise SourceError(
-            f"{path}: must hold at least one paragraph, it is empty; add a line, or leave the file out"
+            f"{path} is empty; add a line for each paragraph, or leave the file out"
         )
     readings = []
     for book_name, paragraphs in books.items():

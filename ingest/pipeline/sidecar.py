@@ -45,7 +45,7 @@ RULES = {
 
 def _one_line(text: str) -> str:
     if not text.strip():
-        raise ValueError("must not be empty")
+        raise ValueError("it is empty")
     return " ".join(text.split())
 
 
@@ -82,7 +82,7 @@ class Correction:
     @model_validator(mode="after")
     def _require_replacement(self) -> Correction:
         if self.opening_sentence is None and self.text is None:
-            raise ValueError("must have opening_sentence or text")
+            raise ValueError("it has neither opening_sentence nor text")
         return self
 
     def rows(self, paragraphs: list[Paragraph]) -> list[int]:
@@ -190,17 +190,17 @@ def read_sidecar(lecture: Path) -> Sidecar:
     try:
         tree = read_plain_file(path)
         if not isinstance(tree, dict):
-            fault = f"must hold keys and values, got {type(tree).__name__}"
+            fault = f"the file holds {type(tree).__name__}, not keys and values"
         elif unknown := [key for key in tree if key not in RULES]:
-            fault = f"keys must be of {', '.join(RULES)}, got {repr(unknown[0])[:60]}"
+            fault = f"the key {repr(unknown[0])[:60]} is unknown; keys are {', '.join(RULES)}"
         else:
             return Sidecar(**tree, digest=content_hash(path)[:12])
     except ValidationError as error:
         key = str(error.errors(include_url=False)[0]["loc"][0])
-        fault = f"{key} must be {RULES[key]}, got {repr(tree[key])[:60]}"
+        fault = f"{key} is {repr(tree[key])[:60]}, not {RULES[key]}"
     except (OSError, ValueError) as error:
-        fault = f"must be a readable YAML file: {' '.join(str(error).split())}"
-    raise SourceError(f"{path}: {fault}; mend or remove it")
+        fault = f"not readable as YAML: {' '.join(str(error).split())}"
+    raise SourceError(f"{path}: {fault}; correct or remove it")
 
 
 def _offsets(was: str, text: str) -> set[int]:

@@ -123,8 +123,8 @@ class Collections:
             version = (collection.metadata or {}).get("format")
             if version != FORMAT:
                 raise StoreError(
-                    f"{location}: collection {name!r} must have store format {FORMAT}, got "
-                    f"{visible(version)[:60]}; ingest into a new folder, or name another --collection"
+                    f"{location}: collection {name!r} has store format {visible(version)[:60]}, not {FORMAT}; ingest "
+                    "into a new folder, or name another --collection"
                 )
 
     def make(self, about: Mapping[str, str | int]) -> None:
@@ -384,14 +384,14 @@ def _server_at(location: str, answer_s: float) -> Client:
     url = urlsplit(location)
     if url.username or url.password or url.path.strip("/"):
         raise StoreError(
-            "--store must be a URL of host and port alone, got one with more; leave the rest out"
+            "--store has more than the URL of a host and a port; leave the rest out"
         )
     timeout_s = min(GREETING_S, answer_s)
     try:  # a client of Chroma waits without limit for the first answer
         httpx.get(f"{location.rstrip('/')}/api/v2/heartbeat", timeout=timeout_s)
     except httpx.TimeoutException as error:
         raise StoreError(
-            f"--store {location} must answer within {timeout_s:g} s, got nothing; check that the Chroma server runs"
+            f"--store {location} does not answer within {timeout_s:g} s; check that the Chroma server runs"
         ) from error
     client: Any = chromadb.HttpClient(
         host=url.hostname or "",

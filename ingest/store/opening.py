@@ -59,19 +59,17 @@ def open_store(
     """
     command = f"quarry ingest PATH... --store {location}"
     if not is_url(location) and current_generation(Path(location)) is None:
-        raise StoreMissingError(
-            f"--store must be a folder made by ingest, got {location}: no store there; run: {command}"
-        )
+        raise StoreMissingError(f"--store {location} holds no store; run: {command}")
 
     course = course_at(location, collection)
     if not course.token:
         raise StoreMissingError(
-            f"--collection must be one that {location} holds, got {collection!r}; "
+            f"--collection {collection!r} is not in {location}; "
             f"run: {command} --collection {collection}"
         )
     if not course.embedder_spec and not (all_rejected_ok and course.documents):
         raise StoreError(
-            f"{location}: collection {collection!r} must hold paragraphs, it is empty; run: {command}"
+            f"{location}: collection {collection!r} is empty; run: {command}"
         )
     return course
 
@@ -84,8 +82,8 @@ def course_at(location: str, name: str) -> Course:
     """
     if not _NAME.fullmatch(name):
         raise StoreError(
-            f"--collection must be 3 to 202 of a-z, A-Z, 0-9, '.', '_' and '-', letters or digits at both ends, "
-            f"got {name!r}; take another name"
+            f"--collection {name!r} is no valid name; take 3 to 202 of a-z, A-Z, 0-9, '.', '_' and '-', with letters "
+            "or digits at both ends"
         )
 
     repeat = tenacity.Retrying(
@@ -223,7 +221,7 @@ def _passages_of(
     for name, parts in rows.items():
         lengths = [len(part) for part in parts]
         if not all(lengths):
-            raise ValueError(f"every paragraph must have {name}, got one without")
+            raise ValueError(f"a paragraph has no {name}")
         arrays[name] = np.concatenate(parts)
         if name.startswith(("sentences", "codes.")):
             arrays[f"{name}.starts"] = np.cumsum([0, *lengths], dtype=np.int64)

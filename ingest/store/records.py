@@ -181,12 +181,10 @@ def unpacked(text: str, dtype: type[np.generic], width: int = 0) -> NDArray[Any]
     try:
         content = decompressor.decompress(base64.b64decode(text), MAX_PACKED_BYTES)
     except zlib.error as error:
-        raise ValueError(f"vectors must be packed numbers, got {error}") from error
+        raise ValueError(f"vectors are not packed numbers: {error}") from error
     numbers = np.frombuffer(content, dtype=dtype)
     if len(numbers) % (width or 1) or not decompressor.eof:
-        raise ValueError(
-            f"vectors must have {width} numbers each, got {len(numbers)} numbers"
-        )
+        raise ValueError(f"vectors have {len(numbers)} numbers, not {width} each")
     return finite(numbers.reshape(-1, width) if width else numbers[None, :])
 
 
@@ -197,7 +195,7 @@ def finite(vectors: NDArray[Any]) -> NDArray[Any]:
         ValueError: they hold NaN or infinity.
     """
     if not np.isfinite(vectors).all():
-        raise ValueError("vectors must be finite numbers, got NaN or infinity")
+        raise ValueError("vectors hold NaN or infinity")
     return vectors
 
 

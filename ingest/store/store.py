@@ -90,7 +90,7 @@ class Store:
         existing = self.course.embedder_spec
         if existing not in ("", spec):
             raise EmbedderMismatchError(
-                f"--embedder must be {existing!r}, with which {self.location} was made, got {spec!r}; "
+                f"--embedder is {spec!r}, but {self.location} was made with {existing!r}; "
                 "leave --embedder out, or ingest into another --store"
             )
 

@@ -109,7 +109,7 @@ class HttpGameServer:
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
         if not is_address(url):  # which is not shown, since it may hold a secret
             raise ServerError(
-                "--server must be an address such as http://127.0.0.1:8017, without user, password or query; "
+                "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
                 "use --token"
             )
         self.url = str(httpx.URL(url)).rstrip("/")
@@ -127,7 +127,7 @@ class HttpGameServer:
         """Use a token from now on."""
         if not all("!" <= char <= "~" for char in token):
             raise UnauthorizedError(
-                "--token must be plain ASCII without spaces or line breaks, got other characters; copy it anew"
+                "--token has spaces, line breaks or characters that are not ASCII; copy it again"
             )
         self.token = token
         self._client.headers.pop("Authorization", None)
@@ -210,7 +210,7 @@ class HttpGameServer:
                 return document
         text = self._redacted(answer.frame.decode("utf-8", "replace"))
         raise ServerError(
-            f"{self.url}: {method} {path} must answer with a JSON object, got {text[:60]!r}; is it a game server?"
+            f"{self.url}: {method} {path} answered {text[:60]!r}, not a JSON object; is it a game server?"
         )
 
     def _call(

@@ -114,7 +114,7 @@ class Body:
         answer = self.document()
         listed = answer.get("messages") if isinstance(answer, dict) else None
         if not isinstance(listed, list):
-            raise MessageError("must answer with a list of messages")
+            raise MessageError("the answer has no list of messages")
 
         messages = [item for item in listed if item != 0]
         for message in self.messages:
@@ -134,5 +134,5 @@ def _read_json(body: bytes) -> Any:
             written = json.dumps(value, ensure_ascii=False)
             value = json.loads(written.encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
-        raise MessageError(f"must answer with JSON: {type(error).__name__}") from error
+        raise MessageError(f"the answer is not JSON: {type(error).__name__}") from error
     return value

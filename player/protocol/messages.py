@@ -185,14 +185,14 @@ def read_message(envelope: object) -> Message:
     """
     if not isinstance(envelope, dict):
         came = printed(envelope, 80) or type(envelope).__name__
-        raise MessageError(f"a message must be a JSON object, got {came}")
+        raise MessageError(f"a message is {came}, not a JSON object")
     written = _first(envelope, MESSAGE_TYPES)
     if not isinstance(written, str):
         came = type(written).__name__
-        raise MessageError(f"message_type must be a string, got {came}")
+        raise MessageError(f"message_type is {came}, not a string")
     message_type = re.sub(r"[^A-Z0-9]", "", written[:MAX_ID_CHARS].upper())
     if not message_type:
-        raise MessageError("message_type must be a string, got an empty one")
+        raise MessageError("message_type is empty")
 
     payload = _payload_of(envelope)
     sender = envelope.get("sender")

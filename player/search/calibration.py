@@ -221,5 +221,5 @@ def _read(path: Path) -> dict[str, Calibration]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "other content"
         raise SettingsError(
-            f"{path}: must be as evaluate calibrate search writes it, got {reason}; move it away, or calibrate anew"
+            f"{path} is not as evaluate calibrate search writes it: {reason}; move it away, or calibrate again"
         ) from None

@@ -111,11 +111,9 @@ class SearchOrchestrator:
         """Search the course as the store holds it now, and count the search; see `Cascade` for `everything`."""
         started = time.perf_counter()
         if not query.hint.strip() and not everything:
-            raise QueryError(
-                "hint must hold at least one word, got an empty one; say what the paragraph is about"
-            )
+            raise QueryError("the hint is empty; say what the paragraph is about")
         if query.k is not None and query.k < 1:
-            raise QueryError(f"k must be at least 1, got {query.k}")
+            raise QueryError(f"k is {query.k}; it must be at least 1")
         mode = query.keywords or self.settings.keywords
         if query.keywords is None and mode == "rule" and not everything:
             mode = (

@@ -143,7 +143,7 @@ class Writer:
             prompt, reply = record.get("prompt"), record.get("reply")
             if not isinstance(prompt, str) or not isinstance(reply, str | None):
                 raise SettingsError(
-                    f'{where}: must hold a "prompt" and a "reply", as --writer-log writes them; mend the line'
+                    f'{where}: no "prompt" and "reply" as --writer-log writes them; correct the line'
                 )
             if not self._model:
                 reply = reply or replies.get(_key_of(prompt))
@@ -175,7 +175,7 @@ def _client(key: str, url: str) -> Any:
     url = url or os.environ.get(URL) or OPENAI  # openai takes an empty variable as URL
     if not is_address(url):
         raise SettingsError(
-            f"--writer-url or {URL} must be an http:// or https:// URL with a valid host and port, and without a user, "
+            f"--writer-url or {URL} is not an http:// or https:// URL with a valid host and port, and without a user, "
             f"password or query; the key is read from {KEY}."
         )
     try:

@@ -126,7 +126,7 @@ class GameServerContract:
         self, server: GameServer
     ) -> None:
         game_id = server.request_game()
-        with pytest.raises(ServerError, match="Q21WARMUPRESPONSE must come first"):
+        with pytest.raises(ServerError, match="waits for Q21WARMUPRESPONSE"):
             server.send(reply_to(game_id, protocol.GUESS_SUBMISSION, **GUESS))
         server.send(reply_to(game_id))
         messages = inbox_of(server, game_id, 2)
@@ -134,7 +134,7 @@ class GameServerContract:
 
     def test_a_message_without_an_id_is_refused(self, server: GameServer) -> None:
         reply = reply_to(server.request_game())
-        says = "message_id must be a string that is not empty"
+        says = "it must be a string that is not empty"
         with pytest.raises(ServerError, match=says):
             server.send({**reply, "message_id": ""})
 
@@ -142,9 +142,9 @@ class GameServerContract:
         self, server: GameServer, other: GameServer
     ) -> None:
         for game_id in (other.request_game(), "9999999", "nonsense"):
-            with pytest.raises(ServerError, match="game_id must be of a game of this"):
+            with pytest.raises(ServerError, match="is no game of this player"):
                 server.game(game_id)
-            with pytest.raises(ServerError, match="game_id must be of a game of this"):
+            with pytest.raises(ServerError, match="is no game of this player"):
                 server.send(reply_to(game_id))
         assert kinds(other.inbox("", 0.3)[0]) == [protocol.WARMUP_CALL]
         assert list(server.inbox("", 0.0)[0]) == []

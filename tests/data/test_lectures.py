@@ -149,7 +149,11 @@ def test_text_that_looks_like_markup_is_printed_as_it_is(tmp_path: Path) -> None
     [
         ("layout: notes", "layout: poster", "file not found"),
         ("title: ", "title: [", "line 2"),
-        ("| Name | Count |", "No table.\n\n| Name |", "line 34: `Table:` must stand"),
+        (
+            "| Name | Count |",
+            "No table.\n\n| Name |",
+            "line 34: `Table:` is not directly",
+        ),
         ("[^1]: The", "[^2]: The", "line 22: footnote .* has no text"),
         ("<!-- toc -->", "<!-- index -->", "line 14: html_block is not part"),
         ("$$ sum_(i=1)^n x_i $$", "$$ nonsense $$", "unknown variable: nonsense"),

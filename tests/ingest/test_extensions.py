@@ -44,10 +44,10 @@ def test_names_are_looked_up_and_dotted_paths_imported() -> None:
 
 def test_names_that_cannot_be_used_are_refused() -> None:
     for name, says in (
-        ("none", "--thing must be of own, or the dotted path of your own, got 'none'"),
+        ("none", "--thing 'none' is unknown; take own, or the dotted path of your own"),
         (
             "no.such.thing",
-            "--thing must name something that can be imported and made, got 'no.such.thing': ModuleNot",
+            "--thing 'no.such.thing' cannot be imported and made: ModuleNot",
         ),
         (
             "tests.ingest.test_extensions.broken",

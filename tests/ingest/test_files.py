@@ -51,6 +51,6 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="not a regular file"):
         read_own(pipe)
     for path in (pipe, device):
-        refused = f"^--games must be a readable file, got {path}: not a regular file;"
+        refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
             list(read_objects(path, ValueError, named="--games"))

@@ -87,5 +87,5 @@ def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
     strategy = ListStrategy("dense", {})
     index = index_of([strategy], [document("a")])
     orchestrator = SearchOrchestrator(index, search_settings())
-    with pytest.raises(QueryError, match="must lead to at least one paragraph"):
+    with pytest.raises(QueryError, match="leads to no paragraph"):
         Player(orchestrator, game_settings()).plan(start())

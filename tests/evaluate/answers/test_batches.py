@@ -70,13 +70,13 @@ def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
 def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
     right = answers_line((1, "A"))
     for line, says in (
-        ("[]", "must be a JSON object, got list"),
-        (answers_line((1, "A"), game_id="g9"), "got 'g9'"),
+        ("[]", "list is not a JSON object"),
+        (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'"),
         (answers_line((3, "A")), "question_number within 1..2"),
-        (answers_line((1, "E")), 'an answer A, B, C, D or "Not Relevant", got {'),
-        ('{"game_id": "g1", "answers": ["A"]}', "answers must have a question_number"),
-        ('{"game_id": "g1"}', "answers must have a question_number"),
-        (f"{right}\n{right}", "game_id must be unique"),
+        (answers_line((1, "E")), 'answers hold {'),
+        ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
+        ('{"game_id": "g1"}', "each has a question_number within"),
+        (f"{right}\n{right}", "is there twice"),
     ):
         path = written(tmp_path / "answers.jsonl", line)
         with pytest.raises(BatchError, match=r"answers\.jsonl line") as caught:
@@ -97,7 +97,7 @@ def test_answers_must_be_about_games(tmp_path: Path) -> None:
     batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
     for line in ("", answers_line((1, "A"))):
         answers = written(tmp_path / "answers.jsonl", line)
-        with pytest.raises(BatchError, match="must answer games of --games"):
+        with pytest.raises(BatchError, match="lines answer games of --games"):
             read_answered(batches, answers, [])
 
 

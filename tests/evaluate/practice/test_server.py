@@ -91,7 +91,7 @@ def test_a_missing_or_wrong_token_is_401(anyone: httpx.Client) -> None:
         for authorization in ("", "Bearer", "Bearer wrong token", "Basic d3Jvbmc="):
             headers = {"Authorization": authorization}
             answer = anyone.request(method, path, headers=headers, json={})
-            check_problem(answer, 401, "Authorization must be Bearer")
+            check_problem(answer, 401, "Authorization has no Bearer token")
 
 
 def test_an_unknown_game_is_404(client: httpx.Client) -> None:

@@ -42,10 +42,10 @@ UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 @pytest.mark.parametrize(
     ("file", "text", "says"),
     [
-        ("run.json", "", "run.json: it must be as replay writes it"),
-        ("run.json", '{"measures": {}}', "referee must be as replay writes it"),
+        ("run.json", "", "run.json: it is not as replay writes it"),
+        ("run.json", '{"measures": {}}', "referee is not as replay writes it"),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
-        ("run.games.jsonl", UNRANKED, "line 2: search.rank must be .* integer"),
+        ("run.games.jsonl", UNRANKED, "line 2: search.rank is not .* integer"),
     ],
 )
 def test_a_run_with_a_broken_file_is_refused(
@@ -57,7 +57,7 @@ def test_a_run_with_a_broken_file_is_refused(
         read_run(tmp_path / "run.json")
 
     (tmp_path / file).unlink()
-    with pytest.raises(RunError, match=f"{file}: must be a readable file"):
+    with pytest.raises(RunError, match=f"{file} cannot be read"):
         read_run(tmp_path / "run.json")
 
 
@@ -91,10 +91,10 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("g1 alpha:1:2 1\n", "must hold lines `game_id Q0 paragraph_id rank score"),
-        ("g1 Q0 alpha:1:2 1 best x\n", "must hold lines `game_id Q0"),
-        ("g1 Q0 alpha:1:2 1 nan x\n", "a score must be a number, got nan"),
-        ("other Q0 alpha:1:2 1 1 x\n", "must name games of ours, got other"),
+        ("g1 alpha:1:2 1\n", "not lines `game_id Q0 paragraph_id rank score"),
+        ("g1 Q0 alpha:1:2 1 best x\n", "not lines `game_id Q0"),
+        ("g1 Q0 alpha:1:2 1 nan x\n", "the score nan is no number"),
+        ("other Q0 alpha:1:2 1 1 x\n", "ranks no game of ours, but other"),
     ],
 )
 def test_a_file_that_is_no_trec_run_over_these_games_is_refused(

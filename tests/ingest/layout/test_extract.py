@@ -119,12 +119,15 @@ def test_a_file_that_cannot_be_read_is_refused() -> None:
     hollow = WHOLE[:9] + bytes(length - 40) + b"startxref\n0\n%%EOF"
     huge = WHOLE.replace(b"/Count 1 ", b"/Count 1000000 ")
     for content, error in (
-        (WHOLE[: length // 5], "its end is missing; get the file again"),
-        (WHOLE[: length - length // 20], "its end is missing; get the file again"),
+        (WHOLE[: length // 5], "the end of the PDF is missing; get the file again"),
+        (
+            WHOLE[: length - length // 20],
+            "the end of the PDF is missing; get the file again",
+        ),
         (b"", "lecture.pdf: is empty; get the file again"),
-        (b"<html>", "must be a PDF, got another format; convert it first"),
-        (hollow, "must be a whole PDF, is damaged; get the file again"),
-        (huge, "must have 1 to 10000 pages, claims 1000000; split it"),
+        (b"<html>", "not a PDF; convert it first"),
+        (hollow, "the PDF is damaged; get the file again"),
+        (huge, "claims 1000000 pages, and 1 to 10000 can be read; split it"),
     ):
         assert error in _error(content)
 

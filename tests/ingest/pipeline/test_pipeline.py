@@ -164,10 +164,10 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
         ("{0}/good.jsonl {0}/none.pdf", "{0}/none.pdf does not exist."),
         ("{0}", "{0} holds no PDF files; check the path."),
         ("{0}/notes.rtf", "{0}/notes.rtf is neither .pdf nor .jsonl; save it as PDF"),
-        ("", "PATH must name PDF files, folders of them, or a paragraphs.jsonl; "),
-        ("--workers 0 x.pdf", "--workers must be at least 1, got 0"),
+        ("", "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"),
+        ("--workers 0 x.pdf", "--workers: 0 is less than 1"),
         ("--list --rejected", "argument --rejected: not allowed with argument --list"),
-        ("--config none.yaml x.pdf", "--config must name a YAML file, got none.yaml"),
+        ("--config none.yaml x.pdf", "--config none.yaml does not exist"),
     ):
         asked = arguments.format(course.folder).split()
         expected = message.format(course.folder)
@@ -312,15 +312,18 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
     first = '{"paragraph_id": "p1", "book_name": "a", "text": "b"}\n'
 
     for content, message in (
-        (first + first[:9], " line 2: must be a JSON object"),
+        (first + first[:9], " line 2: not a JSON object"),
         (
             first + first.replace('"b"', "null").replace("p1", "p2"),
-            " line 2: text must be a string that is not empty, got None",
+            " line 2: text is None, not a string that is not empty",
         ),
-        (first + first, " line 2: paragraph_id must be unique, got 'p1' again"),
-        (first.replace("p1", "\\ud800"), " line 1: must be Unicode text, got half a"),
-        ("\n", ": must hold at least one paragraph, it is empty"),
-        ("\udce9", ": must be UTF-8"),
+        (first + first, " line 2: paragraph_id 'p1' is there twice"),
+        (
+            first.replace("p1", "\\ud800"),
+            " line 1: not Unicode text, since it has half a",
+        ),
+        ("\n", " is empty; add a line"),
+        ("\udce9", " is not UTF-8"),
     ):
         path.write_text(content, encoding="utf-8", errors="surrogateescape")
         ran = course.run(path)
@@ -336,8 +339,8 @@ def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> No
     same_book = course.books("2", ("p2", "trees", CACHES))
     same_id = course.books("3", ("trees", "caches", CACHES))
     expected = [
-        f"ingest: {same_book}: book_name must be of one file, got 'trees', which is of {first}; rename it",
-        f"ingest: {same_id}: paragraph_id must be unique in the store, got 'trees', which is of 'trees'; rename it",
+        f"ingest: {same_book}: the book_name 'trees' is also in {first}; rename it",
+        f"ingest: {same_id}: the paragraph_id 'trees' is also in 'trees'; rename it",
     ]
     for _ in range(2):  # within one ingest, and against what is stored
         ran = course.run(first, same_book, same_id, copy)
@@ -395,9 +398,9 @@ def test_file_that_fails_is_named_while_the_others_go_through(
     assert ran.code == 1
     assert ran.json["failed"] == 2
     assert ran.json["kept"] == 3
-    fault = f"ingest: {path}: must be a PDF, got another format; convert it first"
+    fault = f"ingest: {path}: not a PDF; convert it first"
     assert fault in ran.notes
-    assert "the file's name must be UTF-8; rename it" in "".join(ran.notes)
+    assert "the file's name is not UTF-8; rename it" in "".join(ran.notes)
     assert course.texts == WHOLE
     # a file that failed is tried again
     odd.unlink()
@@ -419,9 +422,9 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     assert ran.code == 1
     assert ran.statuses.pop("quick") == "added"
     assert sorted(ran.notes) == [
-        f"ingest: {paths[2]}: must be a whole file, is damaged (IndexError: list index out of range); "
+        f"ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
         "get the file again",
-        f"ingest: {paths[1]}: must be readable within 0.5 s, was given up; raise ingest.timeout_s",
+        f"ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
     ]
     assert course.run(*paths, "--json").statuses["slow"] == "added"
 
@@ -438,7 +441,10 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
     monkeypatch.setattr(importlib.metadata, "files", lambda name: None)
     monkeypatch.setattr(READ, lambda *_: pytest.fail("a page was read"))
     for spec, says in (
-        ("no_such.Embedder", "--embedder must name something that can be imported"),
+        (
+            "no_such.Embedder",
+            "--embedder 'no_such.Embedder' cannot be imported and made",
+        ),
         ("mpnet", "run: make mpnet"),
     ):
         asked = course.lectures, "--workers", "1", "--embedder", spec
@@ -541,7 +547,7 @@ def test_dropped_document_is_gone_and_unknown_ones_are_refused(course: Course) -
     course.run(course.lectures)
 
     both = course.refusal(course.lectures / "trees.pdf", "--drop", "trees")
-    assert both.startswith("ingest: PATH must be left out ")
+    assert both.startswith("ingest: ")
     unknown = course.refusal("--drop", "ranking", "tree")
     assert "got 'tree'; run: quarry ingest --store" in unknown
     assert course.texts == WHOLE

@@ -53,23 +53,26 @@ def test_values_of_the_user_replace_those_that_were_read(tmp_path: Path) -> None
     assert len(document.sidecar) == 12
 
 
-NUMBER = "lecture_number must be a whole number from 0 to 99999"
-CORRECTIONS = "corrections must be a list of entries with `was`"
+NUMBER = "not a whole number from 0 to 99999"
+CORRECTIONS = "corrections is .*, not a list of entries with `was`"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- Trees", "must hold keys and values, got list"),
-        ("aliases: [", "must be a readable YAML file: "),
+        ("- Trees", "the file holds list, not keys and values"),
+        ("aliases: [", "not readable as YAML: "),
         (
             "alias: Trees",
-            "keys must be of title, aliases, authors, date, lecture_number, corrections, got 'alias'",
+            "the key 'alias' is unknown; keys are title, aliases, authors, date, lecture_number, corrections",
         ),
-        ("authors: ['']", "authors must be a text or a list of texts that are not"),
-        ("lecture_number: four", f"{NUMBER}, got 'four'"),
+        (
+            "authors: ['']",
+            r"authors is \[''\], not a text or a list of texts that are not",
+        ),
+        ("lecture_number: four", f"lecture_number is 'four', {NUMBER}"),
         ("lecture_number: 100000", NUMBER),
-        ("title: [Trees]", r"title must be a text that is not empty, got \['Trees'\]"),
+        ("title: [Trees]", r"title is \['Trees'\], not a text that is not empty"),
         ("corrections: [{was: x}]", CORRECTIONS),
         ("corrections: [{text: x}]", CORRECTIONS),
         ("corrections: [{was: x, txt: y}]", CORRECTIONS),
@@ -79,7 +82,7 @@ CORRECTIONS = "corrections must be a list of entries with `was`"
 def test_broken_file_is_refused_in_one_line(
     text: str, message: str, tmp_path: Path
 ) -> None:
-    refused = rf"^{tmp_path}/l4.yaml: {message}.*; mend or remove it\Z"
+    refused = rf"^{tmp_path}/l4.yaml: {message}.*; correct or remove it\Z"
     with pytest.raises(SourceError, match=refused):
         read_sidecar(written(tmp_path, text))
 

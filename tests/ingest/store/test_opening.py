@@ -37,7 +37,7 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
         with pytest.raises(StoreMissingError) as caught:
             open_store(location)
         assert str(caught.value) == (
-            f"--store must be a folder made by ingest, got {location}: no store there; "
+            f"--store {location} holds no store; "
             f"run: quarry ingest PATH... --store {location}"
         )
         assert isinstance(caught.value, FileNotFoundError)
@@ -70,7 +70,7 @@ def test_folder_or_file_of_others_is_refused_in_one_line_and_left_alone(
 
 def test_collection_name_that_chroma_would_refuse_is_refused(tmp_path: Path) -> None:
     for name in ("ab", "with space", "ends-"):
-        refused = rf"--collection must be 3 to 202 of .*, got '{name}'"
+        refused = rf"--collection '{name}' is no valid name; take 3 to 202 of "
         with pytest.raises(StoreError, match=refused):
             create_store(str(tmp_path), name)
 

@@ -218,7 +218,7 @@ def test_a_server_that_accepts_the_connection_and_does_not_answer_is_given_up(
     monkeypatch.setattr(chroma, "GREETING_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         location = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        refused = rf"--store {location} must answer within 0.2 s, got nothing"
+        refused = rf"--store {location} does not answer within 0.2 s"
         for attempt in (create_store, open_store):
             with pytest.raises(StoreError, match=refused):
                 attempt(location)

@@ -180,10 +180,10 @@ def test_strategies_run_side_by_side() -> None:
 
 def test_an_empty_hint_and_a_k_below_1_are_refused() -> None:
     for query, message in (
-        (Query(""), "hint must hold at least one word"),
-        (Query("\n\t", "sure"), "hint must hold at least one word"),
-        (Query("hint", k=0), "k must be at least 1, got 0"),
-        (Query("hint", k=-1), "k must be at least 1, got -1"),
+        (Query(""), "the hint is empty"),
+        (Query("\n\t", "sure"), "the hint is empty"),
+        (Query("hint", k=0), "k is 0; it must be at least 1"),
+        (Query("hint", k=-1), "k is -1; it must be at least 1"),
     ):
         with pytest.raises(QueryError, match=message):
             orchestrator(one()).search(query)
