@@ -423,7 +423,7 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     assert ran.statuses.pop("quick") == "added"
     assert sorted(ran.notes) == [
         f"ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
-        "get the file again",
+        "get it again",
         f"ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
     ]
     assert course.run(*paths, "--json").statuses["slow"] == "added"
@@ -543,7 +543,7 @@ def test_pieces_have_vectors_only_where_no_passage_is() -> None:
 
 
 def test_dropped_document_is_gone_and_unknown_ones_are_refused(course: Course) -> None:
-    assert "no store there" in course.refusal("--drop", "trees")
+    assert "holds no store; " in course.refusal("--drop", "trees")
     course.run(course.lectures)
 
     both = course.refusal(course.lectures / "trees.pdf", "--drop", "trees")

@@ -71,7 +71,7 @@ CORRECTIONS = "corrections is .*, not a list of entries with `was`"
             r"authors is \[''\], not a text or a list of texts that are not",
         ),
         ("lecture_number: four", f"lecture_number is 'four', {NUMBER}"),
-        ("lecture_number: 100000", NUMBER),
+        ("lecture_number: 100000", f"lecture_number is '100000', {NUMBER}"),
         ("title: [Trees]", r"title is \['Trees'\], not a text that is not empty"),
         ("corrections: [{was: x}]", CORRECTIONS),
         ("corrections: [{text: x}]", CORRECTIONS),

@@ -81,7 +81,7 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
     searches = build_orchestrator(store, load())
     searches.search(Query("merge"))
     Path(store.location, "current").unlink()
-    with pytest.raises(StoreError, match="no store there"):
+    with pytest.raises(StoreError, match="holds no store"):
         searches.search(HEAP)
 
 
