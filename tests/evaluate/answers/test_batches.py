@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
         ("[]", "list is not a JSON object"),
         (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'"),
         (answers_line((3, "A")), "question_number within 1..2"),
-        (answers_line((1, "E")), 'answers hold {'),
+        (answers_line((1, "E")), "answers hold {"),
         ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
         ('{"game_id": "g1"}', "each has a question_number within"),
         (f"{right}\n{right}", "is there twice"),

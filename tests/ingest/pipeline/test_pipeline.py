@@ -166,7 +166,7 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
         ("{0}/notes.rtf", "{0}/notes.rtf is neither .pdf nor .jsonl; save it as PDF"),
         ("", "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"),
         ("--workers 0 x.pdf", "--workers: 0 is less than 1"),
-        ("--list --rejected", "argument --rejected: not allowed with argument --list"),
+        ("--list --rejected", "--rejected: not allowed with argument --list"),
         ("--config none.yaml x.pdf", "--config none.yaml does not exist"),
     ):
         asked = arguments.format(course.folder).split()
@@ -549,7 +549,7 @@ def test_dropped_document_is_gone_and_unknown_ones_are_refused(course: Course) -
     both = course.refusal(course.lectures / "trees.pdf", "--drop", "trees")
     assert both.startswith("ingest: ")
     unknown = course.refusal("--drop", "ranking", "tree")
-    assert "got 'tree'; run: quarry ingest --store" in unknown
+    assert "--drop 'tree' is no document of " in unknown
     assert course.texts == WHOLE
     ran = course.run("--drop", "ranking")
     assert ran.code == 0
