@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.contracts.handmade import Run, grid, lines
-from tests.ingest.reading import arranged, in_order
+from ingest.layout.columns import Columns
+from tests.contracts.handmade import PAGE_WIDTH, Run, grid, lines, pdf
+from tests.ingest.reading import arranged, extracted, in_order
 
 LEFT = [f"left line {number} of the first column here" for number in range(1, 9)]
 RIGHT = [f"right line {number} of the second column here" for number in range(1, 9)]
@@ -41,6 +42,13 @@ def test_the_columns_of_the_pages_before_part_a_last_page_of_few_lines() -> None
 
     read = _texts(_columns(200), last)
     assert read == [*LEFT, *RIGHT, *LEFT[:3], *RIGHT[:2]]
+
+
+def test_the_columns_of_a_hebrew_document_are_read_from_the_right() -> None:
+    (page,) = extracted(pdf([_columns(200)])).pages
+    first, second = Columns(rtl=True).of(page.lines, 0, PAGE_WIDTH)
+    assert first[0].text == RIGHT[0]
+    assert second[0].text == LEFT[0]
 
 
 def test_running_heads_and_page_numbers_are_left_out() -> None:
