@@ -11,7 +11,7 @@ from configs.plain_yaml import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
 """Makes the caller's error from its text."""
-MEND = "mend the line or remove it"
+MEND = "correct the line or remove it"
 
 
 def read_text(

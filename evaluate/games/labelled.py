@@ -178,7 +178,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
     except ValidationError as error:
         faults = error.errors()
         fault = f"{first_fault(faults)}, got {faults[0]['input']!r}"
-        raise GamesError(f"{where}: {fault}; mend the line") from error
+        raise GamesError(f"{where}: {fault}; correct the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(
             f"{where}: no paragraph_id (null if unanswerable), and no opening_sentence and paragraph; add one"
