@@ -17,6 +17,7 @@ from player.search.core import (
     Scored,
     Step,
     book_of,
+    combine,
     fuse,
     groups_of,
     log_odds_of,
@@ -65,6 +66,12 @@ def test_duplicates_are_those_of_one_original() -> None:
         items.append(replace(paragraph(f"p:1:{n}"), same_as=original))
     assert groups_of(items).tolist() == [0, -1, 0, 2, 2, 0]
     assert not len(groups_of([]))
+
+
+def test_parts_are_added_by_weight() -> None:
+    parts = {"cosine": np.array([0.5, 1.0]), "rule": np.array([0.0, -2.0])}
+    weights = {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
+    assert combine(parts, weights).tolist() == [5.0, 8.0]
 
 
 def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
