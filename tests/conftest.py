@@ -99,8 +99,10 @@ def models_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     cache = os.environ.get("QUARRY_TEST_MODELS")
     if cache:
-        code = "".join(map(inspect.getsource, (exports, bert_graph, four_bits)))
-        folder = Path(cache).resolve() / hashlib.sha256(code.encode()).hexdigest()[:8]
+        digest = hashlib.sha256()
+        for module in (exports, bert_graph, four_bits):
+            digest.update(inspect.getsource(module).encode())
+        folder = Path(cache).resolve() / digest.hexdigest()[:8]
     else:
         folder = tmp_path_factory.mktemp("models")
     minilm = export_folder("minilm", folder)

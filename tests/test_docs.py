@@ -66,20 +66,15 @@ def test_every_page_is_linked_to_from_the_first_ones() -> None:
 
 
 def test_files_that_code_and_decisions_name_are_there() -> None:
-    decisions = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
-    code: list[Path] = []
+    pages = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    for page in pages:
+        assert "`tests/" in read(page), page
     for folder in ("configs", "ingest", "player", "evaluate", "tests"):
         for ending in ("*.py", "*.yaml"):
-            code += (ROOT / folder).rglob(ending)
-    for pages, name in (
-        (decisions, r"`(tests/[\w/]+\.py)`"),
-        (code, r"docs/[\w/-]+\.md"),
-    ):
-        for page in pages:
-            names = re.findall(name, read(page))
-            assert names or page not in decisions, page
-            for path in names:
-                assert (ROOT / path).is_file(), f"{page}: {path}"
+            pages += (ROOT / folder).rglob(ending)
+    for page in pages:
+        for path in re.findall(r"docs/[\w/-]+\.md|`tests/[\w/]+\.py`", read(page)):
+            assert (ROOT / path.strip("`")).is_file(), f"{page}: {path}"
 
 
 @cache

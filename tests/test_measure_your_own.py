@@ -18,23 +18,17 @@ TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)
 """Hints whose words occur in no lecture; the lecture's name and sentence as they are, and no associative word."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
-    """A working folder with one lecture."""
-    working = tmp_path_factory.mktemp("mine")
-    (working / "my" / "lectures").mkdir(parents=True)
-    lecture = ROOT / "data" / "lectures" / "english" / "06-evaluation.pdf"
-    (working / "my" / "lectures" / lecture.name).symlink_to(lecture)
-    return working
-
-
 @pytest.mark.timeout(900)
-def test_each_command_works_after_those_before(folder: Path) -> None:
+@pytest.mark.usefixtures("models_dir")
+def test_each_command_works_after_those_before(tmp_path: Path) -> None:
+    my = tmp_path / "my"
+    lecture = ROOT / "data" / "lectures" / "english" / "06-evaluation.pdf"
+    (my / "lectures").mkdir(parents=True)
+    (my / "lectures" / lecture.name).symlink_to(lecture)
     for command in COMMANDS:
-        done = run(command, folder, TYPED if " label " in command else None)
+        done = run(command, tmp_path, TYPED if " label " in command else None)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
-    my = folder / "my"
     games = (my / "games.jsonl").read_text("utf-8")
     assert len(games.splitlines()) == len(HINTS)
     played = json.loads((my / "played.json").read_text("utf-8"))

@@ -85,37 +85,36 @@ def test_a_replay_measures_the_test_split(course: Path) -> None:
     assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", printed(first, course))
 
 
-@pytest.fixture(scope="module")
-def few(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same course with six of its test games, for commands that play."""
-    folder = tmp_path_factory.mktemp("few")
-    (folder / "data" / "games").mkdir(parents=True)
-    (folder / "data" / "store").symlink_to(course / "data" / "store")
+def test_games_are_compared_played_reported_and_exported_in_turn(
+    course: Path, tmp_path: Path
+) -> None:
+    # the same course with six of its test games
+    (tmp_path / "data" / "games").mkdir(parents=True)
+    (tmp_path / "data" / "store").symlink_to(course / "data" / "store")
     name = "data/games/english.jsonl"
     chosen = []
     for _, game in read_objects(ROOT / name, ValueError):
         if game["split"] == "test" and game.get("paragraph"):
             chosen.append(game)
-    write_games(folder / name, chosen[::25])
-    return folder
+    write_games(tmp_path / name, chosen[::25])
 
-
-def test_games_are_compared_played_reported_and_exported_in_turn(few: Path) -> None:
     names = []
     for arguments in shown("-m evaluate"):
         name = arguments.split()[2]
         is_search = arguments.endswith("none") or "--config" in arguments
         if name in ("replay", "compare", "report", "export") and not is_search:
             names.append(name)
-            out = printed(arguments, few)
+            out = printed(arguments, tmp_path)
             if name == "compare":
                 assert re.search(r"^\S+ +0?\.\d+", out, flags=re.MULTILINE)
             if arguments.count("--referee") > 1:
                 assert re.search(r"(?m)^\| `sees:opening` \| 1 \| \d\.\d+ \[", out)
     assert names == ["replay", "compare", "replay", "replay", "report", "export"]
-    assert json.loads((few / "run.json").read_text("utf-8"))["win_rate"] is not None
-    assert (few / "report.html").read_text("utf-8").startswith("<!doctype html>")
-    assert (few / "trec" / "run.qrels").is_file()
+    assert (
+        json.loads((tmp_path / "run.json").read_text("utf-8"))["win_rate"] is not None
+    )
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
+    assert (tmp_path / "trec" / "run.qrels").is_file()
 
 
 def test_readme_begins_with_the_two_commands() -> None:

@@ -151,7 +151,7 @@ def test_what_is_missing_is_named_with_its_cost(
     command = f"doctor --json --store {tmp_path / 'none'}"
     assert run_main(main, *command.split()) == 0
     findings = json.loads(capsys.readouterr().out)["findings"]
-    states = dict(zip(each(findings, "what"), each(findings, "state"), strict=True))
+    states = {finding["what"]: finding["state"] for finding in findings}
     assert states["quarry"] == "ok"
     assert states["Tesseract"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
@@ -187,14 +187,16 @@ def test_completion_knows_every_command_and_its_options(capsys: Output) -> None:
             assert text in script
 
 
-def test_escape_codes_of_a_games_file_do_not_reach_the_terminal(
+def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes(
     tmp_path: Path, capsys: Output
 ) -> None:
     store = make_store(tmp_path / "store", course()).location
     game = record_of(labelled_game()) | {"game_id": "\x1b[2J", "typo": 1}
-    games = write_games(tmp_path / "games.jsonl", [game, game])
+    games = write_games(tmp_path / "games.jsonl", [game, game | {"game_id": "g2"}])
     command = f"games check --store {store} --games {games}"
     assert run_main(main, *command.split()) == 1
     printed = "".join(capsys.readouterr())
     assert "\x1b" not in printed
     assert "\\x1b[2J" in printed
+    assert "Unknown key 'typo' in 2 lines; the keys are " in printed
+    assert f"{games}: 2 games, 4 things wrong" in printed

@@ -54,9 +54,14 @@ def test_a_referee_reads_reversed_lines_and_glued_words() -> None:
     )
     options = ['"stack"', '"balanced"', '"heap"', "none of these words"]
     secret = secret_of(game, as_held(game))
-    assert make_referee("oracle").answers(secret, [(question, options)]) == ["B"]
+    answers = make_referee("oracle").answers(secret, [(question, options)])
+    assert answers == ["B"]
 
 
 def test_raw_sentences_earn_points_by_similarity() -> None:
-    for guess, points in (("abcdefghij ", 98.0), ("abcdefgh", 88.0), ("abcde", 0.0)):
+    for guess, points in (
+        ("abcdefghij ", 98.0),
+        ("abcdefgh", 88.0),
+        ("abcde", 0.0),
+    ):
         assert score_raw_sentence(guess, "abcdefghij") == points

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from evaluate.games.locating import check_games, locate_games, rule_errors
 from ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import (
-    Evaluate,
-    labelled_game,
-    make_store,
-    record_of,
-    write_games,
-)
+from tests.evaluate.fakes import labelled_game
 
 IVY = "Ivy climbs the old wall slowly. It clings with small roots and never lets go."
 MOSS = "Moss covers the damp stone. It needs shade, water and years of patience."
@@ -114,14 +107,3 @@ def test_shared_words_are_folded_whole_words() -> None:
         ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
     ):
         assert re.findall('"(.+?)"', " ".join(rule_errors(text, hint))) == shared
-
-
-def test_an_unknown_key_is_named_once(evaluate: Evaluate, tmp_path: Path) -> None:
-    store = make_store(tmp_path / "store", PARAGRAPHS).location
-    one = {**record_of(labelled_game(**CLEAN)), "mood": "fair"}
-    games = [one, {**one, "game_id": "g2", "hint": "x"}]
-    path = write_games(tmp_path / "games.jsonl", games)
-    checked = evaluate("games", "check", "--store", store, "--games", path)
-    unknown, summary = checked.out.splitlines()
-    assert (checked.code, summary) == (1, f"{path}: 2 games, 1 thing wrong")
-    assert unknown.startswith("Unknown key 'mood' in 2 lines; the keys are ")

@@ -31,20 +31,27 @@ class Notebook(Spectator):
         self.plan, self.answers, self.guess = plan, answers, decision.guess
 
 
-def test_letters_in_either_case_count_enter_is_not_relevant_and_others_are_asked_for_again(
-    capsys: pytest.CaptureFixture[str],
+def test_wrong_lines_are_explained_answers_undone_and_a_game_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    letters = [" a ", "B", "", "E", "what?", *["d"] * 17]
-    hint = "grammar token lookahead"
-    seen = Notebook("first", hint, "", *letters, "")
+    games = tmp_path / "games.jsonl"
+    head = ["first", "word " * 16, "quick lookup", ""]
+    letters = ["x", " a ", "u", "B", "", *["d"] * 18]
+    seen = Notebook(*head, *letters, "y", "y", games=games)
+    assert seen.lines == []
     start = seen.plan.start
-    assert (start.book_name, start.hint) == ("first", hint)
-    assert start.association_domain == DOMAIN
-    assert seen.answers == ["A", "B", NOT_RELEVANT, *["D"] * 17]
+    assert (start.book_name, start.association_domain) == ("first", DOMAIN)
+    assert seen.answers == ["B", NOT_RELEVANT, *["D"] * 18]
     assert seen.guess == seen.player.decide(seen.plan, seen.answers).guess
+
     shown = capsys.readouterr().out
-    for question in seen.player.plan(start).questions:
+    assert "at most 15" in shown
+    assert "X is no answer." in shown
+    for question in seen.plan.questions:
         assert question.text in shown
+    (game,) = load_games(games)
+    assert game.hint == start.hint == "quick lookup"
+    assert game.opening_sentence == seen.guess.opening_sentence
 
 
 def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
@@ -58,23 +65,6 @@ def test_the_person_is_asked_at_the_end_whether_the_guess_was_right(
         seen = Notebook("", "grammar token", "", *["A"] * 20, typed)
         assert capsys.readouterr().out.endswith(ending)
         assert seen.lines == []
-
-
-def test_long_hints_and_wrong_keys_are_explained_answers_undone_and_the_game_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    games = tmp_path / "games.jsonl"
-    head = ["", "word " * 16, "quick lookup", ""]
-    letters = ["x", "a", "u", "b", *["d"] * 19]
-    seen = Notebook(*head, *letters, "y", "y", games=games)
-    assert seen.lines == []
-    assert seen.answers == ["B", *["D"] * 19]
-    shown = capsys.readouterr().out
-    assert "The hint has 16 words; at most 15 are allowed." in shown
-    assert "X is no answer." in shown
-    (game,) = load_games(games)
-    assert game.hint == "quick lookup"
-    assert game.opening_sentence == seen.guess.opening_sentence
 
 
 def test_a_guess_of_another_edition_is_not_kept(

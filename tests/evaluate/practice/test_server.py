@@ -56,8 +56,8 @@ def anyone(url: str) -> Iterator[httpx.Client]:
 @pytest.fixture
 def client(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
     """A client of a new player."""
-    token = anyone.post("/v1/players", json={"name": "tester"}).json()["token"]
-    headers = {"Authorization": f"Bearer {token}"}
+    player = anyone.post("/v1/players", json={"name": "tester"}).json()
+    headers = {"Authorization": f"Bearer {player['token']}"}
     with httpx.Client(base_url=url, trust_env=False, headers=headers) as client:
         yield client
 
@@ -297,7 +297,8 @@ def test_no_more_than_so_many_players_register(
     anyone: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("evaluate.practice.server.MAX_PLAYERS", 0)
-    check_problem(anyone.post("/v1/players", json={"name": "a"}), 422, "players")
+    answer = anyone.post("/v1/players", json={"name": "a"})
+    check_problem(answer, 422, "players")
 
 
 def test_without_a_seed_the_order_is_drawn_by_the_operating_system(
