@@ -55,9 +55,8 @@ class RuledTables:
                     boxes.append(Box(x0 - left, y0 - top, x1 - left, y1 - top))
             page.close()
             return boxes
-        except (
-            Exception
-        ):  # pdfminer raises many kinds, its own and those of Python, on damaged files
+        # pdfminer raises errors of many kinds, its own and those of Python, on damaged files
+        except Exception:
             return ()
 
     def close(self) -> None:

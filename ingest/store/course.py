@@ -73,7 +73,7 @@ class Course:
         return f"Course({self.location!r}, {self.collection!r}: {counts})"
 
     def generation(self) -> Hashable:
-        """Return a value that changes with every ingest, read anew; None if the store is gone.
+        """Return a value that changes with every ingest, read each time; None if the store is gone.
 
         Costs one look at a file of a folder, or a small request to a server. A server that has not answered is asked
         again in the background.

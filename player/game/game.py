@@ -334,9 +334,8 @@ class Game:
         now = time.monotonic()
         if self.score is not None:
             plan, decision = self.player.plan, self._decision
-            with contextlib.suppress(
-                Exception
-            ):  # a search that fails now loses no score
+            # a search that fails now loses no score
+            with contextlib.suppress(Exception):
                 plan = self.player.whole_plan()
             assert plan is not None
             assert decision is not None

@@ -186,8 +186,8 @@ def notices(store: Course) -> list[str]:
             "well from others"
         ]
     return [
-        f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest anew, or run "
-        "quarry calibrate search --store S --games FILE"
+        f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
+        "run quarry calibrate search --store S --games FILE"
     ]
 
 

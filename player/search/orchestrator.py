@@ -115,10 +115,9 @@ class SearchOrchestrator:
         if query.k is not None and query.k < 1:
             raise QueryError(f"k is {query.k}; it must be at least 1")
         mode = query.keywords or self.settings.keywords
+        # the rule of the game is for games only, unless asked for
         if query.keywords is None and mode == "rule" and not everything:
-            mode = (
-                "fallback"  # the rule of the game is for games only, unless asked for
-            )
+            mode = "fallback"
         query = replace(query, keywords=mode)
 
         unreachable = self._refresh()
