@@ -46,32 +46,22 @@ def store(tmp_path: Path) -> Course:
     return make_store(tmp_path / "store", course())
 
 
-def add_volcanoes(store: Course) -> None:
-    """Write a third document into a store."""
-    text = "Volcanoes erupt with lava. Later lessons mention ash."
-    make_store(store.location, [*course(), paragraph("third:1:1", text)])
-
-
-def test_a_store_that_is_ingested_into_is_noticed_at_the_next_search(
+def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
     store: Course,
 ) -> None:
-    searches = build_orchestrator(store, load())
-    hint = Query("Volcanoes erupt with lava", keywords="off")
-    assert ids_of(searches.search(hint).hits)[0] != "third:1:1"
-    add_volcanoes(store)
-    result = searches.search(hint)
-    assert not result.cached
-    assert ids_of(result.hits)[0] == "third:1:1"
-
-
-def test_a_game_is_played_over_the_store_as_it_is_now(store: Course) -> None:
     player = build_player(store, load())
     start = RoundStart("", "third", "eruptions of molten rock", "geology", "")
-    assert len(player.plan(start).places.paragraphs) == len(course())
-    add_volcanoes(store)
+    hint = Query("Volcanoes erupt with lava", keywords="off")
+    assert len(player.plan(start).places.paragraphs) == 12
+    assert ids_of(player.orchestrator.search(hint).hits)[0] != "third:1:1"
+    text = "Volcanoes erupt with lava. Later lessons mention ash."
+    make_store(store.location, [*course(), paragraph("third:1:1", text)])
+    result = player.orchestrator.search(hint)
+    assert not result.cached
+    assert ids_of(result.hits)[0] == "third:1:1"
     plan = player.plan(start)
     assert plan.fits.shape[-2] == len(plan.rows)
-    assert len(plan.places.paragraphs) == len(course()) + 1
+    assert len(plan.places.paragraphs) == 13
     assert ids_of(plan.result.hits)[0] == "third:1:1"
 
 
@@ -126,34 +116,27 @@ class Prophet(Strategy):
 HERE = "tests.player.search.test_build"
 
 
-def test_a_users_own_strategy_reaches_a_game_and_the_tuner_by_dotted_path(
+def test_a_users_own_strategy_reaches_a_search_and_the_tuner_by_dotted_path(
     store: Course,
 ) -> None:
-    strategies = f"search.strategies=[dense, {HERE}.Prophet]"
-    settings = load(changes=[strategies, "search.cache_size=0"])
-    start = RoundStart("", "", "nothing that any paragraph says", "", "")
-    plan = build_player(store, settings).plan(start)
-    assert ids_of(plan.result.hits)[0] == plan.paragraph(0).paragraph_id == "first:2:1"
-    assert f"rank 1 by {HERE}.Prophet" in plan.result.hits[0].why
+    settings = load(changes=[f"search.strategies=[dense, {HERE}.Prophet]"])
+    searches = build_orchestrator(store, settings)
+    best = searches.search(Query("nothing that any paragraph says")).hits[0]
+    assert best.paragraph.paragraph_id == "first:2:1"
+    assert f"rank 1 by {HERE}.Prophet" in best.why
 
+    settings = load(changes=[f"search.strategies=[{HERE}.Prophet]"])
     games = course_games(course())
     located = locate_games(games, store.paragraphs)
     tuned = prepare(games, located, store, settings, HashingEmbedder())
     ranks, _ = search_all(tuned, settings.search)
-    searches = build_orchestrator(store, settings, HashingEmbedder())
-    for game, rank in zip(games, ranks.tolist(), strict=True):
-        query = Query(game.hint, game.book_name, keywords="rule")
-        ids = ["", *ids_of(searches.search(query).hits)]
-        assert ids[rank] in ("", game.paragraph_id)
-        assert bool(rank) == (game.paragraph_id in ids)
+    assert ranks.tolist() == [0, 1] + [0] * 10
 
 
-@pytest.mark.parametrize("path", ["no.such.Thing", f"{HERE}.Nothing"])
-def test_a_path_that_leads_nowhere_is_refused(store: Course, path: str) -> None:
-    with pytest.raises(
-        SettingsError, match=r"search\.strategies .* cannot be imported"
-    ):
-        build_orchestrator(store, load(changes=[f"search.strategies=[{path}]"]))
+def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
+    message = r"search\.strategies .* cannot be imported"
+    with pytest.raises(SettingsError, match=message):
+        build_orchestrator(store, load(changes=["search.strategies=[no.Thing]"]))
 
 
 def test_a_store_that_stands_still_is_named_and_the_course_at_hand_is_searched(
@@ -198,9 +181,9 @@ def test_an_embedder_that_cannot_be_loaded_leaves_keywords_and_is_named(
         raise EmbedderError(reason)
 
     monkeypatch.setattr("ingest.embed.models.load_embedder", lacks)
-    result = build_orchestrator(store, load()).search(replace(HEAP, book_name="first"))
-    (failure,) = result.failures
-    assert (failure.strategy, failure.reason) == ("dense", reason)
+    searches = build_orchestrator(store, load())
+    result = searches.search(Query("quick heap", "first"))
+    assert list(map(str, result.failures)) == [f"strategy dense failed: {reason}"]
     assert {*each(result.hits, "strategy")} == {"keyword"}
     assert result.tier == "filter"
 
@@ -234,8 +217,8 @@ COMMON = (
     "query index table tree graph"
 )
 WORDS = COMMON.split()
-SOUNDS = ["bo", "da", "fi", "gu", "ke", "lu", "mo", "ne", "pi", "ro"]
-NAMES = [f"{one}{other}rth".capitalize() for one in SOUNDS for other in SOUNDS]
+LETTERS = "BDFGKLMNPR"
+NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
 
 
 def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(
@@ -267,10 +250,12 @@ def rich(tmp_path: Path) -> Course:
     """Eighty paragraphs of common words in twenty sections, of whose headings each has a name of its own."""
     items = []
     for number in range(80):
-        one, two = WORDS[number % 20], WORDS[(3 * number + 1) % 20]
-        three, heading = WORDS[(7 * number + 4) % 20], f"On {NAMES[number // 4]}"
+        one = WORDS[number % 20]
+        two = WORDS[(3 * number + 1) % 20]
+        three = WORDS[(7 * number + 4) % 20]
         text = f"The {one} of every {two} is what a {three} needs, says part {number}."
         item = paragraph(f"talks:{number}:1", text)
+        heading = f"On {NAMES[number // 4]}"
         items.append(replace(item, heading=heading, section=(heading,)))
     return make_store(tmp_path / "rich", items)
 
@@ -288,9 +273,12 @@ def test_a_word_that_only_a_heading_has_is_found_also_within_a_sentence(
 
 
 def test_one_common_word_alone_makes_nothing_relevant(rich: Course) -> None:
-    thresholds = ["search.threshold=0.7", "search.lowered_threshold=0.35"]
-    settings = load("keyword", changes=[*thresholds, "search.cascade=true"])
-    searches = build_orchestrator(rich, settings)
+    changes = [
+        "search.threshold=0.7",
+        "search.lowered_threshold=0.35",
+        "search.cascade=true",
+    ]
+    searches = build_orchestrator(rich, load("keyword", changes=changes))
     for word in WORDS:
         for hint in (word, f"would you like a pizza with my {word} tonight"):
             assert not searches.search(Query(hint)).relevant
@@ -307,10 +295,11 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
     store = make_store(tmp_path, items)
     settings = load(changes=["search.k=10", "search.pdf_k=10", "search.global_k=0"])
     hits = build_orchestrator(store, settings).search(HEAP).hits
-    assert len({*each(each(hits, "paragraph"), "text")}) == len(hits) == 10
+    texts = each(each(hits, "paragraph"), "text")
+    assert len(set(texts)) == len(hits) == 10
     for hit in hits:  # all members of a group of copies can be asked for
-        first, second = sorted([*ids_of([hit]), *hit.same_as], key=len)
-        assert second == f"re{first}"
+        paragraph_id = hit.paragraph.paragraph_id
+        assert f"re{paragraph_id}" in hit.same_as or paragraph_id[2:] in hit.same_as
 
 
 def test_hubs_are_those_of_the_bank_and_our_own_games_are_searched_without(
@@ -319,7 +308,7 @@ def test_hubs_are_those_of_the_bank_and_our_own_games_are_searched_without(
     model = HashingEmbedder()
     made = create_store(str(tmp_path))
     # the bank holds hints for the first: one who is near to them is near for being asked for
-    for doc_id in (sorted(load_hints().course)[0], "elsewhere"):
+    for doc_id in (min(load_hints().course), "elsewhere"):
         reading = make_reading(doc_id, [f"{doc_id} says {n}." for n in range(2)])
         vectors = embed_reading(reading, model, [model])
         made.change([DocumentUpdate(reading, vectors, model.spec)])

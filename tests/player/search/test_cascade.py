@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from configs.settings import KeywordMode
 from player.search.cache import ResultCache
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
@@ -23,6 +23,7 @@ from tests.player.fakes import (
     course,
     dense_of,
     document,
+    ids_of,
     index_of,
     search_settings,
 )
@@ -40,7 +41,8 @@ def engine(
         "global_k": 2,
     }
     index = index_of(strategies, [document("sure"), document("rest")])
-    return SearchOrchestrator(index, search_settings(**(values | changes)), cache=cache)
+    settings = search_settings(**(values | changes))
+    return SearchOrchestrator(index, settings, cache=cache)
 
 
 def dense(**relevance: float) -> ListStrategy:
@@ -49,13 +51,7 @@ def dense(**relevance: float) -> ListStrategy:
     return ListStrategy("dense", found)
 
 
-@pytest.mark.parametrize(
-    ("keywords", "slots", "step"),
-    [("rule", "bbgg", ""), ("fallback", "bgg", "fallback")],
-)
-def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(
-    keywords: KeywordMode, slots: str, step: str
-) -> None:
+def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() -> None:
     weak = {"rest:1:1": 0.3, "rest:1:2": 0.2, "rest:1:3": 0.2}
     weak |= {"sure:1:1": 0.02, "sure:1:2": 0.01}
     strong = {"rest:1:3": 0.9, "rest:1:2": 0.8, "rest:1:1": 0.75, "sure:1:2": 0.02}
@@ -64,9 +60,13 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it(
         ListStrategy("keyword", strong),
         spill_over="never",
     )
-    result = searches.search(Query("hint", "sure", keywords=keywords))
-    assert "".join(hit.slot[0] for hit in result.hits) == slots
-    assert result.answered_by == step
+    for query, slots, step in (
+        (Query("hint", "sure", keywords="rule"), "bbgg", ""),
+        (Query("hint", "sure", keywords="fallback"), "bgg", "fallback"),
+    ):
+        result = searches.search(query)
+        assert "".join(hit.slot[0] for hit in result.hits) == slots
+        assert result.answered_by == step
 
 
 def test_no_step_asks_a_strategy_twice_not_even_one_that_failed() -> None:
@@ -108,40 +108,47 @@ def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() ->
 
 def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
     fallback = keyword(0.9)
-    for mode, cascade in (("rule", True), ("off", True), ("fallback", False)):
-        searches = engine(
-            dense(rest=0.6),
-            fallback,
-            cascade=cascade,
-            keywords=mode,
-        )
-        searches.search(Query("hint", keywords=searches.settings.keywords))
+    first = dense(rest=0.6)
+    engine(first, fallback).search(Query("hint", keywords="rule"))
+    engine(first, fallback).search(Query("hint", keywords="off"))
+    searches = engine(first, fallback, cascade=False)
+    searches.search(Query("hint", keywords="fallback"))
     assert not fallback.asked
 
 
 def test_fused_asks_both() -> None:
-    for fusion, strategy in (("linear", "fused"), ("rrf", "rrf")):
+    for fusion, strategy in {"linear": "fused", "rrf": "rrf"}.items():
         searches = engine(dense(rest=0.6), keyword(0.5), fusion=fusion)
-        result = searches.search(Query("hint", keywords="fused"))
-        found = {hit.paragraph.paragraph_id: hit.strategy for hit in result.hits}
-        assert found == {"rest:1:1": strategy, "rest:9:9": strategy}
+        hits = searches.search(Query("hint", keywords="fused")).hits
+        assert sorted(ids_of(hits)) == ["rest:1:1", "rest:9:9"]
+        assert each(hits, "strategy") == [strategy, strategy]
 
 
 def test_the_rule_is_for_games_and_a_search_falls_back_to_keywords() -> None:
     searches = engine(dense(rest=0.6), keyword(0.9), keywords="rule")
+    plain = Query("hint")
     asked = Query("hint", keywords="rule")
-    assert searches.search(Query("hint")).answered_by == "fallback"
+    assert searches.search(plain).answered_by == "fallback"
     assert searches.search(asked).answered_by == "lowered"
-    assert searches.candidates(Query("hint")).answered_by == "lowered"
+    assert searches.candidates(plain).answered_by == "lowered"
     assert searches.candidates(asked).answered_by == "lowered"
 
 
 def caching() -> SearchOrchestrator:
-    return engine(dense(rest=0.8, sure=0.75), cache=ResultCache(100), keywords="rule")
+    found = dense(rest=0.8, sure=0.75)
+    return engine(found, cache=ResultCache(100), keywords="rule")
 
 
 def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() -> None:
     searches = caching()
+    for query in (
+        Query("hint of Waves"),
+        Query("HINT of Waves", "sure"),
+        Query("hint of Waves", "sure", k=2),
+        Query("hint of Waves", "sure", keywords="off"),
+    ):
+        assert not searches.search(query).cached
+
     first = searches.search(Query("hint of Waves", "sure"))
     assert not first.cached
     for other in (
@@ -153,19 +160,8 @@ def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() 
         assert again.cached
         assert again.hits == first.hits
         assert again.embed_ms == 0.0
-        assert (again.query.hint, again.query.k) == (other.hint, other.k)
-
-
-def test_another_query_is_another_search() -> None:
-    searches = caching()
-    for query in (
-        Query("hint"),
-        Query("HINT"),
-        Query("hint", "sure"),
-        Query("hint", k=2),
-        Query("hint", keywords="off"),
-    ):
-        assert not searches.search(query).cached
+        assert again.query.hint == other.hint
+        assert again.query.k == other.k
 
 
 def test_an_orchestrator_counts_its_searches_and_the_process_those_of_all() -> None:
@@ -200,10 +196,9 @@ def test_every_search_is_a_line_of_the_log_with_its_fields(
         for _ in range(2):
             searches.search(Query("hint"))
     first, second = each(caplog.records, "search")
-    assert first["answered_by"] == "original"
-    assert first["hits"] == 2
-    assert first["failures"] == []
-    assert (first["cached"], second["cached"]) == (False, True)
+    expected = {"answered_by": "original", "hits": 2, "failures": [], "cached": False}
+    assert first.items() >= expected.items()
+    assert second["cached"]
 
 
 def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None:
@@ -212,43 +207,41 @@ def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None
     assert each(prompt, "paragraph_id") == ["rest:1:1", "sure:1:1"]
 
 
-@pytest.mark.parametrize("book_name", ["", "first", "second"])
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"pdf_k": 2, "global_k": 3},
-        {"pdf_k": 2, "global_k": 3, "spill_over": "never"},
-        {"pdf_k": 2, "global_k": 3, "merge": "relevance"},
-        {"pdf_k": 1, "global_k": 2, "cascade": True},
-    ],
-)
-def test_who_asks_for_everything_can_see_what_a_search_shows(
-    book_name: str, changes: dict[str, Any]
-) -> None:
+def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
     paragraphs = course()
     strategies = {"dense": dense_of(paragraphs, WordsEmbedder())}
     references = References([document("first"), document("second")], 0.9, 0.6)
     index = SearchIndex(strategies, references, paragraphs)
-    settings = search_settings(book_match="resolved", **changes)
-    searches = SearchOrchestrator(index, settings)
-
-    for hint in ("bucket probe in words", "grammar token vertex", "nothing alike"):
-        everything = searches.candidates(Query(hint, book_name, 3000))
-        plain = searches.search(Query(hint, book_name))
-        assert plain.ranking is None
-        ranking = everything.ranking
-        assert ranking is not None
-        assert sorted(ranking.rows.tolist()) == list(range(len(paragraphs)))
-        assert ranking.hit(3).paragraph is paragraphs[ranking.rows[3]]
-        assert everything.hits == plain.hits
-        assert everything.book == plain.book
-        assert everything.relevant == plain.relevant
+    hints = "bucket probe in words", "grammar token vertex", "nothing alike"
+    slots: dict[str, Any] = {"pdf_k": 2, "global_k": 3, "book_match": "resolved"}
+    for changes in (
+        {"book_match": "resolved"},
+        slots,
+        slots | {"spill_over": "never"},
+        slots | {"merge": "relevance"},
+        slots | {"pdf_k": 1, "global_k": 2, "cascade": True},
+    ):
+        searches = SearchOrchestrator(index, search_settings(**changes))
+        for hint, book_name in itertools.product(hints, ("", "first", "second")):
+            everything = searches.candidates(Query(hint, book_name, 3000))
+            plain = searches.search(Query(hint, book_name))
+            assert plain.ranking is None
+            ranking = everything.ranking
+            assert ranking is not None
+            rows = ranking.rows.tolist()
+            assert sorted(rows) == list(range(12))
+            assert ranking.hit(3).paragraph is paragraphs[rows[3]]
+            assert everything.hits == plain.hits
+            assert everything.book == plain.book
+            assert everything.relevant == plain.relevant
 
 
 def test_an_event_loop_and_threads_find_what_one_thread_finds() -> None:
     searches = caching()
-    queries = [Query(f"hint {n % 20}", ("", "sure")[n % 2]) for n in range(320)]
+    queries = []
+    for number in range(160):
+        hint = f"hint {number % 20}"
+        queries += [Query(hint), Query(hint, "sure")]
     alone = each(map(searches.search, queries), "hits")
     with ThreadPoolExecutor(32) as pool:
         assert each(pool.map(searches.search, queries), "hits") == alone

@@ -35,15 +35,15 @@ APART = np.full(3, -1)
 """Groups of three paragraphs without duplicates."""
 
 
-def scores(*log_odds: float, scores: tuple[float, ...] = ()) -> ScoreArrays:
-    """Scores are the log-odds unless they are given."""
+def scores(*log_odds: float) -> ScoreArrays:
+    """Scores are the log-odds."""
     values = np.array(log_odds)
-    plain = np.where(values > NO, values, 0.0)
-    return ScoreArrays(np.array(scores) if scores else plain, values)
+    return ScoreArrays(np.where(values > NO, values, 0.0), values)
 
 
 def book(*inside: int, n: int = 3, **more: Any) -> Book:
-    return Book(np.isin(np.arange(n), inside), **more)
+    rows = np.arange(n)
+    return Book(np.isin(rows, inside), **more)
 
 
 NO_BOOK = book()
@@ -55,14 +55,15 @@ def fused(
     weights: Mapping[str, float] = {},
     **scored: ScoreArrays,
 ) -> ScoreArrays:
-    n = len(next(iter(scored.values())).scores)
-    settings = search_settings(fusion=fusion)
-    return fuse(scored, np.zeros(n) + prior, settings, weights)[1]
+    first, *_ = scored.values()
+    prior = np.zeros(len(first.scores)) + prior
+    _, result = fuse(scored, prior, search_settings(fusion=fusion), weights)
+    return result
 
 
 def test_duplicates_are_those_of_one_original() -> None:
     items = []
-    for n, original in enumerate(("", "", "p:1:0", "q:9:9", "q:9:9", "p:1:0")):
+    for n, original in enumerate(["", "", "p:1:0", "q:9:9", "q:9:9", "p:1:0"]):
         items.append(replace(paragraph(f"p:1:{n}"), same_as=original))
     assert groups_of(items).tolist() == [0, -1, 0, 2, 2, 0]
     assert not len(groups_of([]))
@@ -90,7 +91,8 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
 
 
 def test_confidence_decides_between_filter_boost_and_neither() -> None:
-    inside, evidence = np.array([True, False]), np.array([0.5, 0.25])
+    inside = np.array([True, False])
+    evidence = np.array([0.5, 0.25])
     settings = search_settings(boost=2.0)
     for confidence, filters, lifts in (
         (0.0, False, False),
@@ -105,23 +107,25 @@ def test_confidence_decides_between_filter_boost_and_neither() -> None:
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:
-    one, two = scores(3.0, 2.0, 1.0, NO), scores(NO, 2.0, NO, 1.0)
+    one = scores(3.0, 2.0, 1.0, NO)
+    two = scores(NO, 2.0, NO, 1.0)
     result = fused(fusion="rrf", one=one, two=two)
     expected = [1 / 61, 1 / 62 + 1 / 61, 1 / 63, 1 / 62]
     assert result.scores == pytest.approx(expected)
-    assert np.argsort(-result.log_odds).tolist() == [1, 0, 3, 2]
+    in_order = np.argsort(-result.log_odds)
+    assert in_order.tolist() == [1, 0, 3, 2]
 
 
 def test_priors_change_the_order_and_no_relevance() -> None:
     lifts = np.array([0.0, 0.0, 1.5])
-    one = scores(3.0, 2.0, 1.0)
+    one, other = scores(3.0, 2.0, 1.0), scores(1.0, NO, NO)
     alone = fused(lifts, one=one)
     assert alone.log_odds.tolist() == [3.0, 2.0, 2.5]
     by_rank = fused(lifts, "rrf", one=one, two=one)
     assert by_rank.scores == pytest.approx([2 / 61, 2 / 63, 2 / 62])
     # the log-odds fall in the order of the ranks
     assert by_rank.log_odds == pytest.approx([3.0, 2.0, 2.5], abs=1e-5)
-    by_weight = fused(lifts, weights={"one": 1.0}, one=one, two=scores(1.0, NO, NO))
+    by_weight = fused(lifts, weights={"one": 1.0}, one=one, two=other)
     assert by_weight.log_odds.tolist() == [4.0, 2.0, 2.5]
     for result in (alone, by_rank, by_weight):
         assert result.relevance.tolist() == [3.0, 2.0, 1.0]
@@ -129,36 +133,42 @@ def test_priors_change_the_order_and_no_relevance() -> None:
 
 def test_fused_log_odds_never_rise_with_the_rank() -> None:
     # the second is found by both, and first with the log-odds of the worst
-    one, two = scores(9.0, 1.0, NO), scores(NO, 1.0, 2.0)
+    one = scores(9.0, 1.0, NO)
+    two = scores(NO, 1.0, 2.0)
     result = fused(fusion="rrf", one=one, two=two)
-    assert result.log_odds == pytest.approx([1.0, 1.0, 1.0], abs=1e-5)
+    assert result.log_odds == pytest.approx(1.0, abs=1e-5)
 
 
 def test_ties_of_many_paragraphs_go_to_the_earlier_one() -> None:
     same = scores(*[1.0, 2.0] * 30)
     result = fused(fusion="rrf", one=same, two=same)
     in_order = np.argsort(-result.log_odds, kind="stable")
-    assert in_order.tolist() == [*range(1, 60, 2), *range(0, 60, 2)]
+    rows = np.arange(60)
+    assert in_order.tolist() == [*rows[1::2], *rows[::2]]
+
+
+DENSE = replace(scores(1.0, 0.0, NO), scores=np.array([0.9, 0.8, 0.7]))
 
 
 def test_scores_are_fused_by_their_weights() -> None:
+    found = scores(0.0, NO, NO)
     result = fused(
         weights={"dense": 10.0, "keyword": 2.0},
-        dense=scores(1.0, 0.0, NO, scores=(0.9, 0.8, 0.7)),
-        keyword=scores(0.0, NO, NO, scores=(0.8, 0.0, 0.9)),
+        dense=DENSE,
+        keyword=replace(found, scores=np.array([0.8, 0.0, 0.9])),
     )
-    assert result.scores == pytest.approx([9.0 + 1.6, 8.0, 7.0 + 1.8])
-    assert result.log_odds == pytest.approx([9.0 + 1.6, 8.0, NO])
+    # 10 * 0.9 + 2 * 0.8, 10 * 0.8, 10 * 0.7 + 2 * 0.9
+    assert result.scores == pytest.approx([10.6, 8.0, 8.8])
+    assert result.log_odds == pytest.approx([10.6, 8.0, NO])
 
 
 def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:
-    # paragraphs that it did not find count by the lowest, at most 0
-    for relevance, expected in (
-        ((2.0, 3.0, NO), [9.0 + 2.0, 8.0 + 3.0, 7.0]),
-        ((-1.0, -2.0, NO), [9.0 - 1.0, 8.0 - 2.0, 7.0 - 2.0]),
+    # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
+    for own, expected in (
+        (scores(2.0, 3.0, NO), [11.0, 11.0, 7.0]),
+        (scores(-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
     ):
-        dense = scores(1.0, 0.0, -1.0, scores=(0.9, 0.8, 0.7))
-        result = fused(weights={"dense": 10.0}, dense=dense, own=scores(*relevance))
+        result = fused(weights={"dense": 10.0}, dense=DENSE, own=own)
         assert result.scores == pytest.approx(expected)
 
 
@@ -171,11 +181,10 @@ def test_one_of_a_group_of_duplicates_stays() -> None:
         ([1.0, 3.0, 2.0, NO], [3], [NO, 3.0, 2.0, NO]),
         ([NO, NO, 2.0, NO], [], [NO, NO, 2.0, NO]),
     ):
-        goes_first = np.isin(np.arange(4), preferred)
+        goes_first = book(*preferred, n=4).inside
         groups = np.array([0, 0, -1, 0])
-        assert (
-            merge_duplicates(np.array(log_odds), groups, goes_first).tolist() == merged
-        )
+        result = merge_duplicates(np.array(log_odds), groups, goes_first)
+        assert result.tolist() == merged
 
 
 def searched(
@@ -201,20 +210,21 @@ def searched(
 
 
 def test_the_fallback_answers_in_any_mode_if_all_strategies_have_failed() -> None:
-    step = searched({}, {"keyword": scores(1.0, NO, NO)}, keywords="off")
-    assert step.is_fallback
+    fallback = {"keyword": scores(1.0, NO, NO)}
+    assert searched({}, fallback, keywords="off").is_fallback
 
 
 def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
     # 3 is a duplicate of 1; 0 holds the first rare word, 3 and 4 hold the second
-    rare = np.array([1, 0, 0, 2, 2, 1])
-    keyword = replace(scores(9.0, 8.0, 7.0, 6.0, 5.0, 4.0), rare=rare)
-    for cascade, hits in ((True, [0, 1, 4]), (False, [0, 1, 2])):
+    keyword = scores(9.0, 8.0, 7.0, 6.0, 5.0, 4.0)
+    keyword = replace(keyword, rare=np.array([1, 0, 0, 2, 2, 1]))
+    groups = np.array([-1, 0, -1, 0, -1, -1])
+    for cascade, hits in {True: [0, 1, 4], False: [0, 1, 2]}.items():
         step = searched(
             {"keyword": keyword},
             keywords="fused",
             by=book(n=6),
-            groups=np.array([-1, 0, -1, 0, -1, -1]),
+            groups=groups,
             cascade=cascade,
             k=3,
         )
@@ -222,7 +232,8 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
 
 
 def test_hits_are_distinct_and_merged_scores_are_kept() -> None:
-    step = searched({"one": scores(1.0, 2.0, 3.0)}, groups=np.array([0, 0, -1]))
+    groups = np.array([0, 0, -1])
+    step = searched({"one": scores(1.0, 2.0, 3.0)}, groups=groups)
     assert step.hits.tolist() == [2, 1]
     assert step.in_book.tolist() == [False, False]
     assert step.fused.log_odds.tolist() == [NO, 2.0, 3.0]
@@ -247,7 +258,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
 
 
 def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
-    for share, odds in ((0.5, 1.0), (0.75, 3.0), (0.2, 1 / 4.0)):
+    for share, odds in {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}.items():
         assert log_odds_of(share) == pytest.approx(math.log(odds))
         assert probability(math.log(odds)) == pytest.approx(share)
     assert log_odds_of(0.0) == -30.0
