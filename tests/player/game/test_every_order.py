@@ -31,14 +31,15 @@ from player.errors import RefusedError, ServerError
 from player.game import loop
 from player.game.game import GameReport, Timeouts
 from player.game.journal import Journal
-from player.game.loop import Loop, play_games
+from player.game.loop import Loop
 from player.player import Decision, Plan
 from player.protocol.client import GameState
 from player.protocol.messages import Json, RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
+from tests.fakes import each
 from tests.player.fakes import course, dense_player
-from tests.player.game.test_loop import HINT, REPLIES, STAGES
+from tests.player.game.test_loop import HINT, REPLIES, STAGES, report_of, reports_of
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
 N_ORDERED = 3
@@ -243,9 +244,11 @@ class FuzzingReferee(Referee):
         messages, cursor = super().inbox(cursor, wait_s)
         fuzzed: list[Any] = []
         for message in messages:
-            fuzzed.append(self._altered(message))
-            fuzzed.append(self._altered(message))
-            fuzzed.append(message)
+            fuzzed += [
+                self._altered(message),
+                self._altered(message),
+                message,
+            ]
         return fuzzed, cursor
 
     def _altered(self, message: Json) -> Any:
@@ -265,32 +268,26 @@ class FuzzingReferee(Referee):
 @pytest.mark.parametrize("seed", range(4))
 def test_fuzzed_messages_of_many_games_at_once_lose_no_game(seed: int) -> None:
     referee = FuzzingReferee(seed)
-    outcomes = play_games(
+    n_games = len(GAMES)
+    reports = reports_of(
         referee,
+        n_games,
         prepared(),
-        len(GAMES),
-        name="me",
-        timeout_s=60.0,
-        at_once=len(GAMES),
+        at_once=n_games,
         timeouts=TIMEOUTS,
     )
-    ids = [outcome.game_id for outcome in outcomes if isinstance(outcome, GameReport)]
-    assert sorted(ids) == list(GAMES)
+    assert sorted(each(reports, "game_id")) == list(GAMES)
     assert set(map(len, referee.taken.values())) == {1}
 
 
 def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    player = dense_player(course(), questions_pool=60)
+    alone = report_of(Referee())
     n_games = len(GAMES)
-    options: dict[str, Any] = {"name": "me", "timeout_s": 120.0}
-    alone, *_ = play_games(Referee(), player, 1, **options)
-    outcomes = list(play_games(Referee(), player, n_games, at_once=n_games, **options))
-    assert isinstance(alone, GameReport)
-    assert len(outcomes) == n_games
-    for outcome in outcomes:
-        assert isinstance(outcome, GameReport)
-        assert outcome.decision.guess == alone.decision.guess
-        assert outcome.plan.fits.shape == alone.plan.fits.shape
+    reports = reports_of(Referee(), n_games, at_once=n_games)
+    assert len(reports) == n_games
+    for report in reports:
+        assert report.decision.guess == alone.decision.guess
+        assert report.plan.fits.shape == alone.plan.fits.shape
     assert caplog.messages == []

@@ -88,14 +88,18 @@ def test_a_game_is_read_as_it_was_written(path: Path) -> None:
     )
 
 
-def test_a_game_that_is_over_or_given_up_is_not_running(journal: Journal) -> None:
-    over = journal.ask()
-    running = journal.ask()
-    unnamed = journal.ask()
+def test_a_game_whose_id_came_again_or_that_is_over_or_given_up_is_not_running(
+    journal: Journal,
+) -> None:
+    over, old, new, unnamed = (journal.ask() for _ in range(4))
+    journal.name(old, "0101001")
+    journal.name(new, "0101001")
     journal.update(over, ending="over")
-    assert each(journal.running(), "key") == [running, unnamed]
+    assert each(journal.running(), "key") == [new, unnamed]
+    assert journal.holds("0101001")
+    assert not journal.holds("0101002")
     assert journal.give_up() == 2
-    assert each(journal.games(), "ending") == ["given up"] * 2 + ["over"]
+    assert each(journal.games(), "ending") == ["given up"] * 3 + ["over"]
 
 
 def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
@@ -120,16 +124,6 @@ def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert caplog.messages == []
-
-
-def test_an_id_that_comes_again_is_a_new_game(journal: Journal) -> None:
-    old = journal.ask()
-    new = journal.ask()
-    journal.name(old, "0101001")
-    journal.name(new, "0101001")
-    assert each(journal.running(), "key") == [new]
-    assert journal.holds("0101001")
-    assert not journal.holds("0101002")
 
 
 def test_an_altered_game_is_left_and_logged(
