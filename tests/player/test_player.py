@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from player.errors import QueryError
-from player.player import Plan, Player
+from player.player import Player
 from player.protocol.messages import RoundStart
-from player.questions.answer import LETTERS, NOT_RELEVANT
+from player.questions.answer import NOT_RELEVANT
 from player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
     ListStrategy,
@@ -26,11 +26,6 @@ PLAYER = dense_player(course())
 
 def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundStart:
     return RoundStart("M1", book_name, hint, "computer science", "t")
-
-
-@pytest.fixture(scope="module")
-def plan() -> Plan:
-    return PLAYER.plan(start())
 
 
 def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> None:
@@ -53,31 +48,20 @@ def test_without_a_usable_answer_the_best_hit_is_guessed() -> None:
         np.testing.assert_allclose(decision.belief, plan.prior, atol=0.02)
 
 
-def test_the_questions_fit_the_candidates_as_the_plan_says(plan: Plan) -> None:
-    n_read = 0
-    for row, place in enumerate(plan.rows.tolist()):
-        text = plan.paragraph(row).text
-        for question, fit in zip(plan.questions, plan.fits[0, :, row], strict=True):
-            answer = perfect_answer(question, text)
-            is_usual = plan.places.starts[place].reading == 0
-            if is_usual and answer != NOT_RELEVANT and fit.max() > 0.9:
-                assert answer == LETTERS[int(fit.argmax())], (question, text)
-                n_read += 1
-    assert n_read > 100
-
-
-def test_questions_asked_before_are_fitted_to_the_candidates_again(plan: Plan) -> None:
+def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
+    plan = PLAYER.plan(start())
     other = PLAYER.plan(start("rings"))
     assert plan.questions != other.questions
     again = PLAYER.plan(plan.start, other.questions)
     assert again.questions == other.questions
     np.testing.assert_allclose(again.prior, plan.prior)
-    ours = np.argsort(plan.rows)
-    theirs = np.argsort(other.rows)
-    np.testing.assert_allclose(again.fits[:, :, ours], other.fits[:, :, theirs])
+    ours = again.fits[:, :, np.argsort(plan.rows)]
+    theirs = other.fits[:, :, np.argsort(other.rows)]
+    np.testing.assert_allclose(ours, theirs)
 
 
-def test_the_same_round_and_seed_get_the_same_questions(plan: Plan) -> None:
+def test_the_same_round_and_seed_get_the_same_questions() -> None:
+    plan = PLAYER.plan(start())
     for seed in (0, 1):
         repeated = dense_player(course(), seed=seed).plan(start())
         assert (repeated.questions == plan.questions) == (seed == 0)

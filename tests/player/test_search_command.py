@@ -84,19 +84,19 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         "cached": False,
     }
 
-    assert hits[0]["opening_sentence"] == BEST
-    by_id = {item.paragraph_id: item for item in course()}
+    best, *_ = hits
+    (item,) = (item for item in course() if item.opening_sentence == BEST)
+    for key in ("paragraph_id", "page", "heading", "text", "opening_sentence"):
+        assert best[key] == getattr(item, key)
+    assert best["document"] == "first"
+    assert best["same_as"] == []
     for hit in hits:
-        item = by_id[hit["paragraph_id"]]
-        assert hit["document"] == item.doc_id
-        for key in ("page", "heading", "text", "opening_sentence"):
-            assert hit[key] == getattr(item, key)
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
+        assert hit["document"] in {"first", "second"}
         kinds = {"strategy": str, "why": str, "rank": int, "score": float}
         for key, kind in {**kinds, "relevant": bool}.items():
             assert type(hit[key]) is kind
-        assert hit["same_as"] == []
 
 
 def test_without_a_book_the_json_says_so(run: Run) -> None:
@@ -109,11 +109,13 @@ def test_without_a_book_the_json_says_so(run: Run) -> None:
 
 def test_a_table_is_shown_without_json(run: Run) -> None:
     code, out, err = run("--hint", HINT, "--book", "first")
-    assert code == 0
-    assert err == ""
-    assert "book: first (filter, confidence 1.00)" in out
-    assert "Parsing begins" in out
-    assert "first p6" in out
+    assert (code, err) == (0, "")
+    for text in (
+        "book: first (filter, confidence 1.00)",
+        "Parsing begins",
+        "first p6",
+    ):
+        assert text in out
 
 
 def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
@@ -127,8 +129,7 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
 def refused(run: Run, *arguments: str, **options: Any) -> str:
     """The one line on standard error of a command that must exit with 2."""
     code, out, err = run(*arguments, "--json", **options)
-    assert code == 2
-    assert out == ""
+    assert (code, out) == (2, "")
     assert err.count("\n") == 1
     return err
 
@@ -194,10 +195,9 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     assert "* below the threshold of relevance, 1" in out
 
     result = shown(run, "--k", "3", *strict)
-    assert len(result["hits"]) == 3
+    assert each(result["hits"], "relevant") == [False] * 3
     assert result["relevant"] is False
     assert result["message"] == NOTHING_FOUND
-    assert set(each(result["hits"], "relevant")) == {False}
     assert shown(run, *strict, "--relevant-only")["hits"] == []
 
 

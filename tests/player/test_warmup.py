@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -49,27 +48,29 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("question", SUMS)
-def test_a_sum_is_worked_out_and_anything_else_is_0(question: str) -> None:
-    assert answer_warmup(question) == SUMS[question]
+def test_a_sum_is_worked_out_and_anything_else_is_0() -> None:
+    for question, answer in SUMS.items():
+        assert answer_warmup(question) == answer, question
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_a_monstrous_sum_takes_bounded_time() -> None:
+    for question in (
         "9**9**9**9**9",
-        *("(" * 1_000 + "1" + ")" * 1_000, "(" * 30_000, "((1)" * 10_000),
-        *("-" * 30_000 + "1", "1" * 30_000, "1+" * 15_000 + "1", "7 times " * 30_000),
-        *("," * 30_000 + "000", "0" * 30_000),
-    ],
-    ids=lambda question: f"{question[:6]} and so on for {len(question)} characters",
-)
-def test_a_monstrous_sum_takes_bounded_time(question: str) -> None:
-    started = time.process_time()
-    answer = answer_warmup(question)
-    assert time.process_time() - started < 2.0
-    assert 0 < len(answer) <= 2_000
-    float(answer)
+        "(" * 1_000 + "1" + ")" * 1_000,
+        "(" * 30_000,
+        "((1)" * 10_000,
+        "-" * 30_000 + "1",
+        "1" * 30_000,
+        "1+" * 15_000 + "1",
+        "7 times " * 30_000,
+        "," * 30_000 + "000",
+        "0" * 30_000,
+    ):
+        started = time.process_time()
+        answer = answer_warmup(question)
+        assert time.process_time() - started < 2.0, question[:6]
+        assert 0 < len(answer) <= 2_000
+        float(answer)
 
 
 @settings(derandomize=True, deadline=None, database=None, max_examples=100)

@@ -24,10 +24,11 @@ class Embedder:
 
     def __call__(self, texts: Sequence[str]) -> Float32Array:
         self.counts.append(len(texts))
-        vectors = np.zeros((len(texts), 2), dtype=np.float32)
-        for row, text in enumerate(texts):
+        axes = []
+        for text in texts:
             is_late = "delayed" in text or "comes back" in text
-            vectors[row, 0 if is_late else 1] = 1.0
+            axes.append(0 if is_late else 1)
+        vectors: Float32Array = np.eye(2, dtype=np.float32)[axes]
         return vectors
 
 
@@ -57,12 +58,12 @@ def test_a_domain_is_found_by_its_name_in_either_language_and_by_nearness() -> N
 
 
 def test_the_idea_of_the_paragraph_decides_between_words() -> None:
-    best = guesses(Meanings(Embedder()))[0]
+    best = stems(guesses(Meanings(Embedder()))[0])
     for idea in near_ideas("acoustics"):
-        if stems(idea.word) == stems(best):
+        if stems(idea.word) == best:
             break
     assert "delayed" in idea.idea
-    assert stems(guesses()[0]) != stems(best)
+    assert stems(guesses()[0]) != best
 
 
 def test_words_with_and_without_ideas_are_one_distribution() -> None:
@@ -77,7 +78,8 @@ def test_phrases_are_embedded_once_a_domain() -> None:
     meanings = Meanings(embedder)
     for _ in range(2):
         meanings.compare("acoustics", "", TEXT)
-    assert embedder.counts == [3, len(near_ideas("acoustics")), 3]
+    n_phrases = len(near_ideas("acoustics"))
+    assert embedder.counts == [3, n_phrases, 3]
 
 
 def test_a_network_that_fails_leaves_the_order_by_typicality() -> None:

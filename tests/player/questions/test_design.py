@@ -13,6 +13,7 @@ from player.questions.design import N_QUESTIONS, design
 from player.questions.question import DESIGN_VIEWS, VIEWS, FitArray
 from player.questions.referees import letters_of
 from tests.contracts.paragraphs import paragraph
+from tests.fakes import each
 from tests.player.fakes import dense_player
 from tests.player.questions.models import asked, hard_fits, sound
 
@@ -79,11 +80,10 @@ def test_pieces_are_told_apart_first_if_the_referee_probably_holds_one() -> None
             [3, 3, 0, 1, 2, 3],
         ]
     )
-    editions = np.array([0, 0, 1, 1, 1, 1])
-    printed = np.array([0.45, 0.45, 0.025, 0.025, 0.025, 0.025])
-    pieces = np.array([0.1, 0.1, 0.2, 0.2, 0.2, 0.2])
-    assert chosen(fits, printed, 0.15, 1, editions) == [0]
-    assert chosen(fits, pieces, 0.15, 1, editions) == [1]
+    editions = np.repeat([0, 1], [2, 4])
+    for of_passage, of_piece, best in ((0.45, 0.025, 0), (0.1, 0.2, 1)):
+        prior = np.repeat([of_passage, of_piece], [2, 4])
+        assert chosen(fits, prior, 0.15, 1, editions) == [best]
 
 
 def test_the_second_question_is_not_a_copy_of_the_first() -> None:
@@ -112,17 +112,15 @@ def test_where_errors_are_many_a_question_is_worth_asking_in_other_words() -> No
     assert chosen(fits, prior, 0.2, 2) == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "texts", [["Of the."], ["Merge sorted runs.", "Merge sorted runs.", "Hash probe."]]
-)
-def test_tiny_candidate_sets_still_get_exactly_20_questions(texts: list[str]) -> None:
-    passages = []
-    for row, text in enumerate(texts, 1):
-        passages.append(paragraph(f"book:1:{row}", text))
-    player = dense_player(passages, candidates=10)
-    start = RoundStart("m", "book", "what is it", "sorting", "")
-    plan = player.plan(start)
-    assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(texts), 4)
-    assert len({question.text for question in plan.questions}) == 20
-    decision = player.decide(plan, ["A"] * 20)
-    assert decision.belief.sum() == pytest.approx(1.0)
+def test_tiny_candidate_sets_still_get_exactly_20_questions() -> None:
+    runs = paragraph("book:1:1", "Merge sorted runs.")
+    again = paragraph("book:1:2", runs.text)
+    probe = paragraph("book:1:3", "Hash probe.")
+    stop_words = paragraph("book:1:1", "Of the.")
+    for passages in ([stop_words], [runs, again, probe]):
+        player = dense_player(passages, candidates=10)
+        plan = player.plan(RoundStart("m", "book", "what is it", "sorting"))
+        assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(passages), 4)
+        assert len(set(each(plan.questions, "text"))) == 20
+        decision = player.decide(plan, ["A"] * 20)
+        assert decision.belief.sum() == pytest.approx(1.0)

@@ -28,9 +28,9 @@ def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> Non
     first = model.PLACES[0] * 4
     elsewhere = 1.0 - model.REFUSED
     expected = [others, others, first, others, elsewhere]
-    np.testing.assert_allclose(likelihood_of([2], 4), expected)
-    nothing = likelihood_of([], 2)
-    assert nothing.tolist() == [model.MISSED, model.MISSED, model.REFUSED]
+    assert likelihood_of([2], 4) == pytest.approx(expected)
+    nothing = [model.MISSED, model.MISSED, model.REFUSED]
+    assert likelihood_of([], 2) == pytest.approx(nothing)
     total = sum(model.PLACES) + model.UNNAMED + model.MISSED
     assert total == pytest.approx(1.0)
 
@@ -38,10 +38,12 @@ def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> Non
 def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     ferns = "Ferns unroll their fronds slowly."
     reeds = "Reeds fringe quiet ponds."
-    passages = [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)]
     both = Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}")
     neither = Piece("pdfplumber:page", "b", 3, 3, "1234 5678")
-    places = places_of(passages, [both, neither])
+    places = places_of(
+        [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)],
+        [both, neither],
+    )
     prior = np.full(4, 0.25)
     belief = rerank(prior, places, START, lambda _: '{"ids": [1]}')
 
@@ -88,7 +90,8 @@ def test_a_game_with_a_writer_believes_its_passage_more_and_takes_its_word() -> 
 
     likelihood = likelihood_of([7], 12)
     gain = likelihood[7] / likelihood[0]
-    assert odds[1] / odds[0] == pytest.approx(gain)
+    without, with_writer = odds
+    assert with_writer / without == pytest.approx(gain)
     decision = player.decide(plan, [None] * 20)
     assert decision.guess.associative_word == "zebra"
     assert len(decision.associations) > 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from ingest.languages.english import ENGLISH
 from player.answer.justify import Evidence
@@ -62,7 +63,7 @@ def test_an_instruction_in_a_lecture_stays_data() -> None:
     passage = paragraph("a:1:1", INJECTION)
     ask_passages(START, [passage], ask)
     ask_words(START, passage, ask)
-    evidence = [Evidence(number, "A", 1.0, INJECTION) for number in range(1, 4)]
+    evidence = [Evidence(1, "A", 1.0, INJECTION)] * 3
     assert ask_justifications(GUESS, passage, START, evidence, ask) == GUESS
     assert len(prompts) == 3
     for prompt in prompts:
@@ -116,10 +117,12 @@ def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
         evidence.append(Evidence(int(number), letter, 1.0))
     reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
     passage = paragraph("a:1:1", "Heaps and queues.")
-
-    def reasons(n: int) -> tuple[str, str]:
-        guess = ask_justifications(GUESS, passage, START, evidence[:n], lambda _: reply)
-        return guess.sentence_justification, guess.word_justification
-
-    assert reasons(4) == (SENTENCE, "built in as well")
-    assert reasons(2) == ("built in", "built in as well")
+    for n, reason in ((4, SENTENCE), (2, GUESS.sentence_justification)):
+        guess = ask_justifications(
+            GUESS,
+            passage,
+            START,
+            evidence[:n],
+            replying(reply),
+        )
+        assert guess == replace(GUESS, sentence_justification=reason)

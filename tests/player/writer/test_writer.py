@@ -65,11 +65,14 @@ def test_without_a_model_new_prompts_are_logged_for_somebody_to_fill_in(
     offline = writer(log=log, model="")
     assert "no writer is called" in offline.notice
     for _ in range(2):
-        assert offline.reply("a") == ""
-    line = '{"model": "", "prompt": "a", "reply": null}\n'
+        assert offline.reply("a prompt") == ""
+    line = '{"model": "", "prompt": "a prompt", "reply": null}\n'
     assert log.read_text() == line
     log.write_text(line.replace("null", '"b"'))
-    assert writer(log=log, model="").reply("a") == "b"
+    informed = writer(log=log, model="")
+    assert informed.reply("a prompt") == "b"
+    for kept in (offline, informed):
+        assert "a prompt" not in repr(vars(kept)), "a writer keeps no prompts"
 
 
 def test_replies_of_another_model_are_not_taken(log: Path) -> None:
@@ -122,10 +125,11 @@ def test_a_fault_is_no_reply_in_time_and_one_line(fault: str, log: Path) -> None
         began = time.monotonic()
         assert due_at(began + 0.8, lambda: failing.reply("a")) == ""
         assert time.monotonic() - began < 0.75
-    assert len(lines) == 1
-    assert lines[0].startswith("the writer failed: ")
-    assert json.loads(log.read_text())["reply"] is None
-    assert SECRET not in log.read_text() + lines[0]
+    (line,) = lines
+    assert line.startswith("the writer failed: ")
+    logged = log.read_text()
+    assert json.loads(logged)["reply"] is None
+    assert SECRET not in logged + line
 
 
 def test_a_reply_that_repeats_the_key_is_redacted(log: Path) -> None:
@@ -139,8 +143,8 @@ def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) ->
         pass
     lines: list[str] = []
     failing = writer(server.url, tmp_path / "none" / "log", say=lines.append)
-    assert failing.reply("a") == ""
-    assert failing.reply("b") == ""
+    for prompt in "ab":
+        assert failing.reply(prompt) == ""
     assert len(lines) == 2
 
 
@@ -189,13 +193,6 @@ def test_a_prompt_that_failed_is_sent_again_only_by_the_next_process(log: Path) 
             assert first.reply("a") == ""
         assert server.prompts == ["a"]
         assert writer(server.url, log).reply("a") == "b"
-
-
-def test_a_writer_keeps_no_prompts(log: Path) -> None:
-    for _ in range(2):  # the second reads the log
-        offline = writer(log=log, model="")
-        offline.reply("a prompt")
-        assert "a prompt" not in repr(vars(offline))
 
 
 WHOLE = b'{"model": "m", "prompt": "a", "reply": "b"}\n'
