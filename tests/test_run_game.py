@@ -124,13 +124,15 @@ def check_game(game: dict[str, Any]) -> None:
     assert re.fullmatch(r"\d{7}", game["game_id"])
     assert 0.0 <= game["private_score"] <= 100.0
     assert game["league_points"] in (0, 1, 2, 3)
-    for number, question in enumerate(game["questions"], 1):
-        assert question["question_number"] == number
+    questions = game["questions"]
+    assert each(questions, "question_number") == [*range(1, 21)]
+    for question in questions:
         assert question["question_text"].strip()
-        assert list(question["options"]) == ["A", "B", "C", "D"]
-        assert len(set(question["options"].values())) == 4
-    assert len(game["questions"]) == len(game["answers"]) == 20
-    assert set(game["answers"]) <= {"A", "B", "C", "D", "Not Relevant"}
+        options = question["options"]
+        assert "".join(options) == "ABCD"
+        assert len(set(options.values())) == 4
+    assert len(game["answers"]) == 20
+    assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
     guess = game["guess"]
     assert 30 <= len(guess["sentence_justification"].split()) <= 50
     assert 20 <= len(guess["word_justification"].split()) <= 30
@@ -288,14 +290,14 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     for line in lines:
         assert re.fullmatch(score, line)
 
-    first = json.loads(result.out)["games"]
-    assert first
+    games = json.loads(result.out)["games"]
+    assert games
     begun = games_of(practice, url, "Grace")
-    assert len(begun) > len(first), "it was interrupted between two games"
-    n_missing = len(begun) - len(first)
-    rest = played(run, *arguments, "--games", str(n_missing))
-    assert set(each([*first, *rest], "game_id")) == begun
-    for game in [*first, *rest]:
+    n_missing = len(begun) - len(games)
+    assert n_missing > 0, "it was interrupted between two games"
+    games += played(run, *arguments, "--games", str(n_missing))
+    assert set(each(games, "game_id")) == begun
+    for game in games:
         check_game(game)
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ingest.embed.vectors import embed_reading
-from ingest.paragraph import Reading
-from ingest.store import DocumentUpdate, create_store
 from player.command import main
 from player.search.types import NOTHING_FOUND
+from tests.evaluate.fakes import make_store
 from tests.fakes import each
-from tests.player.fakes import WordsEmbedder, course, document
+from tests.player.fakes import WordsEmbedder, course
 
 HINT = "grammar token lookahead terminal"
 BEST = "Parsing begins with grammar token lookahead terminal."
@@ -28,14 +25,7 @@ Run = Callable[..., tuple[int, str, str]]
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the two books of `course`; its embedder counts words and bears the name of a calibrated one."""
     folder = tmp_path_factory.mktemp("search") / "store"
-    made = create_store(str(folder))
-    for doc_id in ("first", "second"):
-        paragraphs = tuple(item for item in course() if item.doc_id == doc_id)
-        book = document(doc_id, (f"The {doc_id} book", "title"))
-        book = replace(book, n_paragraphs=len(paragraphs))
-        reading = Reading(book, paragraphs, ())
-        vectors = embed_reading(reading, WordsEmbedder())
-        made.change([DocumentUpdate(reading, vectors, "minilm")])
+    make_store(folder, course(), WordsEmbedder())
     return folder
 
 

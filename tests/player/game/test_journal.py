@@ -137,14 +137,13 @@ def test_an_altered_game_is_left_and_logged(
     for column, value in altered.items():
         key = journal.ask()
         journal.name(key, f"of altered {column}")
-        journal.write((f"UPDATE games SET {column} = ? WHERE game = ?", (value, key)))
+        alter = f"UPDATE games SET {column} = ? WHERE game = ?"
+        journal.write((alter, (value, key)))
     whole = journal.ask()
     for _ in range(2):
         assert each(journal.running(), "key") == [whole]
-    assert len(caplog.messages) == 3
-    for column in altered:
-        says = f"game of altered {column} cannot be read and is skipped"
-        assert says in caplog.text
+    for column, said in zip(altered, caplog.messages, strict=True):
+        assert f"game of altered {column} cannot be read and is skipped" in said
 
 
 def test_only_the_owner_may_read_a_file_even_one_that_was_open(path: Path) -> None:
@@ -167,17 +166,18 @@ def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -
     link.symlink_to(theirs)
     Path(f"{new}-wal").symlink_to(theirs)
     os.mkfifo(pipe)
+    theirs.chmod(0o644)
+    pipe.chmod(0o644)
+    for path, says in (
+        (link, "is a link"),
+        (new, "is a link"),
+        (pipe, "not a regular file"),
+        (Path("/dev/null"), "not a regular file"),
+    ):
+        with pytest.raises(JournalError, match=says):
+            Journal(path)
     for path in (theirs, pipe):
-        path.chmod(0o644)
-    for path in (link, new):
-        with pytest.raises(JournalError, match="is a link"):
-            Journal(path)
-    for path in (pipe, Path("/dev/null")):
-        before = path.stat().st_mode
-        with pytest.raises(JournalError, match="not a regular file"):
-            Journal(path)
-        assert path.stat().st_mode == before
-    assert stat.S_IMODE(theirs.stat().st_mode) == 0o644
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
 
 
 def test_a_journal_of_an_earlier_version_is_read_and_written(path: Path) -> None:
@@ -216,10 +216,11 @@ def test_a_disk_that_fails_is_told_once_and_the_game_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     journal = Journal(None, "server", "me")
-    journal.write(("DROP TABLE replies", ()), ("DROP TABLE opponents", ()))
+    drop = ("DROP TABLE replies", ())
+    begin = ("INSERT INTO inboxes VALUES ('server', 'me', '7')", ())
+    journal.write(drop, ("DROP TABLE opponents", ()))
     for _ in range(3):
-        begin = "INSERT INTO inboxes VALUES ('server', 'me', '7')"
-        assert journal.write((begin, ()), ("DROP TABLE replies", ())) == -1
+        assert journal.write(begin, drop) == -1
         assert journal.cursor() == "", "a write that fails in its middle stores nothing"
         assert journal.editions("R1") == {}
     write, read = caplog.messages
@@ -232,9 +233,9 @@ def test_beliefs_about_an_opponent_add_up_and_survive_the_process(path: Path) ->
         with opened(path) as journal:
             journal.learn("referee", {PRINTED: share, "pypdf:page": 1.0 - share})
 
+    expected = {PRINTED: 0.75, "pypdf:page": 1.25}
     with opened(path) as journal:
-        editions = journal.editions("referee")
-        assert editions == pytest.approx({PRINTED: 0.75, "pypdf:page": 1.25})
+        assert journal.editions("referee") == pytest.approx(expected)
         assert journal.editions("other") == {}
     with opened(path, "http://other") as journal:
         assert journal.editions("referee") == {}
@@ -269,8 +270,8 @@ def test_after_a_crash_the_same_player_plays_on(path: Path) -> None:
         again = Registry(server.token)
         with opened(path) as journal:
             games = authenticate(again, name, journal).running()
+            assert each(games, "key") == keys
         assert again.token == token
-        assert each(games, "key") == keys
 
 
 def test_a_server_that_forgot_the_player_gets_a_new_one(

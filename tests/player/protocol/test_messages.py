@@ -172,6 +172,7 @@ def test_numbers_of_no_question_are_passed_over() -> None:
 
 def test_a_score_is_read_under_all_its_names() -> None:
     breakdown = {"opening_sentence_score": 50, "associative_word_score": "17.5"}
+    points = {"opening_sentence_score": 50.0, "associative_word_score": 17.5}
     feedback = {"opening_sentence": "right"}
     for points_name in ("league_points", "league_score"):
         for score_name in ("private_score", "score"):

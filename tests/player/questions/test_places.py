@@ -36,7 +36,7 @@ def begins(paragraph: Paragraph, *, on_top: bool = False) -> set[str]:
     """The sentences that may open the secret passage, or those on top of their page alone."""
     sentences = set()
     for start in starts_of(paragraph):
-        assert paragraph.text[start.offset :].startswith(start.sentence)
+        assert paragraph.text.startswith(start.sentence, start.offset)
         if start.on_top or not on_top:
             sentences.add(start.sentence)
     return sentences
