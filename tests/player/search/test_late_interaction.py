@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -27,14 +28,10 @@ TOKENS = compact(STATES, FORM)
 
 @pytest.fixture
 def scorer() -> WordByWord:
-    hints = ["one bell rings", "two bells ring", "six bells ring", "one more"]
-    vectors, states = MODEL.read_queries(hints)
-    bank = Bank(
-        hints_of(dict.fromkeys(hints, "")),
-        vectors,
-        states.ids,
-        states.starts,
-    )
+    texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
+    vectors, states = MODEL.read_queries(texts)
+    hints = hints_of(dict.fromkeys(texts, ""))
+    bank = Bank(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
     words = Words(POOLED, TOKENS)
     return WordByWord(CachingEmbedder(MODEL), words, hubs, FORM, bank)
@@ -63,7 +60,8 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course(
     scorer: WordByWord,
 ) -> None:
     rows = np.array([3, 0, 4, 2])
-    whole, some = scorer.parts("two bells"), scorer.parts("two bells", rows)
+    whole = scorer.parts("two bells")
+    some = scorer.parts("two bells", rows)
     assert whole.keys() == some.keys() == {"words.minilm", "hub.minilm"}
     for name, scores in whole.items():
         np.testing.assert_array_equal(some[name], scores[rows])
@@ -73,40 +71,30 @@ def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence(
     scorer: WordByWord,
 ) -> None:
     cosines = POOLED @ MODEL.embed_queries(["two bells"])[0]
-    sentence = np.linspace(
-        0.0,
-        0.5,
-        len(PARAGRAPHS),
-        dtype=np.float32,
-    )
+    sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS))
+    parts = scorer.parts("two bells")
     for best, expected in ((sentence, cosines + sentence), (None, cosines)):
         estimates = scorer.estimates("two bells", best)
-        assert estimates.keys() == {"words.minilm", "hub.minilm"}
+        assert estimates.keys() == parts.keys()
         assert estimates["words.minilm"] == pytest.approx(0.4 * expected, abs=0.01)
-        hubness = scorer.parts("two bells")["hub.minilm"]
-        np.testing.assert_array_equal(estimates["hub.minilm"], hubness)
+        hubness = estimates["hub.minilm"]
+        np.testing.assert_array_equal(hubness, parts["hub.minilm"])
 
 
 def test_product_is_the_one_that_onnx_makes() -> None:
     from onnx import TensorProto, helper
 
     value = helper.make_tensor_value_info
+    inputs = ["codes", "hint", "middle"]
     graph = helper.make_graph(
-        [helper.make_node("MatMulInteger", ["codes", "hint", "middle"], ["products"])],
+        [helper.make_node("MatMulInteger", inputs, ["products"])],
         "products",
         [
             value("codes", TensorProto.UINT8, ["tokens", "n"]),
             value("hint", TensorProto.INT8, ["n", "words"]),
         ],
         [value("products", TensorProto.INT32, ["tokens", "words"])],
-        [
-            helper.make_tensor(
-                "middle",
-                TensorProto.UINT8,
-                [],
-                [MIDDLE],
-            )
-        ],
+        [helper.make_tensor("middle", TensorProto.UINT8, [], [MIDDLE])],
     )
     model = helper.make_model(
         graph,
@@ -117,35 +105,28 @@ def test_product_is_the_one_that_onnx_makes() -> None:
     assert PRODUCTS.read_bytes() == model.SerializeToString()
 
 
-EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
-BETWEEN = [0.6, 0.8]
-
-
-@pytest.mark.parametrize(
-    ("documents", "hint", "expected"),
-    [
-        # the mean of the two nearest hints
-        ({"x": "", "y": "", "z": ""}, "unheard of", [0.5 + 0.3, 0.5 + 0.4]),
-        # the hint that is searched for is never counted
-        ({"x": "", "y": "", "z": ""}, " x ", [0.3 + 0.0, 0.5 + 0.4]),
-        ({"y": "", "z": ""}, "x", [0.3 + 0.0, 0.5 + 0.4]),
-        # nor are hints for the paragraph's own document
-        ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3 + 0.0, 0.4 + 0.0]),
-    ],
-)
 def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
-    documents: dict[str, str],
-    hint: str,
-    expected: list[float],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(late_interaction, "N_NEAREST", 2)
     plane = {"x": [1.0, 0.0], "y": [0.6, 0.8], "z": [0.0, 1.0]}
-    vectors = np.array([plane[text] for text in documents], dtype=np.float32)
-    nothing = np.zeros(0, dtype=np.int64)
-    bank = Bank(hints_of(documents), vectors, nothing, nothing)
     paragraphs = np.eye(2, dtype=np.float32)
-    assert Hubs(paragraphs, ["a", "b"], bank).of(hint) == pytest.approx(expected)
-    # in a course that the bank is about all paragraphs are alike
-    bank = Bank(hints_of(documents, ["b"]), vectors, nothing, nothing)
-    assert not Hubs(paragraphs, ["a", "b"], bank).of(hint).any()
+    nothing = np.zeros(0, dtype=np.int64)
+    course = ["a", "b"]
+    for documents, hint, expected in (
+        # the mean of the two nearest hints
+        (dict.fromkeys("xyz", ""), "unheard of", [0.8, 0.9]),
+        # the hint that is searched for is never counted
+        (dict.fromkeys("xyz", ""), " x ", [0.3, 0.9]),
+        (dict.fromkeys("yz", ""), "x", [0.3, 0.9]),
+        # nor are hints for the paragraph's own document
+        ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3, 0.4]),
+    ):
+        hints = hints_of(documents)
+        vectors = np.array([plane[text] for text in documents], dtype=np.float32)
+        bank = Bank(hints, vectors, nothing, nothing)
+        hubness = Hubs(paragraphs, course, bank).of(hint)
+        assert hubness == pytest.approx(expected)
+        # in a course that the bank is about all paragraphs are alike
+        bank = replace(bank, hints=hints_of(documents, ["b"]))
+        assert not Hubs(paragraphs, course, bank).of(hint).any()

@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from configs.settings import load
 from ingest.arrays import Float32Array
 from ingest.embed.vectors import embed_reading
 from ingest.store import Course, DocumentUpdate, create_store, open_store
-from ingest.store.chroma import Collections, folder_at, server_collections
+from ingest.store.chroma import folder_at, server_collections
 from ingest.store.folder import current_generation
-from player.errors import LateStrategyError
 from player.search.build import build_orchestrator
 from player.search.types import Query, SearchResult
 from tests.fakes import HashingEmbedder, each, make_reading
@@ -49,8 +47,7 @@ def made(location: str, **n_paragraphs: int) -> Course:
     for seed, (doc_id, n) in enumerate(n_paragraphs.items()):
         random = np.random.default_rng(seed)
         texts = []
-        for _ in range(n):
-            words = random.choice(WORDS.split(), 9)
+        for words in random.choice(WORDS.split(), (n, 9)):
             texts.append(f"{doc_id} {' '.join(words)}.")
 
         reading = make_reading(doc_id, texts)
@@ -96,30 +93,25 @@ def searched(store: Course, preset: str, query: Query, *changes: str) -> SearchR
     return build_orchestrator(store, settings, NoTies()).search(query)
 
 
-@pytest.mark.parametrize(
-    ("book_name", "doc_id"),
-    [
-        ("trees", "trees"),
-        ("Caches", "Caches"),
-        ("caches.PDF", "Caches"),
-        ("", ""),
-        ("tree", ""),
-    ],
-)
-def test_dual_and_known_bots_are_the_queries_of_the_first_record(
-    store: Course, book_name: str, doc_id: str
-) -> None:
-    query = Query(HINT, book_name)
-    filtered = asked_by_hand(store, 20, doc_id)
-    hits = searched(store, "known-bots", query).hits
-    assert ids_of(hits) == filtered
+def test_dual_and_known_bots_are_the_queries_of_the_first_record(store: Course) -> None:
+    for book_name, doc_id in {
+        "trees": "trees",
+        "Caches": "Caches",
+        "caches.PDF": "Caches",
+        "": "",
+        "tree": "",
+    }.items():
+        query = Query(HINT, book_name)
+        filtered = asked_by_hand(store, 20, doc_id)
+        hits = searched(store, "known-bots", query).hits
+        assert ids_of(hits) == filtered
 
-    filtered = filtered[:15] if doc_id else []
-    unfiltered = asked_by_hand(store, 20)
-    new = [found for found in unfiltered if found not in filtered]
-    hits = searched(store, "dual", query).hits
-    assert ids_of(hits) == filtered + new[:5]
-    assert {*each(hits, "strategy")} == {"chroma"}
+        filtered = filtered[:15] if doc_id else []
+        unfiltered = asked_by_hand(store, 20)
+        new = [found for found in unfiltered if found not in filtered]
+        hits = searched(store, "dual", query).hits
+        assert ids_of(hits) == filtered + new[:5]
+        assert {*each(hits, "strategy")} == {"chroma"}
 
 
 def test_chroma_and_the_exact_scan_find_the_same(store: Course) -> None:
@@ -173,13 +165,3 @@ def test_a_store_that_fails_is_named_and_keywords_answer(tmp_path: Path) -> None
     assert failure.strategy == "chroma"
     assert "is gone" in failure.reason
     assert {*each(result.hits, "strategy")} == {"keyword"}
-
-
-def test_a_store_that_hangs_is_late(
-    store: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    never = Event()
-    monkeypatch.setattr(Collections, "nearest", lambda *_: never.wait())
-    result = searched(store, "dual", IN_TREES, "search.deadline_s=0.5")
-    never.set()
-    assert list(map(type, result.failures)) == [LateStrategyError]
