@@ -110,7 +110,8 @@ class Prophet(Strategy):
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         is_it = np.array(each(self._paragraphs, "paragraph_id")) == "first:2:1"
-        return ScoreArrays(is_it.astype(float), np.where(is_it, 7.0, -np.inf))
+        log_odds = np.where(is_it, 7.0, -np.inf)
+        return ScoreArrays(is_it.astype(float), log_odds)
 
 
 HERE = "tests.player.search.test_build"
@@ -126,11 +127,11 @@ def test_a_users_own_strategy_reaches_a_search_and_the_tuner_by_dotted_path(
     assert f"rank 1 by {HERE}.Prophet" in best.why
 
     settings = load(changes=[f"search.strategies=[{HERE}.Prophet]"])
-    games = course_games(course())
+    games = course_games(course())[:2]
     located = locate_games(games, store.paragraphs)
     tuned = prepare(games, located, store, settings, HashingEmbedder())
     ranks, _ = search_all(tuned, settings.search)
-    assert ranks.tolist() == [0, 1] + [0] * 10
+    assert ranks.tolist() == [0, 1]
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
@@ -221,19 +222,27 @@ LETTERS = "BDFGKLMNPR"
 NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
 
 
-def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def rich(tmp_path: Path) -> Course:
+    """Eighty paragraphs of common words and a name each, in twenty sections with a name each in the heading."""
     items = []
-    for page, name in enumerate(NAMES):
-        first = f"In {1900 + page} the {WORDS[page % 9]} was settled."
-        rest = f"and who came to say what the {WORDS[(page + 4) % 9]} is about."
-        text = f"{first} It was {name} who did it, {rest}"
-        items.append(paragraph(f"talks:{page}:1", text))
+    for number in range(80):
+        one = WORDS[number % 20]
+        two = WORDS[(3 * number + 1) % 20]
+        three = WORDS[(7 * number + 4) % 20]
+        name = NAMES[20 + number]
+        text = f"The {one} of every {two} is what a {three} needs, says {name}."
+        item = paragraph(f"talks:{number}:1", text)
+        heading = f"On {NAMES[number // 4]}"
+        items.append(replace(item, heading=heading, section=(heading,)))
+    return make_store(tmp_path / "rich", items)
 
-    store = make_store(tmp_path, items)
-    searches = build_orchestrator(store, load(), FarEmbedder())
-    for name in NAMES:
+
+def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(
+    rich: Course,
+) -> None:
+    searches = build_orchestrator(rich, load(), FarEmbedder())
+    for name in NAMES[20:]:
         for hint in (
             name,
             f"tell me about {name} please",
@@ -243,21 +252,6 @@ def test_keywords_as_fallback_find_rare_names_in_ordinary_sentences(
             assert result.answered_by == "fallback"
             (hit,) = result.relevant_hits
             assert name in hit.paragraph.text
-
-
-@pytest.fixture
-def rich(tmp_path: Path) -> Course:
-    """Eighty paragraphs of common words in twenty sections, of whose headings each has a name of its own."""
-    items = []
-    for number in range(80):
-        one = WORDS[number % 20]
-        two = WORDS[(3 * number + 1) % 20]
-        three = WORDS[(7 * number + 4) % 20]
-        text = f"The {one} of every {two} is what a {three} needs, says part {number}."
-        item = paragraph(f"talks:{number}:1", text)
-        heading = f"On {NAMES[number // 4]}"
-        items.append(replace(item, heading=heading, section=(heading,)))
-    return make_store(tmp_path / "rich", items)
 
 
 @pytest.mark.parametrize("preset", ["vector-then-keyword", "ordinary"])

@@ -34,8 +34,12 @@ from tests.player.fakes import course
 def test_relevance_goes_by_a_paragraphs_own_scores() -> None:
     slopes = {"paragraph": 2.0, "words.x": 10.0}
     calibration = DenseCalibration(30.0, -4.0, slopes, 0.9)
-    parts = {"paragraph": np.array([0.5, 0.1]), "words.x": np.array([0.2, 0.3])}
-    assert calibration.relevance_of(parts) == pytest.approx([-1.0, -0.8])
+    parts = {
+        "paragraph": np.array([0.5, 0.1]),
+        "words.x": np.array([0.2, 0.3]),
+    }
+    relevance = calibration.relevance_of(parts)
+    assert relevance == pytest.approx([-1.0, -0.8])
 
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
@@ -88,7 +92,8 @@ def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None
 def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_are_to_it() -> (
     None
 ):
-    vectors = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(60, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     # an embedder to which all is alike: cosines from .8 to 1 for those from -1 to 1
     alike = np.full((60, 1), np.sqrt(0.9), dtype=np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 
 from ingest.arrays import BoolArray, IntArray
 from player.search.slots import n_slots, slotted, with_rare_words
@@ -31,13 +30,24 @@ def lifted(
 ) -> str:
     """The slots over six paragraphs of which the first three are the book's, raised by its lift."""
     settings = search_settings(pdf_k=pdf_k, global_k=global_k, **changes)
-    inside, k = np.arange(6) < 3, pdf_k + global_k
-    odds = np.array(log_odds)
-    return named(slotted(odds, inside, settings, k, lift, filters=filters))
+    inside = np.arange(6) < 3
+    chosen = slotted(
+        np.array(log_odds),
+        inside,
+        settings,
+        pdf_k + global_k,
+        lift,
+        filters=filters,
+    )
+    return named(chosen)
 
 
 def filled(
-    pdf_k: int, global_k: int, ranking: str, spill_over: str = "always", **changes: Any
+    pdf_k: int,
+    global_k: int,
+    ranking: str,
+    spill_over: str = "always",
+    **changes: Any,
 ) -> str:
     """The slots over six paragraphs of which the first three are the book's; `ranking` has those found, best first."""
     log_odds = np.full(6, NOT_FOUND)
@@ -48,21 +58,19 @@ def filled(
 
 def test_the_books_paragraphs_come_first_then_the_courses() -> None:
     assert filled(2, 2, "345102") == "b1 b0 g3 g4"
-
-
-def test_one_that_found_no_slot_of_the_book_may_take_one_of_the_course() -> None:
+    # one of the book that found no slot of the book may take one of the course
     assert filled(1, 1, "012345") == "b0 g1"
 
 
 def test_spare_slots_go_to_the_other_side_or_stay_empty() -> None:
-    assert filled(3, 1, "3450", "always") == "b0 g3 g4 g5"
+    assert filled(3, 1, "3450") == "b0 g3 g4 g5"
     assert filled(3, 1, "3450", "never") == "b0 g3"
     assert filled(3, 1, "3450", "no-book") == "b0 g3"
     assert filled(1, 3, "0123") == "b0 g1 g2 g3"
 
 
 def test_without_the_book_the_course_has_every_slot_if_they_spill_over() -> None:
-    assert filled(2, 1, "345", "always") == "g3 g4 g5"
+    assert filled(2, 1, "345") == "g3 g4 g5"
     assert filled(2, 1, "345", "no-book") == "g3 g4 g5"
     assert filled(2, 1, "345", "never") == "g3"
 
@@ -92,32 +100,30 @@ def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:
 
 
 def test_ties_go_to_the_earlier_paragraph() -> None:
-    many, inside = np.tile([1.0, 2.0], 30), np.arange(60) >= 30
+    many = np.tile([1.0, 2.0], 30)
+    rows = np.arange(60)
+    even, odd = rows[::2], rows[1::2]
     settings = search_settings(pdf_k=20, global_k=20)
-    rows, _ = slotted(many, inside, settings, 40)
-    book = [*range(31, 60, 2), *range(30, 40, 2)]
-    assert rows.tolist() == [*book, *range(1, 30, 2), *range(0, 10, 2)]
+    chosen, _ = slotted(many, rows >= 30, settings, 40)
+    book = [*odd[15:], *even[15:20]]
+    assert chosen.tolist() == [*book, *odd[:15], *even[:5]]
 
 
-@pytest.mark.parametrize(
-    ("pdf_k", "k", "spill_over", "n_book", "n_global"),
-    [
-        (15, 12, "always", 12, 0),
-        (15, 40, "always", 15, 25),
-        (15, 40, "never", 15, 5),
-        (25, 0, "no-book", 20, 5),
-        (25, 0, "always", 20, 10),
-    ],
-)
-def test_slots_are_numbers_of_hits(
-    pdf_k: int, k: int, spill_over: Any, n_book: int, n_global: int
-) -> None:
+def test_slots_are_numbers_of_hits() -> None:
     # a book of 20 paragraphs in a course of 60
-    inside = np.arange(60) % 3 == 0
-    settings = search_settings(pdf_k=pdf_k, global_k=5, k=k, spill_over=spill_over)
-    _, in_book = slotted(-np.arange(60.0), inside, settings, n_slots(settings))
-    assert in_book.sum() == n_book
-    assert (~in_book).sum() == n_global
+    rows = np.arange(60.0)
+    for changes, n_book, n_global in (
+        ({"pdf_k": 15, "k": 12}, 12, 0),
+        ({"pdf_k": 15, "k": 40}, 15, 25),
+        ({"pdf_k": 15, "k": 40, "spill_over": "never"}, 15, 5),
+        ({"pdf_k": 25, "spill_over": "no-book"}, 20, 5),
+        ({"pdf_k": 25}, 20, 10),
+    ):
+        changes = {"global_k": 5, "spill_over": "always"} | changes
+        settings = search_settings(**changes)
+        _, in_book = slotted(-rows, rows % 3 == 0, settings, n_slots(settings))
+        assert in_book.sum() == n_book
+        assert (~in_book).sum() == n_global
 
 
 def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
@@ -131,7 +137,8 @@ def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
         ([8, 6, 7], 9, "b0 b1 g4 g8"),
     ):
         # a hit holds the first rare word; of those with the second the earlier are better
-        rare, log_odds = np.zeros(9, dtype=np.int64), np.full(9, -9.0)
+        rare = np.zeros(9, dtype=np.int64)
+        log_odds = np.full(9, -9.0)
         rare[[0, 8]] = 1
         rare[fresh] = 2
         log_odds[fresh] = -np.arange(len(fresh))

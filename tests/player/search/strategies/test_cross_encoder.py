@@ -38,9 +38,11 @@ class Comparing(Reranker):
 def searched(*names: str) -> tuple[list[str], SearchResult]:
     """Search with two strategies and a reranker, in the order of names; also return which paragraphs it compared."""
     first = ListStrategy("first", {"rest:1:1": 0.6, "sure:1:1": 0.7, "rest:1:2": 0.5})
-    index = index_of((first, ListStrategy("last", {"rest:1:2": 0.9})), ())
+    last = ListStrategy("last", {"rest:1:2": 0.9})
+    index = index_of((first, last), ())
     reranker = Comparing(index.paragraphs)
-    index = replace(index, strategies={**index.strategies, "comparing": reranker})
+    strategies = {**index.strategies, "comparing": reranker}
+    index = replace(index, strategies=strategies)
     settings = search_settings(strategies=names, fusion="rrf", book_match="off")
     result = SearchOrchestrator(index, settings).search(Query("hint"))
     return reranker.compared, result
@@ -68,11 +70,11 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     from torch.nn import Identity
 
     # a model of one layer, with random weights
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "quick", "heap", "tree"]
+    words = "[PAD] [UNK] [CLS] [SEP] [MASK] quick heap tree"
     vocabulary = tmp_path / "vocab.txt"
-    vocabulary.write_text("\n".join(words), encoding="utf-8")
+    vocabulary.write_text(words.replace(" ", "\n"), encoding="utf-8")
     config = transformers.BertConfig(
-        vocab_size=len(words),
+        vocab_size=8,
         hidden_size=8,
         num_hidden_layers=1,
         num_attention_heads=2,
@@ -83,13 +85,16 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     transformers.BertTokenizerFast(str(vocabulary)).save_pretrained(tmp_path)
 
     texts = ["a heap", "quick tree quick tree", "heap heap tree"]
-    paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts)]
+    paragraphs = []
+    for row, text in enumerate(texts):
+        paragraphs.append(paragraph(f"a:1:{row}", text))
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     parts = Parts(search_settings(cross_encoder=str(tmp_path)), calibration_of())
     strategy = CrossEncoder.from_course(store, parts)
     strategy.load()
-    log_odds = strategy.rerank(Query("quick heap"), np.array([2, 0])).log_odds
-    pairs = [("quick heap", texts[2]), ("quick heap", texts[0])]
+    query = Query("quick heap")
+    log_odds = strategy.rerank(query, np.array([2, 0])).log_odds
+    pairs = [(query.hint, texts[0]), (query.hint, texts[2])]
     expected = Model(str(tmp_path)).predict(pairs, activation_fn=Identity())
-    np.testing.assert_allclose(log_odds[[2, 0]], expected, atol=1e-5)
+    np.testing.assert_allclose(log_odds[[0, 2]], expected, atol=1e-5)
     assert log_odds[1] == -np.inf
