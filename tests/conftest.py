@@ -14,11 +14,20 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings as of_hypothesis
 
 from configs.settings import Settings, load
 from ingest.embed import bert_graph, exports, four_bits
 from ingest.embed.models import export_folder
 from tests.chroma_server import ChromaServer
+
+of_hypothesis.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    database=None,
+)
+of_hypothesis.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:

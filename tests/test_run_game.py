@@ -111,7 +111,11 @@ def refused(run: Run, *arguments: str) -> str:
     return result.err
 
 
-def games_of(practice: PracticeServer, url: str, player: str) -> set[str]:
+def games_of(
+    practice: PracticeServer,
+    url: str,
+    player: str,
+) -> set[str]:
     """The ids of the games that a player has begun, by the token in the journal."""
     with contextlib.closing(Journal(default_journal())) as journal:
         token = journal.token(url, player)
@@ -233,7 +237,13 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
 ) -> None:
     ingested: list[list[Path]] = []
 
-    def make(paths: list[Path], location: str, _: object, *, progress: bool) -> None:
+    def make(
+        paths: list[Path],
+        location: str,
+        _: object,
+        *,
+        progress: bool,
+    ) -> None:
         ingested.append(paths)
         assert progress
         logging.getLogger("ingest").info("one line a lecture")

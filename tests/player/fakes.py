@@ -41,7 +41,9 @@ def hits(
     ranking = []
     for rank, paragraph_id in enumerate(paragraph_ids, 1):
         share = relevance - 0.1 * (rank - 1)
-        ranking.append(Hit(paragraph(paragraph_id), share, share, rank, strategy))
+        item = paragraph(paragraph_id)
+        hit = Hit(item, share, share, rank, strategy)
+        ranking.append(hit)
     return ranking
 
 
@@ -127,7 +129,11 @@ class ListStrategy(Strategy):
 
     name = ""
 
-    def __init__(self, name: str, relevance: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        name: str,
+        relevance: Mapping[str, float],
+    ) -> None:
         super().__init__(())
         self.name = name
         self.relevance = relevance
@@ -136,7 +142,11 @@ class ListStrategy(Strategy):
     def prepare(self, query: Query) -> None:
         """Nothing."""
 
-    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+    def score(
+        self,
+        query: Query,
+        doc_id: str = "",
+    ) -> ScoreArrays:
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
         relevance = []
@@ -155,7 +165,11 @@ class FailingStrategy(ListStrategy):
         super().__init__(name, {})
         self._error = error
 
-    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+    def score(
+        self,
+        query: Query,
+        doc_id: str = "",
+    ) -> ScoreArrays:
         """Nothing ever; raises."""
         super().score(query, doc_id)
         raise self._error
@@ -171,7 +185,7 @@ def index_of(
     paragraphs = list(map(paragraph, sorted(ids)))
     for strategy in strategies:
         strategy._paragraphs = paragraphs
-    by_name: dict[str, Strategy] = {strategy.name: strategy for strategy in strategies}
+    by_name = dict(zip(each(strategies, "name"), strategies, strict=True))
     return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs)
 
 
@@ -185,7 +199,8 @@ def ranked(strategy: Strategy, query: Query) -> list[Hit]:
         if scored.log_odds[row] > NOT_FOUND:
             relevance = probability(float(scored.relevance[row]))
             score = float(scored.scores[row])
-            ranking.append(Hit(passages[row], score, relevance, 0, strategy.name))
+            hit = Hit(passages[row], score, relevance, 0, strategy.name)
+            ranking.append(hit)
     return ranking
 
 
@@ -197,7 +212,8 @@ def dense_player(
 ) -> Player:
     """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
     dense = dense_of(paragraphs, WordsEmbedder())
-    books = [document(doc_id) for doc_id in sorted(set(each(paragraphs, "doc_id")))]
+    doc_ids = set(each(paragraphs, "doc_id"))
+    books = list(map(document, sorted(doc_ids)))
     index = SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
     search = SearchOrchestrator(index, search_settings(spill_over="always"))
     settings = game_settings(**{"questions_pool": 150, **changes})
@@ -274,7 +290,11 @@ class FakeGameServer:
         self._perhaps_fail("request_game")
         return self._ids.pop(0)
 
-    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
+    def inbox(
+        self,
+        cursor: str,
+        wait_s: float,
+    ) -> tuple[Sequence[Json], str]:
         """The next batch; after the last, nothing, a moment later."""
         self._perhaps_fail("inbox")
         place = int(cursor or "0")

@@ -29,7 +29,13 @@ def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundSta
 
 
 def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> None:
-    books = {0: "", 4: "first", 5: "first", 7: "no such book", 11: ""}
+    books = {
+        0: "",
+        4: "first",
+        5: "first",
+        7: "no such book",
+        11: "",
+    }
     for row, book_name in books.items():
         secret = course()[row]
         plan = PLAYER.plan(start(book_name=book_name))

@@ -48,7 +48,11 @@ def run(
     return run_it
 
 
-def shown(run: Run, *arguments: str, code: int = 0) -> Any:
+def shown(
+    run: Run,
+    *arguments: str,
+    code: int = 0,
+) -> Any:
     """The one document of --json."""
     result = run("--hint", HINT, *arguments, "--json")
     assert result[0] == code
@@ -84,7 +88,12 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
         assert hit["document"] in {"first", "second"}
-        kinds = {"strategy": str, "why": str, "rank": int, "score": float}
+        kinds = {
+            "strategy": str,
+            "why": str,
+            "rank": int,
+            "score": float,
+        }
         for key, kind in {**kinds, "relevant": bool}.items():
             assert type(hit[key]) is kind
 
@@ -92,7 +101,11 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
 def test_without_a_book_the_json_says_so(run: Run) -> None:
     for arguments in ((), ("--preset", "unfiltered", "--book", "first")):
         result = shown(run, *arguments)
-        assert result["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
+        assert result["book"] == {
+            "document": None,
+            "confidence": 0.0,
+            "tier": "none",
+        }
         assert result["answered_by"] == "original"
         assert set(each(result["hits"], "slot")) == {"global"}
 
@@ -116,7 +129,11 @@ def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     assert "book:" not in run("--hint", HINT)[1]
 
 
-def refused(run: Run, *arguments: str, **options: Any) -> str:
+def refused(
+    run: Run,
+    *arguments: str,
+    **options: Any,
+) -> str:
     """The one line on standard error of a command that must exit with 2."""
     code, out, err = run(*arguments, "--json", **options)
     assert (code, out) == (2, "")

@@ -131,9 +131,7 @@ def requires_the_same(
 
 
 @hypothesis_settings(
-    derandomize=True,
     max_examples=50,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(changed=changes())

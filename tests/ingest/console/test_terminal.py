@@ -13,7 +13,7 @@ from configs.similar_names import did_you_mean
 from ingest.console.terminal import pluralize, visible, visible_json
 from player.game.terminal import shown
 
-tried = settings(derandomize=True, deadline=None, database=None, max_examples=200)
+tried = settings(max_examples=200)
 
 
 def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:

@@ -79,7 +79,7 @@ def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> N
         [6.0, 8.0],
     ]
     columns = MADE.close(rows, named, parts).T
-    np.testing.assert_allclose(columns[:6], expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(columns[:6], expected, rtol=1e-6)
 
 
 def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:

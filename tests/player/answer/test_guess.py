@@ -35,7 +35,7 @@ some_words = some.sampled_from(VOCABULARY.split())
 texts = some.lists(some_words, max_size=8).map(" ".join)
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=20)
+@settings(max_examples=20)
 @given(text=texts.filter(bool), domain=texts, hint=texts)
 def test_no_associative_word_stands_in_the_paragraph_or_names_the_domain(
     text: str, domain: str, hint: str

@@ -43,7 +43,7 @@ evidence_items = some.builds(
 )
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     some.lists(evidence_items, max_size=20, unique_by=lambda item: item.number),
     some.floats(0.0, 1.0),

@@ -25,7 +25,13 @@ YOUNG = 0.2
 """Share of the lives that end before they have begun to play."""
 
 
-def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
+def live(
+    url: str,
+    token: str,
+    path: Path,
+    n_games: int,
+    begun: int,
+) -> None:
     """Play: the games left over from earlier lives, and new ones up to `n_games`.
 
     Args:
@@ -46,11 +52,23 @@ def live(url: str, token: str, path: Path, n_games: int, begun: int) -> None:
             at_once=2,
         )
         errors = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
-    print(*errors, sep="\n", end="", file=sys.stderr, flush=True)
+    print(
+        *errors,
+        sep="\n",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
     os._exit(len(errors))
 
 
-def main(url: str, token: str, journal: str, n_kills: str, seed: str) -> int:
+def main(
+    url: str,
+    token: str,
+    journal: str,
+    n_kills: str,
+    seed: str,
+) -> int:
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
     moments = random.Random(int(seed))
     # imports what it needs; its threads would not live in a fork

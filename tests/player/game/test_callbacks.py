@@ -40,7 +40,11 @@ def questions_of(callbacks: Callbacks, **fields: Any) -> Any:
     return callbacks.get_questions(dynamic(**fields))["questions"]
 
 
-def guess_of(callbacks: Callbacks, answers: object, game_id: object) -> Json:
+def guess_of(
+    callbacks: Callbacks,
+    answers: object,
+    game_id: object,
+) -> Json:
     return callbacks.get_guess(dynamic(game_id=game_id, answers=answers))
 
 
@@ -63,7 +67,12 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
 
 
 def test_asked_again_it_returns_the_same(callbacks: Callbacks) -> None:
-    questions = questions_of(callbacks, game_id="0101002", match_id="M1", **ROUND)
+    questions = questions_of(
+        callbacks,
+        game_id="0101002",
+        match_id="M1",
+        **ROUND,
+    )
     other = {**ROUND, "book_hint": "something else"}
     assert questions_of(callbacks, game_id="0101002", **other) == questions
     guess = guess_of(callbacks, ["A"] * 20, 101002)
@@ -92,7 +101,7 @@ def test_a_game_that_was_never_announced_is_guessed_all_the_same(
     assert guess["opening_sentence"]
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=20)
+@settings(max_examples=20)
 @given(ctx=junk | some.fixed_dictionaries({"dynamic": junk, "service": junk}))
 def test_whatever_comes_the_replies_are_valid(callbacks: Callbacks, ctx: Any) -> None:
     assert callbacks.get_warmup_answer(ctx)["answer"]

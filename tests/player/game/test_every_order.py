@@ -75,7 +75,11 @@ class Referee:
         self.inboxed.append(STAGES[0](game_id))
         return game_id
 
-    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
+    def inbox(
+        self,
+        cursor: str,
+        wait_s: float,
+    ) -> tuple[Sequence[Any], str]:
         if self.is_away:
             raise ServerError("away")
         return self.inboxed[int(cursor or 0) :], str(len(self.inboxed))
@@ -221,9 +225,6 @@ def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -
     run_state_machine_as_test(
         EveryOrder,
         settings=settings(
-            derandomize=True,
-            database=None,
-            deadline=None,
             max_examples=40,
             stateful_step_count=25,
         ),
@@ -240,7 +241,11 @@ class FuzzingReferee(Referee):
         super().__init__()
         self._random = random.Random(seed)
 
-    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
+    def inbox(
+        self,
+        cursor: str,
+        wait_s: float,
+    ) -> tuple[Sequence[Any], str]:
         messages, cursor = super().inbox(cursor, wait_s)
         fuzzed: list[Any] = []
         for message in messages:

@@ -252,7 +252,11 @@ class Registry(HttpGameServer):
         self.use(f"token-{len(self._tokens)}")
         self._tokens.add(self.token)
 
-    def inbox(self, cursor: str, wait_s: float) -> tuple[list[Json], str]:
+    def inbox(
+        self,
+        cursor: str,
+        wait_s: float,
+    ) -> tuple[list[Json], str]:
         if self.token not in self._tokens:
             raise UnauthorizedError("401")
         return [], ""

@@ -43,7 +43,11 @@ def games(request: pytest.FixtureRequest, tmp_path: Path) -> list[SavedGame]:
     return games
 
 
-def game_of(player: Player, game_id: str, **options: Any) -> Game:
+def game_of(
+    player: Player,
+    game_id: str,
+    **options: Any,
+) -> Game:
     journal = Journal(None)
     return Game(
         game_id=game_id,

@@ -31,7 +31,11 @@ HINT = "grammar token lookahead terminal"
 REPLIES = ["Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION"]
 
 
-def message(message_type: str, payload: Json, game_id: str) -> Json:
+def message(
+    message_type: str,
+    payload: Json,
+    game_id: str,
+) -> Json:
     return {
         "message_type": message_type,
         "sender": {"logical_id": "referee-7"},
@@ -94,7 +98,11 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     report = report_of(server)
     assert server.sent_types() == REPLIES
     warm, questions, guess = server.sent
-    assert warm["payload"] == {"match_id": "M1", "auth_token": "t", "answer": "42"}
+    assert warm["payload"] == {
+        "match_id": "M1",
+        "auth_token": "t",
+        "answer": "42",
+    }
     assert len(questions["payload"]["questions"]) == 20
     sentence = guess["payload"]["opening_sentence"]
     assert sentence in set(each(course(), "opening_sentence"))
@@ -105,7 +113,11 @@ def test_a_game_goes_from_warmup_to_score() -> None:
 
     assert report.elapsed_s > 0.0
     shown = report_json(report)
-    told = {"answers": ["A"] * 20, "private_score": 88.0, "league_points": 3}
+    told = {
+        "answers": ["A"] * 20,
+        "private_score": 88.0,
+        "league_points": 3,
+    }
     assert shown.items() >= told.items()
     assert shown["guess"].items() <= guess["payload"].items()
 
@@ -124,7 +136,12 @@ def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     server = FakeGameServer([[call], [round_start()]])
     says = rf"Game {GAME} timed out.*game\.game_timeout_s"
     with pytest.raises(GameTimeoutError, match=says):
-        play(server, dense_player(course()), name="me", timeout_s=0.3)
+        play(
+            server,
+            dense_player(course()),
+            name="me",
+            timeout_s=0.3,
+        )
     assert server.sent_types() == REPLIES[:2]
 
 
@@ -210,8 +227,14 @@ def test_a_game_id_with_escape_codes_is_printed_in_readable_form(
 
 def test_a_server_that_lost_its_messages_is_read_from_the_start_once() -> None:
     class Forgetful(FakeGameServer):
-        def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
-            return ([], "2") if cursor == "57" else super().inbox(cursor, wait_s)
+        def inbox(
+            self,
+            cursor: str,
+            wait_s: float,
+        ) -> tuple[Sequence[Json], str]:
+            if cursor == "57":
+                return [], "2"
+            return super().inbox(cursor, wait_s)
 
     journal = Journal(None)
     journal.move_cursor("57")

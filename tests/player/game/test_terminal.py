@@ -25,7 +25,7 @@ def shown_game(width: int) -> tuple[list[str], GameReport]:
 
 def test_each_question_is_shown_with_its_answer_and_its_stem_once() -> None:
     lines, report = shown_game(width=500)
-    numbered = re.findall(r"(?m)^ +(\d+)\. +(.+)", "\n".join(lines))
+    numbered = re.findall(r"(?m)^ +(\d+)\. +(.+?) *$", "\n".join(lines))
     texts = {int(number): text.split(maxsplit=1) for number, text in numbered}
     questions = report.plan.questions
     assert sorted(texts) == [*range(1, 21)]
@@ -55,6 +55,6 @@ def test_a_score_says_whether_the_game_was_won_and_what_points_mean() -> None:
 
 
 def test_a_series_is_summed_up_with_its_mean() -> None:
-    scores = [Score(points, 3, {}, {}) for points in (88.0, 44.0)]
+    scores = [Score(88.0, 3, {}, {}), Score(44.0, 3, {}, {})]
     says = "2 games scored, mean private score 66.0, 6 league points"
     assert summary(scores) == says

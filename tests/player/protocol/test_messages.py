@@ -22,7 +22,7 @@ from player.protocol.messages import (
 from player.questions.answer import NOT_RELEVANT, Answer
 from player.questions.question import Question
 
-tried = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+tried = settings(max_examples=60)
 
 
 def test_the_message_type_is_read_under_all_its_names_and_spellings() -> None:
@@ -184,7 +184,11 @@ def test_a_score_is_read_under_all_its_names() -> None:
 def test_a_number_that_is_none_counts_as_0() -> None:
     listed: list[object] = [None, "high", [], {}, "nan", float("nan"), 10**5000]
     for junk in listed:
-        payload = {"league_points": junk, "breakdown": {"part": junk}, "feedback": junk}
+        payload = {
+            "league_points": junk,
+            "breakdown": {"part": junk},
+            "feedback": junk,
+        }
         score = protocol.read_score(payload)
         assert score == Score(0.0, 0, {"part": 0.0}, {})
 
@@ -228,7 +232,12 @@ def test_payloads_carry_the_match_and_its_token() -> None:
 
     question = Question("Which?", ("a", "b", "c", "d"), "word")
     written = protocol.questions_payload(start, [question] * 20)
-    options = {"A": "a", "B": "b", "C": "c", "D": "d"}
+    options = {
+        "A": "a",
+        "B": "b",
+        "C": "c",
+        "D": "d",
+    }
     assert written.pop("questions")[1] == {
         "question_number": 2,
         "number": 2,

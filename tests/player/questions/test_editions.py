@@ -63,7 +63,13 @@ def prior_of_pages(
 ) -> Float64Array:
     """The prior of the pieces if pages are held and both passages are equally likely."""
     even, pages_alone = np.array([0.5, 0.5]), {PAGE: 1.0}
-    prior = with_editions(even, index, hint, pages_alone, likeness or {})
+    prior = with_editions(
+        even,
+        index,
+        hint,
+        pages_alone,
+        likeness or {},
+    )
     return prior[2:]
 
 
@@ -156,7 +162,12 @@ def test_an_opening_question_tells_little_about_pieces() -> None:
     prior = np.full(5, 0.2)
     candidates = Candidates(INDEX, np.arange(5), prior)
     groups = (("newest",), ("least",), ("tree",))
-    question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)
+    question = Question(
+        "?",
+        ("a", "b", "c", "d"),
+        OPENING.name,
+        groups,
+    )
     fits = OPENING.fit([question], candidates)[0, 0]
     assert fits[1, 0] > 0.95
     wanted = SAME_OPENING * fits[1] + (1.0 - SAME_OPENING) * ANOTHER_OPENING

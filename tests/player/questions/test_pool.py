@@ -57,7 +57,12 @@ def test_names_keep_their_capitals() -> None:
 def fits_of(*lists: str, clue: str = "") -> dict[View, Float32Array]:
     """Return the (n_candidates, 4) fits of a question about words anywhere, by view."""
     course = candidates_of(ENGLISH)
-    candidates = Candidates(course.index, course.rows, course.prior, clue)
+    candidates = Candidates(
+        course.index,
+        course.rows,
+        course.prior,
+        clue,
+    )
     groups = tuple(tuple(words.split()) for words in lists)
     question = Question("?", ("a", "b", "c", "none"), "anywhere", groups)
     fits = fit_questions([question], candidates)[:, 0]

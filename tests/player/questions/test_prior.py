@@ -48,9 +48,19 @@ def prior(
     rows = np.arange(len(odds))
     (hit,) = hits("a:1:1")
     log_odds = np.log(odds)
-    ranking = Ranking(places.paragraphs, rows, log_odds, lambda _: hit)
+    ranking = Ranking(
+        places.paragraphs,
+        rows,
+        log_odds,
+        lambda _: hit,
+    )
     named = BookCandidate(book, 0.9, tier) if book else None
-    result = SearchResult(Query("hint"), (), named, ranking=ranking)
+    result = SearchResult(
+        Query("hint"),
+        (),
+        named,
+        ranking=ranking,
+    )
     return prior_of(result, places, settings)
 
 

@@ -24,7 +24,11 @@ class ModelServer:
     headers: Message = field(default_factory=Message)
 
 
-def send(request: BaseHTTPRequestHandler, status: int, content: Any) -> None:
+def send(
+    request: BaseHTTPRequestHandler,
+    status: int,
+    content: Any,
+) -> None:
     """Send JSON, or bytes as they are."""
     body = content
     if not isinstance(body, bytes):

@@ -92,11 +92,22 @@ SENTENCE = (
     "question 9 (answer A) confirms; therefore this opening sentence, which speaks of both at once, is by far the "
     "likeliest beginning."
 )
-ANSWERS = {"4": "B", "7": "C", "9": "A", "12": "D"}
+ANSWERS = {
+    "4": "B",
+    "7": "C",
+    "9": "A",
+    "12": "D",
+}
 
 
 def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
-    assert is_justification(SENTENCE, ANSWERS, (30, 50), 3, ENGLISH)
+    assert is_justification(
+        SENTENCE,
+        ANSWERS,
+        (30, 50),
+        3,
+        ENGLISH,
+    )
     for text in (
         SENTENCE.replace("answer C", "answer D"),
         SENTENCE.replace("question 9 (answer A)", "question 9"),
@@ -108,7 +119,13 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
         SENTENCE.replace("; ", ";\n"),
         None,
     ):
-        assert not is_justification(text, ANSWERS, (30, 50), 3, ENGLISH), text
+        assert not is_justification(
+            text,
+            ANSWERS,
+            (30, 50),
+            3,
+            ENGLISH,
+        ), text
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
