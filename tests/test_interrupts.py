@@ -92,11 +92,11 @@ def places(
 
 
 @contextlib.contextmanager
-def in_terminal(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Run a command that leads the process group of a terminal; yield it and the terminal's other side."""
+def in_terminal(command: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run Python as a process that leads the process group of a terminal; yield it and the terminal's other side."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        command,
+        [sys.executable, *command.split()],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -136,8 +136,8 @@ def test_one_interrupt_ends_any_command_in_one_line(
 ) -> None:
     moments = random.Random(name)
     for number in range(N_TRIES):
-        words = COMMANDS[name].format(**places, new=tmp_path / f"new{number}").split()
-        with in_terminal([sys.executable, *words]) as (process, terminal):
+        command = COMMANDS[name].format(**places, new=tmp_path / f"new{number}")
+        with in_terminal(command) as (process, terminal):
             moment_s = moments.uniform(0.3, 5.0)
             read_until(terminal, time.monotonic() + moment_s, process)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -160,8 +160,8 @@ def test_one_interrupt_ends_any_command_in_one_line(
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
     places: dict[str, Path | str],
 ) -> None:
-    words = COMMANDS["replay"].format(**places, new="").split()
-    with in_terminal([sys.executable, *words]) as (process, terminal):
+    command = COMMANDS["replay"].format(**places, new="")
+    with in_terminal(command) as (process, terminal):
         read_until(terminal, time.monotonic() + 4.0, process)
         for _ in range(3):
             with contextlib.suppress(ProcessLookupError):
