@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -52,12 +53,13 @@ def pdf(
         drawing: operators that draw on every page, see `grid`.
     """
     mapping = ""
-    for char, text in (to_unicode or {"a": "a"}).items():
+    to_unicode = to_unicode or {"a": "a"}
+    for char, text in to_unicode.items():
         mapping += f"<{ord(char):02x}> <{text.encode('utf-16-be').hex()}>\n"
     cmap = (
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n"
         "1 begincodespacerange <00> <ff> endcodespacerange\n"
-        f"{len(to_unicode or 'a')} beginbfchar\n{mapping}endbfchar endcmap end end"
+        f"{len(to_unicode)} beginbfchar\n{mapping}endbfchar endcmap end end"
     )
     objects = {
         1: "<< /Type /Catalog /Pages 2 0 R >>",
@@ -76,7 +78,8 @@ def pdf(
         for run in runs:
             place = f"1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm"
             font = f"/{names[run.font]} {run.size} Tf"
-            content += f"BT {font} {place} ({_escaped(run.text)}) Tj ET\n"
+            text = re.sub(r"([\\()])", r"\\\1", run.text)
+            content += f"BT {font} {place} ({text}) Tj ET\n"
         content += drawing
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")
@@ -113,7 +116,3 @@ def grid(xs: Sequence[float], ys: Sequence[float]) -> str:
         height = PAGE_HEIGHT - y
         lines.append(f"{xs[0]} {height} m {xs[-1]} {height} l S")
     return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")

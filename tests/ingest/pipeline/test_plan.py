@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ingest.paragraph import Document
 from ingest.pipeline.plan import Names, Row, Source, plan
 from ingest.pipeline.sidecar import Sidecar
@@ -17,18 +15,9 @@ def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
 
 
 def document(doc_id: str, content: str = "", same_as: str = "") -> Document:
-    content = content or f"{doc_id}.pdf"
-    path, version = f"/{doc_id}.pdf", f"v-{content}"
-    return Document(
-        doc_id,
-        path,
-        content,
-        version,
-        (),
-        1,
-        1,
-        same_as=same_as,
-    )
+    path = f"/{doc_id}.pdf"
+    content = content or path[1:]
+    return Document(doc_id, path, content, f"v-{content}", (), 1, 1, same_as=same_as)
 
 
 def rows_of(
@@ -43,9 +32,9 @@ SAME = document("a", "same")
 COPY = document("b", "same", same_as="a")
 
 
-@pytest.mark.parametrize(
-    ("sources", "stored", "expected"),
-    [
+def test_each_document_has_the_status_that_names_and_bytes_give_it() -> None:
+    """A source is written as NAME or NAME=CONTENT."""
+    for sources, stored, expected in (
         ("a.pdf b.pdf", (A,), {"a": "unchanged", "b": "added"}),
         ("a.pdf=other", (A,), {"a": "replaced"}),
         ("a.pdf=same b.pdf=same", (), {"a": "added", "b": "same file"}),
@@ -58,18 +47,10 @@ COPY = document("b", "same", same_as="a")
             (),
             {"a": "added", "x/a": "added", "x/a-333333": "added"},
         ),
-    ],
-)
-def test_each_document_has_the_status_that_names_and_bytes_give_it(
-    sources: str, stored: tuple[Document, ...], expected: dict[str, str]
-) -> None:
-    """A source is written as NAME or NAME=CONTENT."""
-    lectures = []
-    for words in sources.split():
-        name, _, content = words.partition("=")
-        lectures.append(lecture(name, content))
-    rows = rows_of(*lectures, stored=stored)
-    assert {row.doc_id: row.status for row in rows} == expected
+    ):
+        lectures = [lecture(*words.split("=")) for words in sources.split()]
+        rows = rows_of(*lectures, stored=stored)
+        assert {row.doc_id: row.status for row in rows} == expected, sources
 
 
 def test_a_new_sidecar_means_reading_again_and_a_moved_file_does_not() -> None:

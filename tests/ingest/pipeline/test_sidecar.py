@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document, Paragraph, Reading
+from ingest.paragraph import Alias, Paragraph, Reading
 from ingest.pipeline.sidecar import Correction, Sidecar, read_sidecar
+from tests.fakes import each, make_reading
 
 
 def written(folder: Path, text: str) -> Path:
@@ -17,15 +18,9 @@ def written(folder: Path, text: str) -> Path:
 
 
 def reading(*paragraphs: Paragraph) -> Reading:
-    aliases = Alias("l4", "stem"), Alias("Trees", "title")
-    document = Document(
-        "l4",
-        "l4.pdf",
-        "hash",
-        "v",
-        (*aliases, Alias("A. Turing", "author")),
-        n_pages=3,
-        n_paragraphs=2,
+    names = Alias("Trees", "title"), Alias("A. Turing", "author")
+    document = dataclasses.replace(
+        make_reading("l4", [], aliases=names).document,
         authors=("A. Turing",),
         date="2020-01-01",
     )
@@ -57,9 +52,8 @@ NUMBER = "not a whole number from 0 to 99999"
 CORRECTIONS = "corrections is .*, not a list of entries with `was`"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_broken_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    for text, message in (
         ("- Trees", "the file holds list, not keys and values"),
         ("aliases: [", "not readable as YAML: "),
         (
@@ -77,14 +71,10 @@ CORRECTIONS = "corrections is .*, not a list of entries with `was`"
         ("corrections: [{text: x}]", CORRECTIONS),
         ("corrections: [{was: x, txt: y}]", CORRECTIONS),
         ("corrections: [x]", CORRECTIONS),
-    ],
-)
-def test_broken_file_is_refused_in_one_line(
-    text: str, message: str, tmp_path: Path
-) -> None:
-    refused = rf"^{tmp_path}/l4.yaml: {message}.*; correct or remove it\Z"
-    with pytest.raises(SourceError, match=refused):
-        read_sidecar(written(tmp_path, text))
+    ):
+        refused = rf"^{tmp_path}/l4.yaml: {message}.*; correct or remove it\Z"
+        with pytest.raises(SourceError, match=refused):
+            read_sidecar(written(tmp_path, text))
 
 
 def test_a_correction_replaces_the_paragraph_that_it_quotes(tmp_path: Path) -> None:
@@ -108,38 +98,30 @@ def test_a_correction_replaces_the_paragraph_that_it_quotes(tmp_path: Path) -> N
 
 def corrected(texts: tuple[str, ...], corrections: dict[str, str]) -> Reading:
     """Return a reading with other opening sentences for those with certain words."""
-    paragraphs = []
-    for row, text in enumerate(texts):
-        opening = f"{text.partition('.')[0]}."
-        paragraphs.append(Paragraph(f"a:1:{row}", "a", 1, "", text, opening))
+    paragraphs = make_reading("a", texts).paragraphs
     entries = []
     for was, right in corrections.items():
         entries.append(Correction(was, None, right, None))
     return Sidecar(corrections=tuple(entries)).apply_to(reading(*paragraphs))
 
 
-@pytest.mark.parametrize(
-    ("was", "texts", "meant"),
-    [
-        # an opening sentence before others
-        ("It rose.", ("Rabbits: it rose. And so on.", "It rose. It fell."), 1),
-        # whole words alone
-        ("it", ("A bit of it here.", "Its own."), 0),
-        # the beginning of a paragraph before its content
-        ("rose", ("Rose and fell.", "The rose. Rosebuds."), 0),
-        # two of them
-        ("the rose", ("The rose and fell.", "The rose as well."), None),
-        ("quite another", ("Rose.", "The nose."), None),
-    ],
-)
-def test_a_correction_hits_the_one_sentence_that_is_meant(
-    was: str, texts: tuple[str, ...], meant: int | None
-) -> None:
+def test_a_correction_hits_the_one_sentence_that_is_meant() -> None:
     right = "So it is printed."
-    read = corrected(texts, {was: right})
-    openings = [paragraph.opening_sentence for paragraph in read.paragraphs]
-    assert openings.count(right) == (meant is not None)
-    assert meant is None or openings[meant] == right
+    for was, texts, meant in (
+        # an opening sentence before others
+        ("It rose.", ("Rabbits: it rose. And so on.", "It rose. It fell."), [1]),
+        # whole words alone
+        ("it", ("A bit of it here.", "Its own."), [0]),
+        # the beginning of a paragraph before its content
+        ("rose", ("Rose and fell.", "The rose. Rosebuds."), [0]),
+        # two of them
+        ("the rose", ("The rose and fell.", "The rose as well."), []),
+        ("quite another", ("Rose.", "The nose."), []),
+    ):
+        read = corrected(texts, {was: right})
+        openings = each(read.paragraphs, "opening_sentence")
+        changed = [row for row, opening in enumerate(openings) if opening == right]
+        assert changed == meant, was
 
 
 def test_corrections_are_counted() -> None:
@@ -154,5 +136,5 @@ def test_corrections_are_counted() -> None:
 def test_a_correction_of_what_is_read_rightly_by_now_changes_nothing() -> None:
     texts = "The rose. Bud.", "A hte rose."
     read = corrected(texts, {"hte rose": "The rose."})
-    assert [paragraph.text for paragraph in read.paragraphs] == [*texts]
+    assert each(read.paragraphs, "text") == [*texts]
     assert read.notes == ("OCR", "1 correction applied")

@@ -89,7 +89,7 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(
     module.SentenceTransformer.side_effect = OSError("not in the cache")
     monkeypatch.setitem(sys.modules, "sentence_transformers", module)
     make_store(tmp_path / "store", course(), spec="somebody/a-model")
-    store = open_store(str(tmp_path / "store"))
+    store = open_store(f"{tmp_path}/store")
     named = "embed.own=somebody/a-model"
     for changes, message in (
         ([], rf"name it yourself: --set {named}\Z"),
