@@ -29,10 +29,8 @@ HEBREW = (
 
 
 def candidates_of(texts: tuple[str, ...]) -> Candidates:
-    passages = []
-    for row, text in enumerate(texts, 1):
-        passages.append(paragraph(f"book:1:{row}", text))
-    index = index_words(passages)
+    rows = enumerate(texts, 1)
+    index = index_words([paragraph(f"book:1:{row}", text) for row, text in rows])
     generator = np.random.default_rng(0)
     prior = generator.dirichlet(np.full(len(texts), 2.0))
     return Candidates(index, first_places(index.places), prior)

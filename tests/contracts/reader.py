@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ingest.errors import SourceError
@@ -43,16 +44,12 @@ class ReaderContract:
         assert page.height == PAGE_HEIGHT
         assert not page.ruled
 
-        (last,) = reader.page(1).glyphs
-        # Helvetica: o is 0.556 em wide, i 0.222
-        for glyph, text, *box in (
-            (page.glyphs[0], "o", 50, 55.56, 100, 10),
-            (page.glyphs[1], "i", 55.56, 57.78, 100, 10),
-            (last, "s", 70, 80, 200, 20),
-        ):
-            actual = glyph.x0, glyph.x1, glyph.y, glyph.size
-            assert glyph.text == text
-            assert actual == pytest.approx(tuple(box), abs=0.02)
+        glyphs = [*page.glyphs, *reader.page(1).glyphs]
+        assert each(glyphs, "text") == ["o", "i", "s"]
+        boxes = [(glyph.x0, glyph.x1, glyph.y, glyph.size) for glyph in glyphs]
+        # Helvetica: o is 0.556 em wide, i 0.222, s 0.5
+        expected = [(50, 55.56, 100, 10), (55.56, 57.78, 100, 10), (70, 80, 200, 20)]
+        np.testing.assert_allclose(boxes, expected, atol=0.02, rtol=0.0)
         reader.close()
 
     def test_fonts_tell_bold_and_fixed_pitch(self) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -24,8 +24,7 @@ FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A labelled paragraph: its PDF, its opening sentence and its text."""
 
     pdf: Path

@@ -228,7 +228,7 @@ def replayed(course: Course, workers: Workers) -> dict[str, Any]:
     return timeless(run.as_json())
 
 
-def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
+def test_the_run_is_the_same_on_any_workers_though_one_is_killed_and_refused_on_another_store(
     dask: Any,
     cluster: Cluster,
     course: Course,
@@ -240,10 +240,6 @@ def test_the_run_is_the_same_on_any_workers_and_though_one_is_killed(
     assert replayed(course, cluster) == here
     assert here["games"] == len(course.paragraphs)
 
-
-def test_a_worker_that_holds_another_store_says_so(
-    cluster: Cluster, course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setitem(vars(course), "fingerprint", "another")
     fault = r"Worker tcp://.* here and another on another machine"
     with pytest.raises(WorkerError, match=fault):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -72,10 +73,9 @@ def test_a_folder_that_was_unpacked_from_an_archive_is_not_trusted(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pickles.save(1, path)
-    key = (cache() / pickles.KEY).read_bytes()
+    before = (cache() / pickles.KEY).read_bytes()
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
     monkeypatch.setenv("QUARRY_HOME", f"{tmp_path}/copy")
-    cache().mkdir(parents=True)
-    (cache() / pickles.KEY).touch(0o600)
-    (cache() / pickles.KEY).write_bytes(key)
+    assert (cache() / pickles.KEY).read_bytes() == before
     with pytest.raises(pickles.UnsignedError):
         pickles.load(path)

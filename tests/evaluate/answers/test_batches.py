@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Secret
 from ingest.json_files import read_objects
 from ingest.store import Course
+from player.protocol.messages import questions_json
 from player.questions.question import Question
-from tests.evaluate.fakes import Evaluate, course_games, record_of, write_games
+from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import each
 from tests.player.fakes import course
 
@@ -79,10 +81,9 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
         (f"{right}\n{right}", "is there twice"),
     ):
         path = written(tmp_path / "answers.jsonl", line)
-        with pytest.raises(BatchError, match=r"answers\.jsonl line") as caught:
+        refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
+        with pytest.raises(BatchError, match=refused):
             read_answers(path, {"g1": BATCH})
-        assert says in str(caught.value)
-        assert "\n" not in str(caught.value)
 
 
 def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
@@ -102,16 +103,11 @@ def test_answers_must_be_about_games(tmp_path: Path) -> None:
 
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
-    questions: list[dict[str, Any]] = []
-    with_passages: list[dict[str, Any]] = []
-    for number, asked in enumerate((WORD, FILLER), 1):
-        item = {
-            "question_number": number,
-            "question_text": asked.text,
-            "options": dict(zip("ABCD", asked.options, strict=True)),
-        }
-        questions.append(item)
-        with_passages.append(item | {"passages": [f"on {asked.text}"]})
+    questions = questions_json(BATCH.questions)
+    with_passages = []
+    for item in questions:
+        passage = f"on {item['question_text']}"
+        with_passages.append(item | {"passages": [passage]})
 
     shown: dict[Any, Any] = {
         "paragraph": {"paragraph": WHOLE, "questions": questions},
@@ -126,9 +122,7 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
 def test_the_batches_of_games_are_shown_answered_and_replayed(
     evaluate: Evaluate, store: Course, tmp_path: Path
 ) -> None:
-    records = []
-    for game in course_games(course()[:4]):
-        records.append(record_of(game) | {"hint": "a lesson"})
+    records = [record | {"hint": "a lesson"} for record in course_records()[:4]]
     games = write_games(tmp_path / "games.jsonl", records)
     path, sheets = tmp_path / "batches.jsonl", tmp_path / "sheets.jsonl"
     about = ("--store", store.location, "--games", games)

@@ -7,9 +7,9 @@ from pathlib import Path
 from evaluate.answers.batches import VIEWED, read_answers, read_batches
 from evaluate.games.labelled import load_games, same_text
 from player.questions.kinds import KINDS
-from tests.fakes import each
+from tests.fakes import ROOT, each
 
-GAMES = Path(__file__).resolve().parents[3] / "data" / "games"
+GAMES = ROOT / "data/games"
 FORMER_KINDS = {"beginning", "ending"}
 
 
@@ -17,9 +17,8 @@ def test_batches_are_about_games_of_no_test_and_none_both_teaches_and_is_reporte
     None
 ):
     for language, n_games, n_learning in (("english", 32, 10), ("hebrew", 14, 4)):
-        games = {}
-        for game in load_games(GAMES / f"{language}.jsonl"):
-            games[game.game_id] = game
+        labelled = load_games(GAMES / f"{language}.jsonl")
+        games = {game.game_id: game for game in labelled}
         batches = read_batches(GAMES / "answers" / f"{language}-batches.jsonl")
         assert len(batches) == n_games
         for game_id, batch in batches.items():

@@ -62,11 +62,8 @@ def test_of_a_list_of_words_any_may_occur() -> None:
         assert ask(question, options) == letter
 
 
-def test_several_fitting_options_are_not_relevant_without_a_rule() -> None:
+def test_the_first_of_several_fitting_options_is_the_answer_with_a_rule_alone() -> None:
     assert ask(OCCURS, "query | index | tree | None of these") == NOT_RELEVANT
-
-
-def test_with_a_rule_the_first_of_several_in_the_list_is_the_answer() -> None:
     for rule in (
         "If several do, choose the first in the list.",
         "(If more than one occurs, pick the earliest option.)",

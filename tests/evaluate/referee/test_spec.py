@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from evaluate.errors import RefereeError
@@ -18,7 +16,7 @@ from evaluate.referee.spec import (
     spec_table,
 )
 from player.questions.answer import NOT_RELEVANT, Answer
-from tests.fakes import each
+from tests.fakes import ROOT, each
 
 SECRET = Secret(
     "Ivy climbs. It clings to walls.", "Ivy climbs.", "plants", "what grows upwards"
@@ -32,10 +30,9 @@ CLINGS: Posed = (
 def answers(
     spec: str,
     posed: Posed = CLINGS,
-    n: int = 20,
     seed: int = 0,
 ) -> list[Answer]:
-    return make_referee(spec, seed).answers(SECRET, [posed] * n)
+    return make_referee(spec, seed).answers(SECRET, [posed] * 20)
 
 
 def test_terms_and_their_names_combine_in_any_order() -> None:
@@ -93,15 +90,13 @@ def test_what_contradicts_itself_is_refused() -> None:
         "constant:A,semantic",
         "oracle,sees:opening",
     ):
-        with pytest.raises(RefereeError, match="each thing once") as raised:
+        with pytest.raises(RefereeError, match=f"'{spec}'.*each thing once"):
             read_spec(spec)
-        assert repr(spec) in str(raised.value)
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    project = Path(__file__).resolve().parents[3]
-    docs = (project / "docs/guides/referees.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs/guides/referees.md").read_text(encoding="utf-8")
     forms = each(TERMS[1:], "form")
     for message in (*forms, *VIEWS.values(), *NAMES):
         assert message in table

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ingest.embed.hint_bank import HINTS, hints_of, load_hints, read_bank
+from ingest.json_files import read_objects
 from tests.fakes import HEBREW, ROOT, HashingEmbedder
 
 
@@ -34,22 +33,17 @@ def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
         assert read_bank(hints, HashingEmbedder(spec), tmp_path).hints.texts == texts
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
 def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> None:
-    games = read_lines(ROOT / "data/games/english.jsonl")
-    games += read_lines(ROOT / "data/games/hebrew.jsonl")
     texts, pdfs = set(), set()
-    for game in games:
-        texts.add(" ".join(game["hint"].split()))
-        pdfs.add(Path(game.get("pdf") or "").stem)
+    for language in ("english", "hebrew"):
+        games = ROOT / f"data/games/{language}.jsonl"
+        for _, game in read_objects(games, ValueError):
+            texts.add(" ".join(game["hint"].split()))
+            pdfs.add(Path(game.get("pdf") or "").stem)
 
     hints = load_hints()
     assert list(hints.texts) == sorted(texts)
     assert set(hints.documents) == {""}
     assert hints.course == pdfs - {""}
-    keys = {tuple(line) for line in read_lines(HINTS)}
+    keys = {tuple(line) for _, line in read_objects(HINTS, ValueError)}
     assert keys == {("course",), ("hint",)}

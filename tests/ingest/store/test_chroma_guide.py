@@ -6,12 +6,13 @@ import re
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import chromadb
 import numpy as np
 import pytest
-import sentence_transformers
 from chromadb.config import Settings as ChromaSettings
+from sentence_transformers import SentenceTransformer
 
 from configs.directories import cache
 from configs.settings import load
@@ -50,17 +51,12 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
         updates.append(DocumentUpdate(reading, vectors, "minilm"))
     create_store("data/store").change(updates)
 
-    asked: list[str] = []
-    published = sentence_transformers.SentenceTransformer
-
-    def local(name: str) -> object:
-        asked.append(name)
-        return published(str(minilm_folder()), device="cpu")
-
-    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", local)
+    local = SentenceTransformer(str(minilm_folder()), device="cpu")
+    published = Mock(return_value=local)
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", published)
     values: dict[str, object] = {}
     exec(code, values)
-    assert asked == ["sentence-transformers/all-MiniLM-L6-v2"]
+    published.assert_called_once_with("sentence-transformers/all-MiniLM-L6-v2")
     course = open_store("data/store")
     (query,) = embedder.embed_queries([hint])
     best = np.argsort(-course.vectors @ query, kind="stable")

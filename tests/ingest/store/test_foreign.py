@@ -7,7 +7,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import struct
 import sys
 import tempfile
 import zlib
@@ -132,23 +131,17 @@ FIVE_BYTES = base64.b64encode(zlib.compress(b"five!")).decode()
 
 
 @pytest.mark.parametrize(
-    ("key", "column", "value"),
+    "change",
     [
-        ("page", "int_value", None),
-        ("document", "string_value", "[7]"),
-        ("sentences", "string_value", FIVE_BYTES),
+        "int_value = NULL WHERE key = 'page'",
+        "string_value = '[7]' WHERE key = 'document'",
+        f"string_value = '{FIVE_BYTES}' WHERE key = 'sentences'",
     ],
 )
-def test_broken_metadata_is_one_line(
-    folder: Path,
-    database: Path,
-    key: str,
-    column: str,
-    value: str | None,
-) -> None:
+def test_broken_metadata_is_one_line(folder: Path, database: Path, change: str) -> None:
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
-        statement = f"UPDATE embedding_metadata SET {column} = ? WHERE key = ?"
-        assert connection.execute(statement, (value, key)).rowcount
+        statement = f"UPDATE embedding_metadata SET {change}"
+        assert connection.execute(statement).rowcount
     forget()
     refusal(folder)
 
@@ -157,7 +150,7 @@ def test_a_damaged_or_missing_database_is_one_line(
     folder: Path, database: Path
 ) -> None:
     forget()
-    for damage in (b"", struct.pack("<1000I", *range(1000))):
+    for damage in (b"", bytes(range(256)) * 16):
         database.write_bytes(damage)
         refusal(folder)
     database.unlink()
@@ -205,11 +198,10 @@ def test_a_damaged_index_is_refused_before_chroma_opens_it_and_crashes(
 
 
 def test_files_of_others_beside_a_store_do_not_matter(folder: Path) -> None:
-    before = open_store(str(folder)).fingerprint
     for name in (".DS_Store", "notes.txt", "current.new"):
         (folder / name).write_text("theirs")
     file_reading(create_store(str(folder)), make_reading("locks", [LOCKS]))
-    assert open_store(str(folder)).fingerprint != before
+    assert LOCKS in each(open_store(str(folder)).paragraphs, "text")
     assert (folder / "notes.txt").read_text() == "theirs"
 
 
