@@ -143,7 +143,7 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
 
 
 def test_what_no_rule_can_check_is_not_relevant() -> None:
-    unreadable = (
+    for question in (
         "What is the main topic of the paragraph?",
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
@@ -161,15 +161,13 @@ def test_what_no_rule_can_check_is_not_relevant() -> None:
         "Which of these words occurs, in any form, in the paragraph?",
         'Do the words "query" and "tree" both occur in the paragraph?',
         "",
-    )
-
-    for question in unreadable:
+    ):
         assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
         assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 
 def test_hebrew_questions_are_read_like_english_ones() -> None:
-    table = (
+    for question, options, letter in (
         (
             "איזו מהמילים הבאות מופיעה בפסקה?",
             "עץ | אינדקס | גרף | אף אחת מהן",
@@ -226,9 +224,7 @@ def test_hebrew_questions_are_read_like_english_ones() -> None:
             "שלבים | אינדקס | מהר | אף אחת",
             NOT_RELEVANT,
         ),
-    )
-
-    for question, options, letter in table:
+    ):
         assert ask(question, options, HEBREW) == letter, question
 
 

@@ -79,7 +79,8 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
-    guesses: list[object] = [
+    guess: object
+    for guess in (
         None,
         "guess",
         7,
@@ -87,9 +88,7 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None
         {},
         {"opening_sentence": None, "associative_word": 3},
         {"opening_sentence": " \n", "associative_word": "!"},
-    ]
-
-    for guess in guesses:
+    ):
         result = score_guess(
             guess,
             opening_sentence=TRUTH,

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import filelock
 import numpy as np
@@ -49,8 +49,7 @@ POOL = "ingest.executors.LocalProcesses"
 READ = "ingest.pipeline.read.read_pdf"
 
 
-@dataclasses.dataclass(frozen=True)
-class Ran:
+class Ran(NamedTuple):
     """What a command did; `notes` are its lines on standard error, progress bars left out."""
 
     code: int

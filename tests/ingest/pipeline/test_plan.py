@@ -35,9 +35,7 @@ COPY = document("b", "same", same_as="a")
 def test_each_document_has_the_status_that_names_and_bytes_give_it() -> None:
     """A source is written as NAME or NAME=CONTENT."""
     for sources, stored, expected in (
-        ("a.pdf b.pdf", (A,), {"a": "unchanged", "b": "added"}),
         ("a.pdf=other", (A,), {"a": "replaced"}),
-        ("a.pdf=same b.pdf=same", (), {"a": "added", "b": "same file"}),
         ("new/a.pdf=a.pdf", (A,), {"a": "same file"}),
         ("new/a.pdf=another", (A,), {"new/a": "added"}),
         ("a.pdf=new", (SAME, COPY), {"a": "replaced", "b": "removed"}),
