@@ -143,9 +143,9 @@ def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> Non
 
     alone = load(preset)
     assert alone.preset == preset
-    values = alone.search.k, alone.search.rrf_k, alone.search.boost
-    assert values == (31, 32, 0.3)
-    assert alone.search.pdf_k == DEFAULTS["search"]["pdf_k"]
+    search = alone.search
+    assert (search.k, search.rrf_k, search.boost) == (31, 32, 0.3)
+    assert search.pdf_k == DEFAULTS["search"]["pdf_k"]
 
     search = load(preset, mine, ["search.boost=0.5"]).search
     assert (search.k, search.rrf_k, search.boost) == (31, 42, 0.5)
@@ -201,7 +201,8 @@ def test_a_preset_is_what_the_contract_says() -> None:
         loaded = load(preset)
         settings = [f"search.{change}" for change in changes.split()]
         assert loaded == load(preset, changes=settings)
-        assert (loaded.search.k or loaded.search.pdf_k + loaded.search.global_k) == 20
+        search = loaded.search
+        assert (search.k or search.pdf_k + search.global_k) == 20
 
 
 def test_the_environment_wins_over_files_and_opens_what_is_left_open(

@@ -53,7 +53,8 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
     tmp_path: Path,
 ) -> None:
     lines = [game_line(book_name=None), game_line(game_id="g2", paragraph_id=None)]
-    answerable, unanswerable = load_games(write_games(tmp_path / "games.jsonl", lines))
+    path = write_games(tmp_path / "games.jsonl", lines)
+    answerable, unanswerable = load_games(path)
     assert answerable == LabelledGame("g1", "", "what climbs", paragraph_id="alpha:1:1")
     assert (unanswerable.answerable, unanswerable.paragraph_id) == (False, "")
 
@@ -61,8 +62,12 @@ def test_what_a_line_leaves_out_is_empty_and_a_null_id_is_unanswerable(
 def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_read(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lines = [game_line(game_id=name, fold="test") | {"\x1b[2J": 1} for name in "ab"]
-    lines += [game_line(mood="fair"), game_line(game_id="g2")]
+    lines = [
+        game_line(game_id="a", fold="test") | {"\x1b[2J": 1},
+        game_line(game_id="b", fold="test"),
+        game_line(mood="fair"),
+        game_line(game_id="g2"),
+    ]
     path = write_games(tmp_path / "games.jsonl", lines)
     assert len(load_games(path)) == 4
     assert caplog.messages == [

@@ -73,6 +73,7 @@ def test_a_guess_of_another_edition_is_not_kept(
     piece = Piece("pdfplumber:page", "a", 1, 1, "Raw text begins. It goes on.")
     monkeypatch.setattr(Places, "piece", lambda places, place: piece)
     games = tmp_path / "games.jsonl"
-    seen = Notebook("", "quick lookup", "", *["A"] * 20, "y", "y", games=games)
+    letters = ["A"] * 20
+    seen = Notebook("", "quick lookup", "", *letters, "y", "y", games=games)
     assert seen.lines == ["y"]
     assert not games.exists()
