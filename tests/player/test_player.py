@@ -39,7 +39,9 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
     for row, book_name in books.items():
         secret = course()[row]
         plan = PLAYER.plan(start(book_name=book_name))
-        answers = [perfect_answer(question, secret.text) for question in plan.questions]
+        answers = []
+        for question in plan.questions:
+            answers.append(perfect_answer(question, secret.text))
         decision = PLAYER.decide(plan, answers)
         assert plan.paragraph(decision.best).paragraph_id == secret.paragraph_id
         assert decision.guess.opening_sentence == secret.opening_sentence

@@ -11,7 +11,7 @@ import pytest
 
 from player.command import main
 from player.search.types import NOTHING_FOUND
-from tests.evaluate.fakes import make_store
+from tests.evaluate.fakes import make_store, run_main
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder, course
 
@@ -38,12 +38,8 @@ def run(
     monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
-        try:
-            code = main(["search", "--store", str(at), *arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
+        code = run_main(main, "search", "--store", str(at), *arguments)
+        return code, *capsys.readouterr()
 
     return run_it
 
@@ -79,7 +75,8 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
     }
 
     best, *_ = hits
-    (item,) = (item for item in course() if item.opening_sentence == BEST)
+    by_opening = {item.opening_sentence: item for item in course()}
+    item = by_opening[BEST]
     for key in ("paragraph_id", "page", "heading", "text", "opening_sentence"):
         assert best[key] == getattr(item, key)
     assert best["document"] == "first"
@@ -88,14 +85,11 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
         assert 0.0 <= hit["relevance"] <= 1.0
         assert hit["slot"] in {"book", "global"}
         assert hit["document"] in {"first", "second"}
-        kinds = {
-            "strategy": str,
-            "why": str,
-            "rank": int,
-            "score": float,
-        }
-        for key, kind in {**kinds, "relevant": bool}.items():
-            assert type(hit[key]) is kind
+        assert type(hit["strategy"]) is str
+        assert type(hit["why"]) is str
+        assert type(hit["rank"]) is int
+        assert type(hit["score"]) is float
+        assert type(hit["relevant"]) is bool
 
 
 def test_without_a_book_the_json_says_so(run: Run) -> None:
@@ -123,7 +117,8 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
 
 def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     for name in ("the lecture", "volcanoes [hot]"):
-        out = " ".join(run("--hint", HINT, "--book", name)[1].split())
+        _, out, _ = run("--hint", HINT, "--book", name)
+        out = " ".join(out.split())
         assert f"book: none was resolved from {name!r}, the whole course is" in out
         assert "confidence 0.00" not in out
     assert "book:" not in run("--hint", HINT)[1]

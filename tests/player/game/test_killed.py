@@ -45,8 +45,7 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
             timeout=150,
             check=False,
         )
-    assert done.returncode == 0
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     assert len(practice.matches) >= 2, "a busy machine begins fewer"
     assert set(each(practice.matches.values(), "state")) == {"over"}
     assert {len(texts) for texts in replies.values()} == {1}

@@ -152,10 +152,20 @@ def test_an_answer_is_read_in_any_spelling() -> None:
 
 MAPS_AND_LISTS: list[object] = [
     {"1": "A", "3": "not_relevant"},
-    {"Q1": {"answer": "A"}, "Q3": {"answer": "Not Relevant"}},
-    [{"answer": "A"}, {"answer": None}, {"answer": "N/A"}],
+    {
+        "Q1": {"answer": "A"},
+        "Q3": {"answer": "Not Relevant"},
+    },
+    [
+        {"answer": "A"},
+        {"answer": None},
+        {"answer": "N/A"},
+    ],
     ["a", None, "N/A"],
-    [{"number": 3.0, "choice": "N/A"}, {"number": "question 1", "letter": "a"}],
+    [
+        {"number": 3.0, "choice": "N/A"},
+        {"number": "question 1", "letter": "a"},
+    ],
 ]
 
 
@@ -165,9 +175,21 @@ def test_answers_are_read_from_a_map_and_by_their_place() -> None:
 
 
 def test_numbers_of_no_question_are_passed_over() -> None:
-    huge = [10**30, 10**5000, float("inf"), "9" * 5000]
-    for number in (0, 5, -1, None, "one", "", [1], *huge):
-        assert answers([{"question_number": number, "answer": "A"}]) == [None] * 4
+    for number in (
+        0,
+        5,
+        -1,
+        None,
+        "one",
+        "",
+        [1],
+        10**30,
+        10**5000,
+        float("inf"),
+        "9" * 5000,
+    ):
+        item = {"question_number": number, "answer": "A"}
+        assert answers([item]) == [None] * 4
 
 
 def test_a_score_is_read_under_all_its_names() -> None:
@@ -182,7 +204,15 @@ def test_a_score_is_read_under_all_its_names() -> None:
 
 
 def test_a_number_that_is_none_counts_as_0() -> None:
-    listed: list[object] = [None, "high", [], {}, "nan", float("nan"), 10**5000]
+    listed: list[object] = [
+        None,
+        "high",
+        [],
+        {},
+        "nan",
+        float("nan"),
+        10**5000,
+    ]
     for junk in listed:
         payload = {
             "league_points": junk,

@@ -86,8 +86,10 @@ def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
         joint *= PRIOR
         joint /= joint.sum()
         posterior = updated(PRIOR, fits, [first, second], referees)
-        assert posterior.belief == pytest.approx(joint.sum(axis=0), rel=1e-5)
-        assert posterior.referees == pytest.approx(joint.sum(axis=1), rel=1e-5)
+        belief = joint.sum(axis=0)
+        referees_belief = joint.sum(axis=1)
+        assert posterior.belief == pytest.approx(belief, rel=1e-5)
+        assert posterior.referees == pytest.approx(referees_belief, rel=1e-5)
 
 
 def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
@@ -108,11 +110,8 @@ def a_code(seed: int) -> FitArray:
 
 
 def probability_of(posterior: Posterior, *errors: str) -> float:
-    total = 0.0
-    for referee, probability in zip(MIXTURE, posterior.referees, strict=True):
-        if referee.errors in errors:
-            total += probability
-    return total
+    are_asked = [referee.errors in errors for referee in MIXTURE]
+    return float(posterior.referees[are_asked].sum())
 
 
 def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
@@ -122,8 +121,7 @@ def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
         prior = generator.dirichlet(np.full(80, 0.05))
         truth = int(generator.choice(80, p=prior))
         letters = generator.choice([*"ABCD"], size=20)
-        answers = letters.tolist()
-        posterior = updated(prior, a_code(seed), answers)
+        posterior = updated(prior, a_code(seed), letters.tolist())
         by_hint += prior.argmax() == truth
         by_answers += posterior.belief.argmax() == truth
         useless += probability_of(posterior, USELESS, SKEWED) / 100
@@ -143,7 +141,8 @@ def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
 
 def test_what_the_referee_sees_is_found_out() -> None:
     # the same paragraphs fit other options under each view
-    fits = np.stack([a_code(seed) for seed in range(len(VIEWS))])
+    codes = list(map(a_code, range(len(VIEWS))))
+    fits = np.stack(codes)
     prior = np.full(80, 1 / 80)
     truth = 30
     for view, of_view in zip(VIEWS, fits, strict=True):

@@ -81,7 +81,10 @@ def test_pieces_are_told_apart_first_if_the_referee_probably_holds_one() -> None
         ]
     )
     editions = np.repeat([0, 1], [2, 4])
-    for of_passage, of_piece, best in ((0.45, 0.025, 0), (0.1, 0.2, 1)):
+    for of_passage, of_piece, best in (
+        (0.45, 0.025, 0),
+        (0.1, 0.2, 1),
+    ):
         prior = np.repeat([of_passage, of_piece], [2, 4])
         assert chosen(fits, prior, 0.15, 1, editions) == [best]
 

@@ -32,7 +32,11 @@ def passage(
     return Paragraph("a:1:1", "a", 1, "", text, opening, kind=kind)
 
 
-def begins(paragraph: Paragraph, *, on_top: bool = False) -> set[str]:
+def begins(
+    paragraph: Paragraph,
+    *,
+    on_top: bool = False,
+) -> set[str]:
     """The sentences that may open the secret passage, or those on top of their page alone."""
     sentences = set()
     for start in starts_of(paragraph):
@@ -89,8 +93,8 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
 def test_sentences_of_symbols_alone_are_not_equal_and_nothing_is_found_by_an_empty_sentence() -> (
     None
 ):
-    right, left = passage("→ ∞", "→ ∞"), passage("← ∞", "← ∞")
-    places = places_of([right, left])
+    symbols = ("→ ∞", "← ∞")
+    places = places_of([passage(text, text) for text in symbols])
     assert len(set(places.keys.tolist())) == 2
     assert len(places.find("")) == 0
 

@@ -54,7 +54,10 @@ def test_names_keep_their_capitals() -> None:
     assert '"williams"' not in texts
 
 
-def fits_of(*lists: str, clue: str = "") -> dict[View, Float32Array]:
+def fits_of(
+    *lists: str,
+    clue: str = "",
+) -> dict[View, Float32Array]:
     """Return the (n_candidates, 4) fits of a question about words anywhere, by view."""
     course = candidates_of(ENGLISH)
     candidates = Candidates(

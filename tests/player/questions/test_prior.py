@@ -75,8 +75,10 @@ def test_temperature_and_floor_shape_the_prior(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_book_keeps_the_share_that_its_tier_deserves() -> None:
     # within the book the odds are 1 : 2 / 3
-    assert prior("a", "filter") == pytest.approx([0.6 * 0.98, 0.4 * 0.98, 0.02])
-    assert prior("a", "boost") == pytest.approx([0.6 * 0.9, 0.4 * 0.9, 0.1])
+    in_filter = [0.6 * 0.98, 0.4 * 0.98, 0.02]
+    in_boost = [0.6 * 0.9, 0.4 * 0.9, 0.1]
+    assert prior("a", "filter") == pytest.approx(in_filter)
+    assert prior("a", "boost") == pytest.approx(in_boost)
 
 
 def test_a_book_that_no_hit_stands_in_says_nothing() -> None:

@@ -44,7 +44,8 @@ def replying(reply: Callable[[str], object]) -> Respond:
     """Send completions with the text that a function returns for a prompt."""
 
     def respond(request: BaseHTTPRequestHandler, prompt: str) -> None:
-        send(request, 200, {"choices": [{"message": {"content": reply(prompt)}}]})
+        message = {"content": reply(prompt)}
+        send(request, 200, {"choices": [{"message": message}]})
 
     return respond
 
@@ -55,7 +56,8 @@ def model_server(respond: Respond) -> Iterator[ModelServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            length = int(self.headers["Content-Length"])
+            asked = json.loads(self.rfile.read(length))
             assert self.path == "/v1/chat/completions"
             assert not asked.get("stream")
             prompt = asked["messages"][0]["content"]

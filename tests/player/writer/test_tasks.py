@@ -101,13 +101,8 @@ ANSWERS = {
 
 
 def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
-    assert is_justification(
-        SENTENCE,
-        ANSWERS,
-        (30, 50),
-        3,
-        ENGLISH,
-    )
+    asked = (ANSWERS, (30, 50), 3, ENGLISH)
+    assert is_justification(SENTENCE, *asked)
     for text in (
         SENTENCE.replace("answer C", "answer D"),
         SENTENCE.replace("question 9 (answer A)", "question 9"),
@@ -119,13 +114,7 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
         SENTENCE.replace("; ", ";\n"),
         None,
     ):
-        assert not is_justification(
-            text,
-            ANSWERS,
-            (30, 50),
-            3,
-            ENGLISH,
-        ), text
+        assert not is_justification(text, *asked), text
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
@@ -134,7 +123,10 @@ def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
         evidence.append(Evidence(int(number), letter, 1.0))
     reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
     passage = paragraph("a:1:1", "Heaps and queues.")
-    for n, reason in ((4, SENTENCE), (2, GUESS.sentence_justification)):
+    for n, reason in (
+        (4, SENTENCE),
+        (2, GUESS.sentence_justification),
+    ):
         guess = ask_justifications(
             GUESS,
             passage,

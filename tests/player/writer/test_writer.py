@@ -97,7 +97,8 @@ def _redirect(request: BaseHTTPRequestHandler, _: str) -> None:
 
 
 def _echo_the_key(request: BaseHTTPRequestHandler, _: str) -> None:
-    send(request, 401, {"error": {"message": request.headers["Authorization"]}})
+    said = request.headers["Authorization"]
+    send(request, 401, {"error": {"message": said}})
 
 
 def sending(status: int, content: object) -> Respond:
@@ -142,7 +143,8 @@ def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) ->
     with model_server(replying(str)) as server:
         pass
     lines: list[str] = []
-    failing = writer(server.url, tmp_path / "none" / "log", say=lines.append)
+    log = tmp_path / "none" / "log"
+    failing = writer(server.url, log, say=lines.append)
     for prompt in "ab":
         assert failing.reply(prompt) == ""
     assert len(lines) == 2
@@ -204,7 +206,11 @@ def test_a_torn_last_line_of_the_log_is_removed_and_a_whole_one_is_ended(
     log: Path,
 ) -> None:
     with model_server(replying(str.upper)) as server:
-        for whole, torn in ((WHOLE, TORN), (WHOLE, b"{"), (WHOLE.rstrip(), b"")):
+        for whole, torn in (
+            (WHOLE, TORN),
+            (WHOLE, b"{"),
+            (WHOLE.rstrip(), b""),
+        ):
             log.write_bytes(whole + torn)
             online = writer(server.url, log)
             with log.open("ab") as file:
