@@ -108,10 +108,10 @@ def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() ->
 
 def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
     fallback = keyword(0.9)
-    first = dense(rest=0.6)
-    engine(first, fallback).search(Query("hint", keywords="rule"))
-    engine(first, fallback).search(Query("hint", keywords="off"))
-    searches = engine(first, fallback, cascade=False)
+    searches = engine(dense(rest=0.6), fallback)
+    searches.search(Query("hint", keywords="rule"))
+    searches.search(Query("hint", keywords="off"))
+    searches = engine(dense(rest=0.6), fallback, cascade=False)
     searches.search(Query("hint", keywords="fallback"))
     assert not fallback.asked
 
@@ -202,7 +202,8 @@ def test_every_search_is_a_line_of_the_log_with_its_fields(
 
 
 def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None:
-    searches = engine(dense(sure=0.8, rest=0.9, weak=0.3), keywords="off")
+    found = dense(sure=0.8, rest=0.9, weak=0.3)
+    searches = engine(found, keywords="off")
     prompt = searches.paragraphs_for_prompt("hint", 3)
     assert each(prompt, "paragraph_id") == ["rest:1:1", "sure:1:1"]
 
@@ -210,7 +211,8 @@ def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None
 def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
     paragraphs = course()
     strategies = {"dense": dense_of(paragraphs, WordsEmbedder())}
-    references = References([document("first"), document("second")], 0.9, 0.6)
+    documents = [document("first"), document("second")]
+    references = References(documents, 0.9, 0.6)
     index = SearchIndex(strategies, references, paragraphs)
     hints = "bucket probe in words", "grammar token vertex", "nothing alike"
     slots: dict[str, Any] = {"pdf_k": 2, "global_k": 3, "book_match": "resolved"}
@@ -250,4 +252,5 @@ def test_an_event_loop_and_threads_find_what_one_thread_finds() -> None:
     async def several() -> list[SearchResult]:
         return await asyncio.gather(*map(searches.search_async, queries[:4]))
 
-    assert each(asyncio.run(several()), "hits") == alone[:4]
+    results = asyncio.run(several())
+    assert each(results, "hits") == alone[:4]

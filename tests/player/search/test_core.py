@@ -160,11 +160,11 @@ def test_scores_are_fused_by_their_weights() -> None:
     result = fused(
         weights={"dense": 10.0, "keyword": 2.0},
         dense=DENSE,
-        keyword=replace(found, scores=np.array([0.8, 0.0, 0.9])),
+        keyword=replace(found, scores=COSINES[::-1]),
     )
-    # 10 * 0.9 + 2 * 0.8, 10 * 0.8, 10 * 0.7 + 2 * 0.9
-    assert result.scores == pytest.approx([10.6, 8.0, 8.8])
-    assert result.log_odds == pytest.approx([10.6, 8.0, NO])
+    # 10 * 0.9 + 2 * 0.7, 10 * 0.8 + 2 * 0.8, 10 * 0.7 + 2 * 0.9
+    assert result.scores == pytest.approx([10.4, 9.6, 8.8])
+    assert result.log_odds == pytest.approx([10.4, 9.6, NO])
 
 
 def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:

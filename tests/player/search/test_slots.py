@@ -121,7 +121,8 @@ def test_slots_are_numbers_of_hits() -> None:
     ):
         changes = {"global_k": 5, "spill_over": "always"} | changes
         settings = search_settings(**changes)
-        _, in_book = slotted(-rows, rows % 3 == 0, settings, n_slots(settings))
+        k = n_slots(settings)
+        _, in_book = slotted(-rows, rows % 3 == 0, settings, k)
         assert in_book.sum() == n_book
         assert (~in_book).sum() == n_global
 

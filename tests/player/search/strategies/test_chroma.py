@@ -34,10 +34,10 @@ class NoTies(HashingEmbedder):
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         vectors = super().embed_passages(texts)
-        for row, text in enumerate(texts):
-            random = np.random.default_rng(zlib.crc32(text.encode()))
-            vectors[row] += random.normal(0.0, 0.02, self.dim)
-            vectors[row] /= np.linalg.norm(vectors[row])
+        for vector, text in zip(vectors, texts, strict=True):
+            seed = zlib.crc32(text.encode())
+            vector += np.random.default_rng(seed).normal(0.0, 0.02, self.dim)
+            vector /= np.linalg.norm(vector)
         return vectors
 
 
@@ -146,13 +146,13 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
 def test_records_that_a_broken_ingest_left_are_not_found(chroma_url: str) -> None:
     course = made(chroma_url, trees=30)
     before = searched(course, "dual", IN_TREES).hits
-    near = np.repeat(NoTies().embed_queries([HINT]), 60, axis=0)
+    hints = [HINT] * 60
     server_collections(chroma_url, course.collection).write(
         "",
         [f"trees@left#{row}" for row in range(60)],
         [{"doc_id": "trees"}] * 60,
-        near,
-        [HINT] * 60,
+        NoTies().embed_queries(hints),
+        hints,
     )
     assert searched(course, "dual", IN_TREES).hits == before
 

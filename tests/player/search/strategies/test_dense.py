@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array, IntArray
+from ingest.arrays import Float32Array
 from ingest.paragraph import Paragraph
 from player.search.cache import CachingEmbedder
 from player.search.calibration import DenseCalibration
@@ -97,12 +97,12 @@ def test_one_word_is_left_to_keywords() -> None:
 def test_equal_vectors_have_equal_cosines_those_of_a_plain_product() -> None:
     random = np.random.default_rng(3)
     for n_paragraphs in (3, 37, 1037) * 5:
-        vector, hint = random.normal(size=(2, 384)).astype(np.float32)
+        pair = random.normal(size=(2, 384))
+        vector, hint = pair.astype(np.float32)
         vectors = np.tile(vector, (n_paragraphs, 1))
         cosines = cosines_of(vectors, hint)
         assert (cosines == cosines[0]).all()
-        expected = vector.astype(np.float64) @ hint.astype(np.float64)
-        assert cosines[0] == pytest.approx(expected, 1e-4)
+        assert cosines[0] == pytest.approx(pair[0] @ pair[1], 1e-4)
 
 
 class Tenths(WordByWord):
@@ -111,12 +111,11 @@ class Tenths(WordByWord):
     def __init__(self) -> None:
         self.asked: list[int] = []
 
-    def parts(self, hint: str, rows: IntArray | None = None) -> dict[str, Float32Array]:
-        assert rows is not None
+    def parts(self, hint: str, rows: Any = None) -> Mapping[str, Float32Array]:
         self.asked += rows.tolist()
         return {"tenths": rows.astype(np.float32) / 10.0}
 
-    def estimates(self, hint: str, sentence: object) -> dict[str, Float32Array]:
+    def estimates(self, hint: str, sentence: object) -> Mapping[str, Float32Array]:
         return {"tenths": -10.0 * np.arange(4, dtype=np.float32)}
 
 
