@@ -53,9 +53,11 @@ def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
     start = RoundStart("", "third", "eruptions of molten rock", "geology", "")
     hint = Query("Volcanoes erupt with lava", keywords="off")
     assert len(player.plan(start).places.paragraphs) == 12
-    assert ids_of(player.orchestrator.search(hint).hits)[0] != "third:1:1"
+    result = player.orchestrator.search(hint)
+    assert ids_of(result.hits)[0] != "third:1:1"
     text = "Volcanoes erupt with lava. Later lessons mention ash."
-    make_store(store.location, [*course(), paragraph("third:1:1", text)])
+    third = paragraph("third:1:1", text)
+    make_store(store.location, [*course(), third])
     result = player.orchestrator.search(hint)
     assert not result.cached
     assert ids_of(result.hits)[0] == "third:1:1"
@@ -96,7 +98,8 @@ def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
     cached = []
     for max_tokens in (32, 32, 64):
         settings = load(changes=[f"embed.max_tokens={max_tokens}"])
-        cached.append(build_orchestrator(store, settings).search(HEAP).cached)
+        result = build_orchestrator(store, settings).search(HEAP)
+        cached.append(result.cached)
     assert cached == [False, True, False]
 
 

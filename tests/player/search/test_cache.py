@@ -10,13 +10,15 @@ import numpy as np
 
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.types import Query, SearchResult
+from tests.fakes import each
 from tests.player.fakes import WordsEmbedder
 
 
 def test_results_are_marked_and_no_more_than_its_size_is_kept() -> None:
     cache, keys = ResultCache(2), []
+    nothing = SearchResult(Query("hint"), ())
     for key in "aabcba":
-        result = cache.get(key, lambda: SearchResult(Query("hint"), ()))
+        result = cache.get(key, lambda: nothing)
         if not result.cached:
             keys.append(key)
     assert keys == ["a", "b", "c", "a"]
@@ -43,7 +45,8 @@ def test_equal_searches_at_once_are_made_once() -> None:
         return SearchResult(Query("hint"), ())
 
     cache = ResultCache(2)
-    assert at_once(lambda: cache.get("key", slow).hits) == [()] * 8
+    results = at_once(lambda: cache.get("key", slow))
+    assert each(results, "hits") == [()] * 8
     assert len(made) == 1
 
 

@@ -48,7 +48,8 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         dense, keyword = calibration.dense, calibration.keyword
         assert 0.5 < dense.separation < 1.0
         numbers = [dense.nats, keyword.share, keyword.nats]
-        numbers += [*dense.relevance.values(), *calibration.fused.values()]
+        numbers += dense.relevance.values()
+        numbers += calibration.fused.values()
         assert len(calibration.references.weights) == len(FEATURES)
 
         for joined in calibration.words:
@@ -82,7 +83,8 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:
     mine, query = "mine.Embedder", Query("a heap")
     store = make_store(tmp_path, course(), spec=mine)
-    result = build_orchestrator(store, load(), HashingEmbedder(mine)).search(query)
+    embedder = HashingEmbedder(mine)
+    result = build_orchestrator(store, load(), embedder).search(query)
     assert result_json(result)["calibrated"] is False
     assert "uncalibrated" in repr(result)
     by_words = build_orchestrator(store, load("keyword")).search(query)
@@ -96,8 +98,8 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     vectors = random.normal(size=(60, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     # an embedder to which all is alike: cosines from .8 to 1 for those from -1 to 1
-    alike = np.full((60, 1), np.sqrt(0.9), dtype=np.float32)
-    narrow = np.hstack([np.sqrt(0.1) * vectors, alike])
+    alike = np.full((60, 1), 0.9**0.5, dtype=np.float32)
+    narrow = np.hstack([0.1**0.5 * vectors, alike])
 
     fitted = calibration_of(DEFAULT_EMBEDDER).dense
     rescaled = fitted.rescaled(narrow)
@@ -119,12 +121,13 @@ def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_user_s_own_numbers_go_before_the_projects(own_file: Path) -> None:
-    tree = json.loads(CALIBRATION.read_text(encoding="utf-8"))[DEFAULT_EMBEDDER]
-    mine = json.dumps({"mine.Embedder": tree | {"fused": {"dense": 0.125}}})
-    own_file.write_text(mine, encoding="utf-8")
-    assert calibration_of("mine.Embedder").fused == {"dense": 0.125}
+    trees = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    fused = {"dense": 0.125}
+    mine = {"mine.Embedder": trees[DEFAULT_EMBEDDER] | {"fused": fused}}
+    own_file.write_text(json.dumps(mine), encoding="utf-8")
+    assert calibration_of("mine.Embedder").fused == fused
     assert is_fitted("mine.Embedder")
-    assert calibration_of(DEFAULT_EMBEDDER).fused != {"dense": 0.125}
+    assert calibration_of(DEFAULT_EMBEDDER).fused != fused
 
 
 def test_a_file_of_ones_own_that_is_damaged_is_refused(own_file: Path) -> None:

@@ -57,7 +57,8 @@ def fused(
 ) -> ScoreArrays:
     first, *_ = scored.values()
     prior = np.zeros(len(first.scores)) + prior
-    _, result = fuse(scored, prior, search_settings(fusion=fusion), weights)
+    settings = search_settings(fusion=fusion)
+    _, result = fuse(scored, prior, settings, weights)
     return result
 
 
@@ -98,9 +99,9 @@ def test_confidence_decides_between_filter_boost_and_neither() -> None:
     inside = np.array([True, False])
     evidence = np.array([0.5, 0.25])
     settings = search_settings(boost=2.0)
-    for confidence, filters in {0.6: False, 0.9: True}.items():
+    for confidence in (0.6, 0.9):
         result = book_of(confidence, inside, settings, evidence)
-        assert result.filters == filters
+        assert result.filters == (confidence == 0.9)
         assert result.lift > 0.0
         assert result.prior.tolist() == [result.lift, 0.0]
     for confidence in (0.0, 0.59):
@@ -129,7 +130,8 @@ def test_priors_change_the_order_and_no_relevance() -> None:
     assert by_rank.scores == pytest.approx([2 / 61, 2 / 63, 2 / 62])
     # the log-odds fall in the order of the ranks
     assert by_rank.log_odds == pytest.approx([3.0, 2.0, 2.5], abs=1e-5)
-    by_weight = fused(lifts, weights={"one": 1.0}, one=one, two=other)
+    weights = {"one": 1.0}
+    by_weight = fused(lifts, weights=weights, one=one, two=other)
     assert by_weight.log_odds.tolist() == [4.0, 2.0, 2.5]
     for result in (alone, by_rank, by_weight):
         assert result.relevance.tolist() == [3.0, 2.0, 1.0]
@@ -238,8 +240,8 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
 
 
 def test_hits_are_distinct_and_merged_scores_are_kept() -> None:
-    groups = np.array([0, 0, -1])
-    step = searched({"one": scores(1.0, 2.0, 3.0)}, groups=groups)
+    scored = {"one": scores(1.0, 2.0, 3.0)}
+    step = searched(scored, groups=np.array([0, 0, -1]))
     assert step.hits.tolist() == [2, 1]
     assert step.in_book.tolist() == [False, False]
     assert step.fused.log_odds.tolist() == [NO, 2.0, 3.0]
@@ -264,7 +266,8 @@ def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
 
 
 def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
-    for share, odds in {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}.items():
+    expected = {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}
+    for share, odds in expected.items():
         assert log_odds_of(share) == pytest.approx(math.log(odds))
         assert probability(math.log(odds)) == pytest.approx(share)
     assert log_odds_of(0.0) == -30.0

@@ -52,7 +52,8 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
         expected = []
         for start, end in itertools.pairwise(TOKENS.starts):
             best = cosines[start:end].max(axis=0)
-            expected.append(np.average(best, weights=np.log(weights)))
+            mean = np.average(best, weights=np.log(weights))
+            expected.append(mean)
         assert scorer.similarities(hint) == pytest.approx(expected, abs=0.01)
 
 
@@ -76,7 +77,8 @@ def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence(
     for best, expected in ((sentence, cosines + sentence), (None, cosines)):
         estimates = scorer.estimates("two bells", best)
         assert estimates.keys() == parts.keys()
-        assert estimates["words.minilm"] == pytest.approx(0.4 * expected, abs=0.01)
+        similarity = estimates["words.minilm"]
+        assert similarity == pytest.approx(0.4 * expected, abs=0.01)
         hubness = estimates["hub.minilm"]
         np.testing.assert_array_equal(hubness, parts["hub.minilm"])
 
@@ -109,7 +111,11 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(late_interaction, "N_NEAREST", 2)
-    plane = {"x": [1.0, 0.0], "y": [0.6, 0.8], "z": [0.0, 1.0]}
+    plane = {
+        "x": [1.0, 0.0],
+        "y": [0.6, 0.8],
+        "z": [0.0, 1.0],
+    }
     paragraphs = np.eye(2, dtype=np.float32)
     nothing = np.zeros(0, dtype=np.int64)
     course = ["a", "b"]
@@ -123,7 +129,8 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
         ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3, 0.4]),
     ):
         hints = hints_of(documents)
-        vectors = np.array([plane[text] for text in documents], dtype=np.float32)
+        near = [plane[text] for text in documents]
+        vectors = np.array(near, dtype=np.float32)
         bank = Bank(hints, vectors, nothing, nothing)
         hubness = Hubs(paragraphs, course, bank).of(hint)
         assert hubness == pytest.approx(expected)

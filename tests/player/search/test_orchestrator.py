@@ -96,7 +96,8 @@ def test_an_unknown_book_changes_nothing() -> None:
 def test_the_boost_comes_before_the_cut() -> None:
     # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
     low = RELEVANCE | {"likely:1:1": 0.54, "likely:1:2": 0.4}
-    searches = orchestrator(ListStrategy("one", low), pdf_k=0, boost=1.0)
+    strategy = ListStrategy("one", low)
+    searches = orchestrator(strategy, pdf_k=0, boost=1.0)
     result = searches.search(Query("hint", "Optics"))
     assert slots(result) == ["global likely:1:1", "global rest:1:1"]
 
@@ -150,7 +151,8 @@ def test_strategies_run_side_by_side() -> None:
             gate.wait(60.0)
 
     own = [Together(name, {}) for name in ("one", "two", "three")]
-    assert not orchestrator(*own, deadline_s=60.0).search(HINT).failures
+    result = orchestrator(*own, deadline_s=60.0).search(HINT)
+    assert not result.failures
 
 
 def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

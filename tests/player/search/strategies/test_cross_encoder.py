@@ -37,7 +37,12 @@ class Comparing(Reranker):
 
 def searched(*names: str) -> tuple[list[str], SearchResult]:
     """Search with two strategies and a reranker, in the order of names; also return which paragraphs it compared."""
-    first = ListStrategy("first", {"rest:1:1": 0.6, "sure:1:1": 0.7, "rest:1:2": 0.5})
+    relevance = {
+        "rest:1:1": 0.6,
+        "sure:1:1": 0.7,
+        "rest:1:2": 0.5,
+    }
+    first = ListStrategy("first", relevance)
     last = ListStrategy("last", {"rest:1:2": 0.9})
     index = index_of((first, last), ())
     reranker = Comparing(index.paragraphs)
@@ -89,12 +94,14 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     for row, text in enumerate(texts):
         paragraphs.append(paragraph(f"a:1:{row}", text))
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
-    parts = Parts(search_settings(cross_encoder=str(tmp_path)), calibration_of())
+    settings = search_settings(cross_encoder=str(tmp_path))
+    parts = Parts(settings, calibration_of())
     strategy = CrossEncoder.from_course(store, parts)
     strategy.load()
     query = Query("quick heap")
     log_odds = strategy.rerank(query, np.array([2, 0])).log_odds
     pairs = [(query.hint, texts[0]), (query.hint, texts[2])]
-    expected = Model(str(tmp_path)).predict(pairs, activation_fn=Identity())
+    model = Model(str(tmp_path))
+    expected = model.predict(pairs, activation_fn=Identity())
     np.testing.assert_allclose(log_odds[[0, 2]], expected, atol=1e-5)
     assert log_odds[1] == -np.inf
