@@ -82,7 +82,7 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() ->
 
 def test_no_step_asks_a_strategy_twice_not_even_one_that_failed() -> None:
     weak = ListStrategy("keyword", {"rest:1:1": 0.1, "sure:1:1": 0.1})
-    failing = FailingStrategy("dense", OSError("down"))
+    failing = FailingStrategy("dense", {})
     names = ("dense", "keyword")
     searches = engine(failing, weak, strategies=names, keywords="fallback")
     result = searches.search(Query("hint", "sure"))
@@ -188,7 +188,7 @@ def test_an_orchestrator_counts_its_searches_and_the_process_those_of_all() -> N
 
 def test_failures_are_not_kept() -> None:
     searches = engine(
-        FailingStrategy("bad", OSError("down")),
+        FailingStrategy("bad", {}),
         dense(rest=0.8),
         strategies=("bad", "dense"),
         cache=ResultCache(10),
