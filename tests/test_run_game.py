@@ -135,6 +135,7 @@ def check_game(game: dict[str, Any]) -> None:
         options = question["options"]
         assert "".join(options) == "ABCD"
         assert len(set(options.values())) == 4
+
     assert len(game["answers"]) == 20
     assert set(game["answers"]) <= {*"ABCD", "Not Relevant"}
     guess = game["guess"]
@@ -156,6 +157,7 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
     about = ("--store", store, "--practice-games", games)
     (game,) = played(run, *about, "--seed", "3")
     check_game(game)
+
     assert game["candidates"] == 24  # two readings of each opening sentence
     # the hint is a sentence of the paragraph, and the oracle answers rightly
     assert game["breakdown"]["opening_sentence_score"] == 100.0
@@ -345,6 +347,7 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
     none = "--referee none answers no questions, so that no game can be played; take oracle"
     # a server is checked before the store is opened
     early = "--store nowhere --server http://h/?key=s3cret"
+
     for options, *says in (
         ("--practice-games nowhere", "nowhere cannot be read"),
         ("--referee none", none),

@@ -59,6 +59,7 @@ def document(
 ) -> Document:
     """A document that goes by its stem and by these aliases."""
     names = [Alias(doc_id, "stem")]
+
     for text, source in aliases:
         names.append(Alias(text, source))
     return Document(

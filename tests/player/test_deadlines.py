@@ -82,6 +82,7 @@ def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> 
     for due in (3.0, 0.0, 1.0, 2.0):
         work = functools.partial(order.append, due)
         calls.append(pool.start(work, deadline=due))
+
     assert calls.pop(1).cancel()
     time.sleep(0.02)
     assert order == []

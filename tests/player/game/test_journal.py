@@ -134,6 +134,7 @@ def test_an_altered_game_is_left_and_logged(
         "questions": "[" * 5_000,
         "answers": '"ABCD"',
     }
+
     for column, value in altered.items():
         key = journal.ask()
         journal.name(key, f"of altered {column}")
@@ -168,6 +169,7 @@ def test_a_link_or_a_pipe_is_refused_and_keeps_its_permissions(tmp_path: Path) -
     os.mkfifo(pipe)
     theirs.chmod(0o644)
     pipe.chmod(0o644)
+
     for path, says in (
         (link, "is a link"),
         (new, "is a link"),
@@ -192,6 +194,7 @@ def test_a_journal_of_an_earlier_version_is_read_and_written(path: Path) -> None
             "INSERT INTO games (server, player, game_id, began) VALUES ('http://one', 'me', '7', 1.0);"
             "INSERT INTO replies VALUES (1, 'Q21WARMUPCALL a', '{}'); PRAGMA user_version = 1"
         )
+
     with opened(path) as journal:
         journal.update(1, score=SCORE)
         (game,) = journal.running()

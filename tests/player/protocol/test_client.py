@@ -111,6 +111,7 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
 ) -> None:
     over = b'{"state": "over", "private_score": 88.5, "league_points": 3}'
     unknown = GameState("7")
+
     for body, state in (
         (over, GameState("7", "over", 88.5, 3)),
         (b'{"state": "running", "private_score": null}', GameState("7", "running")),

@@ -241,6 +241,7 @@ def test_an_envelope_is_written_in_canonical_form_and_in_the_spelling_of_the_ask
         game_id="0101001",
         like=asked,
     )
+
     assert datetime.fromisoformat(written.pop("timestamp")).tzinfo is not None
     assert written.pop("message_id")
     assert written == {

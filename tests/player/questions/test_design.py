@@ -47,6 +47,7 @@ def joint_bits(
     """Mutual information of the paragraph and all answers, summed over all pairs."""
     channel = letters_of(np.array([wrong]))[0]
     bits = 0.0
+
     for answers in itertools.product(range(4), repeat=len(questions)):
         likelihood = np.ones(len(prior))
         for letter, fits in zip(answers, questions, strict=True):
@@ -81,6 +82,7 @@ def test_pieces_are_told_apart_first_if_the_referee_probably_holds_one() -> None
         ]
     )
     editions = np.repeat([0, 1], [2, 4])
+
     for of_passage, of_piece, best in (
         (0.45, 0.025, 0),
         (0.1, 0.2, 1),

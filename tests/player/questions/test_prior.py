@@ -92,6 +92,7 @@ def test_a_place_and_a_kind_count_what_a_referee_begins_there(
         "later sentence": np.log(0.25),
         "heading": np.log(0.5),
     }
+
     for module in (starts, places_module):
         monkeypatch.setattr(module, "start_weights", lambda: weights)
     text = "A first sentence of five words. A second one of six words."

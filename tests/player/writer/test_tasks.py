@@ -102,6 +102,7 @@ ANSWERS = {
 
 def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
     asked = (ANSWERS, (30, 50), 3, ENGLISH)
+
     assert is_justification(SENTENCE, *asked)
     for text in (
         SENTENCE.replace("answer C", "answer D"),
@@ -123,6 +124,7 @@ def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
         evidence.append(Evidence(int(number), letter, 1.0))
     reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
     passage = paragraph("a:1:1", "Heaps and queues.")
+
     for n, reason in (
         (4, SENTENCE),
         (2, GUESS.sentence_justification),
