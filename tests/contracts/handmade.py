@@ -32,7 +32,8 @@ def lines(
     """One run a text, one below the other."""
     runs = []
     for number, text in enumerate(texts):
-        runs.append(Run(x, y + number * leading, text, size))
+        row = y + number * leading
+        runs.append(Run(x, row, text, size))
     return runs
 
 
@@ -72,6 +73,7 @@ def pdf(
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
     }
     names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
+
     kids = []
     for number, runs in enumerate(pages):
         content = ""
@@ -91,12 +93,14 @@ def pdf(
         objects[stream] = (
             f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
         )
+
     objects[2] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
     body = b"%PDF-1.4\n"
     offsets = {}
     for number in sorted(objects):
         offsets[number] = len(body)
         body += f"{number} 0 obj\n{objects[number]}\nendobj\n".encode("cp1252")
+
     start = len(body)
     size = max(objects) + 1
     table = "0000000000 65535 f \n"

@@ -48,7 +48,11 @@ class ReaderContract:
         assert each(glyphs, "text") == ["o", "i", "s"]
         boxes = [(glyph.x0, glyph.x1, glyph.y, glyph.size) for glyph in glyphs]
         # Helvetica: o is 0.556 em wide, i 0.222, s 0.5
-        expected = [(50, 55.56, 100, 10), (55.56, 57.78, 100, 10), (70, 80, 200, 20)]
+        expected = [
+            (50, 55.56, 100, 10),
+            (55.56, 57.78, 100, 10),
+            (70, 80, 200, 20),
+        ]
         np.testing.assert_allclose(boxes, expected, atol=0.02, rtol=0.0)
         reader.close()
 
@@ -60,8 +64,10 @@ class ReaderContract:
         ]
         reader = self.open(pdf([runs]))
         fonts = each(reader.page(0).glyphs, "font")
-        assert [reader.fonts.bold[font] for font in fonts] == [False, True, False]
-        assert [*map(reader.fonts.mono, fonts)] == [False, False, True]
+        bold = [reader.fonts.bold[font] for font in fonts]
+        mono = [reader.fonts.mono(font) for font in fonts]
+        assert bold == [False, True, False]
+        assert mono == [False, False, True]
 
     def test_metadata_are_texts_and_absent_ones_empty(self) -> None:
         title = "<< /Title (Trees) >>"

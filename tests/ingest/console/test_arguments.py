@@ -17,6 +17,7 @@ def test_python_without_the_environment_is_told_of_it() -> None:
         rf"\w+ is missing from {re.escape(sys.executable)}\. "
         r"Run `make play` once, and use \.venv/bin/python\.\n"
     )
+
     for command in (
         "run_game.py",
         "-m ingest",

@@ -34,7 +34,12 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
 def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
     console = Console(file=target, width=10_000, force_terminal=True)
-    console.print(f"[bold]{shown(text)}[/]|", highlight=False, emoji=False, end="")
+    console.print(
+        f"[bold]{shown(text)}[/]|",
+        highlight=False,
+        emoji=False,
+        end="",
+    )
     printed = target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
     assert printed == f"{visible(text)}|"
 

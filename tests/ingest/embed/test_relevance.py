@@ -51,7 +51,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     shutil.copytree(minilm_folder(), model)
     lectures = sorted(ROOT.glob("data/lectures/english/*.pdf"))[:3]
     path = f"{folder}/store"
-    ingest(lectures, path, load(), embedder_spec=str(model), progress=False)
+    ingest(
+        lectures,
+        path,
+        load(),
+        embedder_spec=str(model),
+        progress=False,
+    )
     return path
 
 

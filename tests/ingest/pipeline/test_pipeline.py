@@ -258,8 +258,13 @@ def test_reader_that_stops_listening_is_no_error() -> None:
     listening, speaking = os.pipe()
     os.close(listening)
     command = [sys.executable, "-m", "quarry", "--help"]
-    pipes: Any = {"stdout": speaking, "stderr": subprocess.PIPE}
-    done = subprocess.run(command, cwd=ROOT, check=True, **pipes)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        check=True,
+        stdout=speaking,
+        stderr=subprocess.PIPE,
+    )
     os.close(speaking)
     assert done.stderr == b""
 
@@ -407,6 +412,7 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
         patch.setattr(READ, fakes.faulty_reading)
         one = "--workers=1", "--set=ingest.timeout_s=0.5", "--json"
         ran = course.run(*paths, *one)
+
     assert ran.code == 1
     assert ran.statuses["quick"] == "added"
     assert sorted(ran.notes) == [
@@ -514,8 +520,10 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
 def test_pieces_have_vectors_only_where_no_passage_is() -> None:
     reading = make_reading("a", ["Over two pages."])
     passage = dataclasses.replace(reading.paragraphs[0], page_breaks=(5,))
-    pieces = tuple(Piece("pdfplumber:page", "a", n, n, f"page {n}") for n in (1, 2, 3))
-    reading = dataclasses.replace(reading, paragraphs=(passage,), pieces=pieces)
+    pieces = []
+    for page in (1, 2, 3):
+        pieces.append(Piece("pdfplumber:page", "a", page, page, f"page {page}"))
+    reading = dataclasses.replace(reading, paragraphs=(passage,), pieces=tuple(pieces))
     embedder = HashingEmbedder()
     vectors = embedder.embed_passages([passage.text])
 

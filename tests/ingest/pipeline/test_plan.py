@@ -11,13 +11,19 @@ from tests.fakes import each
 def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
     """A PDF /NAME whose bytes are `content`; its version follows from them."""
     content = content or name
-    return Source(Path(f"/{name}"), content, f"v-{content}", Sidecar(digest=sidecar))
+    return Source(
+        Path(f"/{name}"),
+        content,
+        f"v-{content}",
+        Sidecar(digest=sidecar),
+    )
 
 
 def document(doc_id: str, content: str = "", same_as: str = "") -> Document:
     path = f"/{doc_id}.pdf"
     content = content or path[1:]
-    return Document(doc_id, path, content, f"v-{content}", (), 1, 1, same_as=same_as)
+    version = f"v-{content}"
+    return Document(doc_id, path, content, version, (), 1, 1, same_as=same_as)
 
 
 def rows_of(

@@ -30,6 +30,7 @@ def test_the_authors_are_those_of_the_metadata_that_are_printed_too() -> None:
 
 def test_the_lecture_number_is_told_by_its_word_or_leads_the_stem() -> None:
     mentioned = f"As we have shown {'at some length ' * 3}in lecture 4."
+
     for stem, printed, number in (
         ("notes", "Lecture 4, 14 October 2024", 4),
         ("notes", "CS 7: Chapter 03", 3),

@@ -107,6 +107,7 @@ def corrected(texts: tuple[str, ...], corrections: dict[str, str]) -> Reading:
 
 def test_a_correction_hits_the_one_sentence_that_is_meant() -> None:
     right = "So it is printed."
+
     for was, texts, meant in (
         # an opening sentence before others
         ("It rose.", ("Rabbits: it rose. And so on.", "It rose. It fell."), [1]),

@@ -96,6 +96,7 @@ def test_a_hub_id_that_a_store_names_is_not_fetched(
     ):
         with pytest.raises(EmbedderError, match=message):
             store_embedder(store, load(changes=changes))
+
     with pytest.raises(EmbedderError):
         load_sentence_transformer("somebody/a-model", may_fetch=True)
     calls = module.SentenceTransformer.call_args_list
