@@ -65,7 +65,8 @@ def named(book_name: str, among: Sequence[Document] = COURSE) -> str:
 
 
 def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() -> None:
-    resolver = references([*COURSE, document("book 9", ("Ninth Book", "name"))])
+    ninth = document("book 9", ("Ninth Book", "name"))
+    resolver = references([*COURSE, ninth])
     for doc_id, book_names in (
         ("03-hashing", "03-hashing; 03-hashing.pdf; 03-Hashing;   03-HASHING .Pdf "),
         ("book 9", "Ninth Book; ninth book.pdf"),
@@ -269,7 +270,10 @@ def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
 
 
 def test_a_name_within_a_hint_is_found() -> None:
-    for hummel in (document("hummel-2019"), document("p17", ("K. Hummel", "author"))):
+    for hummel in (
+        document("hummel-2019"),
+        document("p17", ("K. Hummel", "author")),
+    ):
         documents = [*TWINNED, hummel]
         paragraphs = []
         for doc_id in ("01-hashing", "02-graphs", "06-evaluation", hummel.doc_id):

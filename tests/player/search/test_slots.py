@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -82,11 +83,12 @@ def test_by_relevance_no_slot_is_reserved() -> None:
 
 
 def test_a_boosted_book_leaves_the_course_its_slots() -> None:
+    boosted = functools.partial(lifted, filters=False)
     odds = (11, 12, 10, 6, 5, 4)
-    assert lifted(2, 2, *odds, lift=10, filters=False) == "g1 g0 g3 g4"
-    assert lifted(4, 0, *odds, lift=10, filters=False) == "g1 g0 g2 g3"
+    assert boosted(2, 2, *odds, lift=10) == "g1 g0 g3 g4"
+    assert boosted(4, 0, *odds, lift=10) == "g1 g0 g2 g3"
     odds = (5, 2, 1, 6, 4, 3)
-    assert lifted(2, 2, *odds, lift=1, filters=False) == "g3 g0 g4 g5"
+    assert boosted(2, 2, *odds, lift=1) == "g3 g0 g4 g5"
 
 
 def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:

@@ -60,7 +60,10 @@ def made(location: str, **n_paragraphs: int) -> Course:
     return open_store(location, store.collection)
 
 
-@pytest.fixture(params=["folder", pytest.param("server", marks=pytest.mark.server)])
+SERVER = pytest.param("server", marks=pytest.mark.server)
+
+
+@pytest.fixture(params=["folder", SERVER])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
     location = str(tmp_path / "store")
     if request.param == "server":
@@ -68,17 +71,18 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
     return made(location, trees=30, locks=25, Caches=4)
 
 
-def asked_by_hand(store: Course, n_results: int, doc_id: str = "") -> list[str]:
-    """Return the paragraph_ids that plain Chroma finds, in the course or in a document."""
+def asked_by_hand(store: Course, doc_id: str = "") -> list[str]:
+    """Return the 20 paragraph_ids that plain Chroma finds, in the course or in a document."""
     asked: dict[str, Any] = {
         "query_embeddings": NoTies().embed_queries([HINT]),
-        "n_results": n_results,
+        "n_results": 20,
         "where": {"pdf_name": f"{doc_id}.pdf"} if doc_id else None,
     }
 
     def ids(client: Any) -> list[str]:
         collection = client.get_collection(store.collection, embedding_function=None)
-        return each(collection.query(**asked)["metadatas"][0], "paragraph_id")
+        (records,) = collection.query(**asked)["metadatas"]
+        return each(records, "paragraph_id")
 
     if store.location.startswith("http"):
         return ids(server_collections(store.location, store.collection)._client)
@@ -102,12 +106,12 @@ def test_dual_and_known_bots_are_the_queries_of_the_first_record(store: Course) 
         "tree": "",
     }.items():
         query = Query(HINT, book_name)
-        filtered = asked_by_hand(store, 20, doc_id)
+        filtered = asked_by_hand(store, doc_id)
         hits = searched(store, "known-bots", query).hits
         assert ids_of(hits) == filtered
 
         filtered = filtered[:15] if doc_id else []
-        unfiltered = asked_by_hand(store, 20)
+        unfiltered = asked_by_hand(store)
         new = [found for found in unfiltered if found not in filtered]
         hits = searched(store, "dual", query).hits
         assert ids_of(hits) == filtered + new[:5]

@@ -50,9 +50,10 @@ def plane(*vectors: list[float], **more: Any) -> Dense:
 
 def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     arrays = plane(EAST, NORTH_EAST, WEST).score(HINT)
-    assert arrays.scores == pytest.approx([1.0, 0.6, -1.0])
-    assert arrays.log_odds == pytest.approx([10.0, 6.0, -10.0])
-    assert arrays.relevance == pytest.approx([2.0, 0.4, -6.0])
+    cosines = np.array([1.0, 0.6, -1.0])
+    assert arrays.scores == pytest.approx(cosines)
+    assert arrays.log_odds == pytest.approx(10.0 * cosines)
+    assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
 
 
 def test_sentences_count_with_their_weights() -> None:
@@ -82,7 +83,8 @@ def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
 
 
 def test_one_word_is_left_to_keywords() -> None:
-    calibration = replace(CALIBRATION, bias=0.0, relevance={"paragraph": 5.0})
+    slopes = {"paragraph": 5.0}
+    calibration = replace(CALIBRATION, bias=0.0, relevance=slopes)
     dense = plane(EAST, calibration=calibration)
     for query, is_relevant in {
         Query("east", keywords="off"): True,
