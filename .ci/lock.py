@@ -5,8 +5,6 @@ A package that is not installed keeps its pin. Local versions, such as 2.13.0+cp
 that each machine takes the build that it finds.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """`make bench`: every benchmark next to its baseline, as a table and as benchmarks/results.json."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

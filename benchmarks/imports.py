@@ -1,7 +1,5 @@
 """Imports between our packages, counted, and drawn as docs/architecture.svg (`make drawing`)."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Shared code of the benchmarks: a bundled course in a store, two sides that take turns, and a row of the table."""
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ A course of each size is resampled from the bundled lectures: words of a passage
 perturbed, so that no two passages are the same. docs/scale.md explains the figures.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import os

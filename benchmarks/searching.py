@@ -1,7 +1,5 @@
 """A search, next to embedding its hint, to two Chroma queries by text, and from the start of a process."""
 
-from __future__ import annotations
-
 import functools
 import json
 import subprocess

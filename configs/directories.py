@@ -4,8 +4,6 @@ In a checkout, all these folders are in data/. An installed package is only read
 folder of the user.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """YAML files of users, in which every value is a text until the type of its setting turns it into something else."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

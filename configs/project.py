@@ -1,7 +1,5 @@
 """The defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the folder or above."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -3,8 +3,6 @@
 configs/default.yaml explains each key with its unit; a test compares keys, ranges and defaults of both files.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import reprlib

@@ -1,7 +1,5 @@
 """Suggestions for mistyped names."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

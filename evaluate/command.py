@@ -1,7 +1,5 @@
 """`python -m evaluate`: practice server, replay, comparison, tuning, calibration, export, report, and games files."""
 
-from __future__ import annotations
-
 from evaluate.commands import COMMANDS
 from ingest.console.arguments import choose_and_run
 

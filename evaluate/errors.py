@@ -9,8 +9,6 @@ EvaluateError
 └── RunError (ValueError)          a file holds no run, or runs are of different games or stores
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path

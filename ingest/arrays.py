@@ -1,7 +1,5 @@
 """Types of NumPy arrays by their contents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

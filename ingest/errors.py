@@ -11,8 +11,6 @@ IngestError
 └── EmbedderError (RuntimeError)       the model cannot be loaded
 """
 
-from __future__ import annotations
-
 from configs.settings import QuarryError
 
 

@@ -3,8 +3,6 @@
 A task whose process or worker dies is run again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import itertools

@@ -1,7 +1,5 @@
 """Extensions by name: parts of a table, or a user's own by dotted path such as `my_module.MyStrategy`."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import pkgutil

@@ -1,7 +1,5 @@
 """Files that the program makes: written as a whole or not at all, and never through a link."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """JSON files: one document, or one object a line; bad input is refused in one line that names file and line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

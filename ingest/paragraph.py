@@ -1,7 +1,5 @@
 """Types that every other part shares: Document, Paragraph, and what reading a file returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal
 

@@ -3,8 +3,6 @@
 A pickle may run any code when it is loaded.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import hmac

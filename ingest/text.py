@@ -1,7 +1,5 @@
 """The form in which texts are compared."""
 
-from __future__ import annotations
-
 import unicodedata
 
 

@@ -1,7 +1,5 @@
 """The command `python -m player search`, which prints hits as text or as JSON."""
 
-from __future__ import annotations
-
 import argparse
 import typing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Calls in daemon threads with a deadline, for a search or a player that may hang."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -14,8 +14,6 @@ PlayerError
     └── GameTimeoutError (TimeoutError)
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from configs.settings import QuarryError

@@ -1,7 +1,5 @@
 """Player: answers the warm-up, chooses the questions and makes the guess, without any server."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import time

@@ -3,8 +3,6 @@
 They are natural log-odds; `evaluate calibrate prior` fits them on labelled games, with those of the places.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Sequence

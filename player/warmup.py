@@ -1,7 +1,5 @@
 """The warm-up: the result of a sum in a question."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -1,7 +1,5 @@
 """Words and stems of a text, in any script."""
 
-from __future__ import annotations
-
 import functools
 import unicodedata
 from typing import Any

@@ -3,8 +3,6 @@
 Importing it loads nothing else: a function's module is imported when the function is first used.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command `quarry`: the name of a command, and its arguments."""
 
-from __future__ import annotations
-
 import sys
 
 from evaluate.commands import COMMANDS as OF_EVALUATE

@@ -1,7 +1,5 @@
 """The command `completion`: a script with which bash, zsh or tcsh completes commands and options."""
 
-from __future__ import annotations
-
 import argparse
 
 from ingest.console import arguments as cli

@@ -1,7 +1,5 @@
 """The command `doctor`: what is installed and found here, and what is lost by what is not."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import importlib.metadata

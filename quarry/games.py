@@ -1,7 +1,5 @@
 """The commands `games list` and `games show`: games that were played, as the journal keeps them."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 from collections.abc import Iterator

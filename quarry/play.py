@@ -1,7 +1,5 @@
 """The command `play` (`python run_game.py`): games against a server, a practice server, or a person."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

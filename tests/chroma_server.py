@@ -1,7 +1,5 @@
 """A Chroma server of our own on a free loopback port, which can be killed and started again."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

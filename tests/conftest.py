@@ -1,7 +1,5 @@
 """Fixtures that all tests share, and the guard that keeps every test off the network."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import inspect

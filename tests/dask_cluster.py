@@ -1,7 +1,5 @@
 """A Dask scheduler and two workers of our own on loopback, which can be killed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -3,8 +3,6 @@
 Heavy packages are imported where they are needed: worker processes import this module.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import errno

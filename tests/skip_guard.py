@@ -1,7 +1,5 @@
 """A pytest plugin: with QUARRY_STRICT_SKIPS set, skips for reasons not in .ci/allowed-skips.txt fail the run."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Links of the docs lead somewhere, commands.md lists every command, and pages show flags that there are."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from functools import cache

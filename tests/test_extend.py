@@ -1,7 +1,5 @@
 """The recipes of docs/guides/extend.md: each passes its suite, and is found by dotted path or in its table."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

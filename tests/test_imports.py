@@ -1,7 +1,5 @@
 """Imports lead down from floor to floor, and the picture in docs shows them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pty

@@ -1,7 +1,5 @@
 """The commands of docs/guides/measure-your-own.md work in their order, from PDFs to a report."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands and lines that README and the guides show do what they say."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

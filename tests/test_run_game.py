@@ -1,7 +1,5 @@
 """Whole games by the command, over real HTTP, and one line for everything that cannot be played."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

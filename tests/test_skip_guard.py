@@ -1,7 +1,5 @@
 """The guard fails a strict run for a skip that nobody allowed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is installed is whole: a wheel is built and installed, and a game is played from it, away from the checkout."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

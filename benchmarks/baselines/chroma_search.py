@@ -3,8 +3,6 @@
 Usage: python -m benchmarks.baselines.chroma_search FOLDER build|query; `build` reads {"id", "text"} lines from stdin.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -5,8 +5,6 @@ COURSE/truth.jsonl, the same bytes every time. data/README.md describes what a s
 truth.jsonl. If a source does not follow the format, print the error and write nothing; the exit code is then 2.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import re

@@ -1,7 +1,5 @@
 """Batches of questions and their answers as files of JSON lines, for people or models of others who answer them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Replays of games with the questions and answers of files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

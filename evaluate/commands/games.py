@@ -1,7 +1,5 @@
 """`games check`, `games label`, `questions`, `serve`: check labelled games, write, ask about and serve them."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import sys

@@ -1,7 +1,5 @@
 """`replay`, `compare`, `report` and `export`: make, compare and show runs over labelled games."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from pathlib import Path

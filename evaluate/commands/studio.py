@@ -1,7 +1,5 @@
 """The command `studio`: a local page to look at a course, games and runs."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`tune`, `calibrate search` and `calibrate prior`: fit the settings and the numbers of search on labelled games."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import functools

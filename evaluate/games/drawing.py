@@ -1,7 +1,5 @@
 """Secrets as referees' programs draw them: pieces of lectures in another edition, which still need hints."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Hints that a machine makes for practice games about a course without labelled games."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Labelled games: the file format, reading, splits, and when two sentences are the same."""
 
-from __future__ import annotations
-
 import bisect
 import hashlib
 import logging

@@ -1,7 +1,5 @@
 """Writing labelled games with a person, paragraph by paragraph; each game is on disk before the next question."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path

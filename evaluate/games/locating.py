@@ -1,7 +1,5 @@
 """Labelled games next to a store: the passages that they are about, and what is wrong with the games."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace

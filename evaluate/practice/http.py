@@ -1,7 +1,5 @@
 """The practice game server over HTTP, with limits that hold before a player is known."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http

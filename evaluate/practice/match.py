@@ -1,7 +1,5 @@
 """One practice game of the referee: a state machine from the player's messages to the replies, without HTTP."""
 
-from __future__ import annotations
-
 import functools
 import secrets
 import threading

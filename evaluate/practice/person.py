@@ -1,7 +1,5 @@
 """A game with a person at the terminal as the referee, who types a hint and answers 20 questions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

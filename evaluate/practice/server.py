@@ -1,7 +1,5 @@
 """The practice game server in this process: its repertoire, and the games of any number of players."""
 
-from __future__ import annotations
-
 import logging
 import random
 import secrets

@@ -1,7 +1,5 @@
 """Answering a question by reading its wording and that of its options, English or Hebrew, by rules."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it is made with."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

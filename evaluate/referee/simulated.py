@@ -1,7 +1,5 @@
 """The simulated referee: view, embedding model, answering policy, and answers that are replaced or left out."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

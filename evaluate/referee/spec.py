@@ -1,7 +1,5 @@
 """A referee's questions and secret, the protocol of referees, and the terms of a referee SPEC with their parser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text as the referee compares it: put in order, normalised, folded, cut into words and sentences, reduced to forms."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

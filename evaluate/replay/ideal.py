@@ -1,7 +1,5 @@
 """Ideal questions: how often 20 random balanced questions would win a game with the same prior and the same errors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs as one HTML page that needs no network and no other file."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

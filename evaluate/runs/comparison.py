@@ -1,7 +1,5 @@
 """Comparison of runs over the same games: paired tests, corrected for their number, and verdicts in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

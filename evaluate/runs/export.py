@@ -1,7 +1,5 @@
 """Runs as files that other tools read: TREC runs and qrels, and tables as parquet and csv."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice

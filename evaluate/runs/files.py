@@ -1,7 +1,5 @@
 """Runs as files: RUN.json with RUN.games.jsonl, the record of every game; and TREC runs of other systems."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

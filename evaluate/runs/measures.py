@@ -1,7 +1,5 @@
 """Measures of a run, from ir-measures or the user, and their 95% intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 import ir_measures

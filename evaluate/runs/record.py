@@ -1,7 +1,5 @@
 """The record of a played game as JSON: hits, questions, answers, belief and guess; and where it was lost, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, NotRequired, cast

@@ -1,7 +1,5 @@
 """The table of the player against referees: games won, private score, and how far its confidence can be believed."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

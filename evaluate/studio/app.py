@@ -1,7 +1,5 @@
 """The web application of the studio, and its pages of games and runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path

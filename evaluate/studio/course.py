@@ -1,7 +1,5 @@
 """Pages of a course: its lectures, the passages of each page, and the search."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Games as a person steps through them: the belief after each answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Pages of the studio: templates, and headers that keep other pages out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar

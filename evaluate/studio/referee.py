@@ -1,7 +1,5 @@
 """Pages for a person as the referee: passages, hints, twenty questions, and labelled games."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Annotated
 

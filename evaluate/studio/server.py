@@ -1,7 +1,5 @@
 """Pages of a practice server: its players, their games, and each game that has ended."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Annotated, Any

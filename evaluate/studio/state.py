@@ -1,7 +1,5 @@
 """State of the studio: a course, its players, its practice server, and games that are being played."""
 
-from __future__ import annotations
-
 import contextlib
 import secrets
 import threading

@@ -1,7 +1,5 @@
 """Fit the numbers that search uses (player/search/calibration.json) on labelled games."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Arrays that a search of labelled games needs in all trials, their search, and the objective of a study."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Fit of the belief before the questions: the start model and the shares of named books, on labelled games."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Storages of studies: memory, SQLite or PostgreSQL, where heartbeats tell which trials have lost their process."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import warnings

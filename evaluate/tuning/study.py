@@ -1,7 +1,5 @@
 """A study of search settings: trials on training games, a choice on validation games, a report on test games."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import time

@@ -1,7 +1,5 @@
 """Tuning of the search's settings on labelled games: preparation, study, report and the file of settings."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

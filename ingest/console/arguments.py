@@ -1,7 +1,5 @@
 """Command lines: options and commands, each declared once, and errors in one line."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import importlib

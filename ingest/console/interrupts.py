@@ -5,8 +5,6 @@ the signal wakes up ends the process and its children if this takes longer than 
 Ctrl-C (`ingest.executors`). A command may be killed at any time without loss, so that nothing depends on the grace.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import importlib

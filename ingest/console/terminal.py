@@ -1,7 +1,5 @@
 """Text for the terminal: escaped control characters, plurals, and suggestions for mistyped names."""
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata

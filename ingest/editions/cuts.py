@@ -4,8 +4,6 @@ A cut is a function of the (n_pages,) texts and the number after its name, 0 wit
 last page of a piece, from 1, and its text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 Stretches = Iterator[tuple[int, int, str]]

@@ -1,7 +1,5 @@
 """Editions by name: "READER:CUT" or "READER:CUT:SIZE", and the pieces that they make of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Openings of a piece: the strings that a referee's program may take for its opening sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import islice

@@ -1,7 +1,5 @@
 """Piece: a stretch of a lecture's text as another program reads and cuts it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Readers of editions: each yields the text of the pages of a PDF as one library prints it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Raw text in reading order: some libraries print the letters of Hebrew words from left to right."""
 
-from __future__ import annotations
-
 import re
 
 from ingest.languages.hebrew import HEBREW

@@ -1,7 +1,5 @@
 """The ONNX graph of a BERT network, built from its weights without torch."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 Importing this module loads no model and no heavy package.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 from collections.abc import Sequence

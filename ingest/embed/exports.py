@@ -4,8 +4,6 @@ minilm and mpnet come as sentence-transformers folders; e5 comes in four bits an
 minilm and e5 are built from their weights; that of mpnet is traced by torch.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import warnings

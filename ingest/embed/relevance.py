@@ -3,8 +3,6 @@
 It serves embedders of a user's own, for which nobody has fitted numbers on labelled games.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

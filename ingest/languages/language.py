@@ -1,7 +1,5 @@
 """Language: letters, words and sentences that reading, search and questions need of a language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The languages that are known, and which one a text or a word is in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ingest.languages.english import ENGLISH

@@ -1,7 +1,5 @@
 """Lines of a document in reading order, without running heads, with the margins of their columns and footnotes."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ This is the inverse of the Unicode bidirectional algorithm (UAX #9) for one line
 numbers and Latin runs inside them keep their order.
 """
 
-from __future__ import annotations
-
 import functools
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Columns of a page in reading order, parted at the gutters of its lines."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

@@ -3,8 +3,6 @@
 A drop cap is as high as two lines or more; the first lines of the paragraph are indented next to it.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ingest.layout.extract import Page

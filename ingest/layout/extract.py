@@ -1,7 +1,5 @@
 """Text of a PDF as pages of lines of words with boxes, from the glyphs of any reader."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import re

@@ -1,7 +1,5 @@
 """Narrow gutters between columns, found by the gaps in the rows of a page, and rows cut at gaps and gutters."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

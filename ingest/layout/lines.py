@@ -4,8 +4,6 @@ The order of the text follows from the positions of the glyphs, not from their o
 text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

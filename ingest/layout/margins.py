@@ -1,7 +1,5 @@
 """Text outside the columns of a page: running heads, page numbers, line numbers, and notes in the margin."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Superscripts and the like inside a line: exponents, fractions, accents, and the marks of footnotes and citations."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

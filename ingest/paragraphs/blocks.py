@@ -1,7 +1,5 @@
 """Blocks of text, such as paragraphs, headings and items, made from lines in reading order."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

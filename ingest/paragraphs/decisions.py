@@ -1,7 +1,5 @@
 """Decisions where a paragraph begins, and whether it goes on after displays, columns and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

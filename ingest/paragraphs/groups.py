@@ -1,7 +1,5 @@
 """Lines -> groups, each one paragraph, over displayed formulas and across columns, pages and figures."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Typesetting of a document, measured on all its pages: distances of lines, indents, margins and words."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text of several lines: words that are broken at the ends of lines are joined."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Kinds of blocks, and the reasons why some are left out."""
 
-from __future__ import annotations
-
 import re
 
 from configs.settings import IngestSettings

@@ -1,7 +1,5 @@
 """Bullets and numbers at the beginning of lines."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from statistics import median

@@ -1,7 +1,5 @@
 """Near-identical paragraphs: those that say the same as an earlier one in all but a few words."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable

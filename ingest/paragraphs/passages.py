@@ -1,7 +1,5 @@
 """Passages of a document, made from its blocks; lead-ins are joined to what they introduce."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Sentences of a paragraph, verbatim; the first one is its opening sentence."""
 
-from __future__ import annotations
-
 import re
 
 from ingest.paragraph import Paragraph

@@ -4,8 +4,6 @@ Some programs write maps without a glyph such as "one.oldstyle" or "a.sc", or ma
 the encoding of the font names the glyph.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -5,8 +5,6 @@ once, and its characters become glyphs like those of any page. Without Tesseract
 counted.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 import itertools

@@ -1,7 +1,5 @@
 """Reader of glyphs with PDFium, the default reader: it is fast, and right about characters."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import functools

@@ -1,7 +1,5 @@
 """Tables with rules, found by pdfplumber."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any

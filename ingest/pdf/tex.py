@@ -4,8 +4,6 @@ Reference:
     Knuth, The TeXbook, appendix F; Knuth, Computer Modern Typefaces; the LaTeX font encodings OT1, T1, OML, OMS, OMX.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Nothing is locked while files are read. If two ingests change one store, the ing
 uses the readings and vectors that it has already made.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

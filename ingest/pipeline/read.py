@@ -3,8 +3,6 @@
 Finished readings and vectors are staged in the user's cache, from which an interrupted ingest resumes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import shutil

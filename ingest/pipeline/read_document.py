@@ -1,7 +1,5 @@
 """Reading of one source file into passages; runs in worker processes."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

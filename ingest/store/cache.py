@@ -1,7 +1,5 @@
 """The cache of opened courses on this machine, and of indexes that are made of their paragraphs."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Course: the frozen snapshot of a store for readers."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools

@@ -1,7 +1,5 @@
 """Checks of a database folder before Chroma opens it, since a damaged file may abort the process."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -4,8 +4,6 @@ Chroma writes its index files in place, so that a process killed at the wrong mo
 locks between processes. STORE/current names the one valid database, in which only readers' locks are ever written.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

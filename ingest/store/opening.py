@@ -1,7 +1,5 @@
 """Opening of a course: from the cache of this machine, else from Chroma."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import re

@@ -4,8 +4,6 @@ Each passage is one record: Chroma holds its vector and text, and the metadata h
 the vectors of its sentences and tokens. Each document is one record too.
 """
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import functools

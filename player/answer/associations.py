@@ -1,7 +1,5 @@
 """Associations: the probability of each word to be the associative word, given domain, hint and paragraph."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

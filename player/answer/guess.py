@@ -1,7 +1,5 @@
 """The choice of the associative word, by its expected score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

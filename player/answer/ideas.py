@@ -1,7 +1,5 @@
 """Norms with ideas: the words of a domain with what they stand for, compared with hint and paragraph by a network."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import gzip

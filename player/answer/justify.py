@@ -3,8 +3,6 @@
 They are in English for every language: a public referee counts English words such as "because" and "evidence".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

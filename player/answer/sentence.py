@@ -1,7 +1,5 @@
 """The opening sentence to send: the string that is expected to earn most, whatever edition the referee holds."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

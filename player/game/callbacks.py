@@ -1,7 +1,5 @@
 """Callbacks: the four callbacks of a league around a Player, in plain dicts; see docs/guides/callbacks.md."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from typing import Any

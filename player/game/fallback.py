@@ -1,7 +1,5 @@
 """DeadlinePlayer: the player of one game, with 20 valid questions and a valid guess by the deadline."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import time

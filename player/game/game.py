@@ -1,7 +1,5 @@
 """One game: the replies to its messages, the player's plan and decision, and its report, also as JSON."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

@@ -4,8 +4,6 @@ A process can be killed at any moment. The next process reads from the journal w
 hints, questions, answers and replies, byte for byte. The file holds tokens, so only its owner may read it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

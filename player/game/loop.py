@@ -1,7 +1,5 @@
 """The game loop: `play` plays one game on a server, `play_games` several, in one loop over the player's inbox."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -1,7 +1,5 @@
 """Games on the terminal: a running game step by step, and a summary of several."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """GameServer, and HttpGameServer, the HTTP client of the player."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Decoding of a server's responses: limits of size, and the readable messages of a damaged inbox."""
 
-from __future__ import annotations
-
 import json
 import re
 from math import inf

@@ -3,8 +3,6 @@
 Each field is read under every name that is known, and cut to a length that no honest message reaches.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Answers of a referee: a letter, "Not Relevant" or nothing, in the order of the questions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The 20 questions of a game: pool of all kinds, choice, and fits to the candidates."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Prior and answers -> posterior, by exact Bayes over paragraphs and referees."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Dealing words into three lists, so that all four answers are about equally likely."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ingest.arrays import BoolArray, Float64Array, RowArray

@@ -1,7 +1,5 @@
 """Design of the batch: choose the 20 questions of a pool with the most joint information about the paragraph."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

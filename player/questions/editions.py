@@ -1,7 +1,5 @@
 """The belief over editions: which program's text the referee holds, and which piece of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """First letters of the words of opening sentences, which also tell the shortest passages apart."""
 
-from __future__ import annotations
-
 import functools
 import unicodedata
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Kinds of questions: each names three lists; the first list of which something is there is the answer."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Places where the secret passage may begin: its sentences, and the ways to end the first one."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The prior: the probability that the secret passage begins at each place of the course, given the search result."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from configs.settings import GameSettings

@@ -1,7 +1,5 @@
 """Questions, and the views: the parts of the paragraph that a referee may see while it answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """The mixture of possible referees: what each referee sees of the paragraph, and how often it errs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

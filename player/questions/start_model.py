@@ -4,8 +4,6 @@ Its weights are natural log-odds; `evaluate calibrate prior` fits them on labell
 weights of the kinds of passages.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

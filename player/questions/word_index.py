@@ -1,7 +1,5 @@
 """Index of a course's words: which occur in the passage from each place on, and in its opening sentence."""
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,5 @@
 """The cascade of one live search: run strategies in threads, search their arrays, and make hits of the result."""
 
-from __future__ import annotations
-
 import functools
 import time
 from concurrent.futures import wait

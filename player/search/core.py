@@ -9,8 +9,6 @@ natural log-odds. Live search, games, replays, comparisons and tuning all call `
 or models.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence

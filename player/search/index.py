@@ -1,7 +1,5 @@
 """SearchIndex: a course with its strategies, references and calibration; `ask` runs one strategy on it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Normalise and compare document names: fuzzy matching of words, numbers in English and Hebrew words."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import unicodedata

@@ -1,7 +1,5 @@
 """SearchOrchestrator: the entry point of every search, with its cache, statistics and log."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

@@ -1,7 +1,5 @@
 """Postings: an inverted index from words to the texts that contain them."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast

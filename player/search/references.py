@@ -1,7 +1,5 @@
 """Resolve book names to documents by their aliases, with calibrated confidences (entity linking)."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import unicodedata

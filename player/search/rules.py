@@ -1,7 +1,5 @@
 """Evidence from the rule of the game: no word of the hint occurs in the paragraph."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple

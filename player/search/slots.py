@@ -1,7 +1,5 @@
 """The slot rule: which paragraphs a search returns from a named book, from the whole course, and for rare words."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from configs.settings import SearchSettings

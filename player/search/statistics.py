@@ -1,7 +1,5 @@
 """Counts and latencies of searches, for `SearchOrchestrator.stats`."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter, deque
 from collections.abc import Sequence

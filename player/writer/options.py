@@ -1,7 +1,5 @@
 """Options of commands that may call a writer."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Re-ranking: the writer's reading of the hint changes the belief before the questions by its measured error."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array, eye_array, vstack
 

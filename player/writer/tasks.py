@@ -4,8 +4,6 @@ Texts of lectures and messages are data. They are sent as JSON between marks tha
 only ids, words and checked sentences are used, so that an instruction in a lecture can change nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Writer: a language model on a server with the OpenAI interface, and the log of its replies."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

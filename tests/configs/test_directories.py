@@ -1,7 +1,5 @@
 """The folders of a checkout, of an installed package, and of a user who names one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Settings: defaults, presets, files, the environment, and one line for a bad value."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The suite that every Embedder passes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 

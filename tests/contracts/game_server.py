@@ -1,7 +1,5 @@
 """The suite that every GameServer passes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

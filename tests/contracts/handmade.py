@@ -1,7 +1,5 @@
 """Minimal PDFs whose every glyph stands where the test says; Helvetica, of which each viewer knows the widths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

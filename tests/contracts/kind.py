@@ -1,7 +1,5 @@
 """What every kind of question must do; a test of a kind subclasses this."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What every measure must pass."""
 
-from __future__ import annotations
-
 import copy
 import math
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Paragraphs for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ingest.arrays import IntArray

@@ -1,7 +1,5 @@
 """The suite that every reader of PDFs passes: one page model, whichever library opens the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 LABELS is a games.jsonl next to a folder `pdfs` of its PDFs, or a truth.jsonl in the folder of its PDFs.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 from collections.abc import Iterable

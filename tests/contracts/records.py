@@ -1,7 +1,5 @@
 """Records of games for tests."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from evaluate.runs.record import HitRecord, PlayRecord, ReplayRecord

@@ -1,7 +1,5 @@
 """What every Referee must pass."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret

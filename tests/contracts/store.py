@@ -1,7 +1,5 @@
 """The suite that a store passes in a folder and on a server."""
 
-from __future__ import annotations
-
 import contextlib
 import uuid
 from collections.abc import Iterator

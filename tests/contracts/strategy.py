@@ -1,7 +1,5 @@
 """What every Strategy must pass."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Lecture sources are read as written, bad ones named, and the committed PDFs and truth are what the sources give."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Labelled games, a small course and its store, for the tests of the harness."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace

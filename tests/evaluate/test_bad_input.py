@@ -1,7 +1,5 @@
 """Bad input to any command of the harness exits with 2 and one line; nothing is printed or written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels stay in the harness: the player neither imports it, and so takes no labelled game, nor opens a games file."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import dataclasses

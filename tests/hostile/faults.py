@@ -1,7 +1,5 @@
 """Faults of servers and referees. A new fault is one entry here."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence

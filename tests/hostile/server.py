@@ -1,7 +1,5 @@
 """An ASGI app that commits a fault in front of a practice server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """A game against every fault: each comes to its score, or to an orderly end where no score is possible."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import resource

@@ -1,7 +1,5 @@
 """Small PDFs, set by hand and read again."""
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 from pathlib import Path

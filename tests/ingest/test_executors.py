@@ -1,7 +1,5 @@
 """Executors of local processes, and ingest and replay on a real Dask cluster whose parts are killed."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Parts by name: own names first, then dotted paths; what cannot be found is refused."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

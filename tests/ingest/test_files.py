@@ -1,7 +1,5 @@
 """Files that the program makes."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

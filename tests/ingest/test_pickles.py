@@ -1,7 +1,5 @@
 """Values in the user's cache: only what this user has saved is loaded."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

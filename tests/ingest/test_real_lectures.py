@@ -1,7 +1,5 @@
 """Ingest against the truth: our own lectures, other typesetters, other layouts, and real ones labelled by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

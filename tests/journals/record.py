@@ -3,8 +3,6 @@
 Record a new journal when a change is meant to change what the player sends, and keep those that still pass.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from pathlib import Path

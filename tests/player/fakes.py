@@ -1,7 +1,5 @@
 """Small stand-ins for what the player is made of: paragraphs, strategies, an embedder, a game server."""
 
-from __future__ import annotations
-
 import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence

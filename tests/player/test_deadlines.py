@@ -1,7 +1,5 @@
 """Calls that answer, fail, are slow, or hang."""
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

@@ -1,7 +1,5 @@
 """A whole round on a small course with a referee that reads perfectly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`python -m player search`: its JSON, its exit codes, and one line for bad input."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sums in questions."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words and stems in several scripts."""
 
-from __future__ import annotations
-
 from player.words import stems, words
 
 WORDS = {

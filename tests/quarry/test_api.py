@@ -1,7 +1,5 @@
 """The functions for notebooks, on a small course."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command `quarry`: its names, its messages, the user's project, and what it says about itself."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import json

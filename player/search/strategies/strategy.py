@@ -1,7 +1,5 @@
 """Strategy: base class of the ways of finding paragraphs; each scores all paragraphs of a course as arrays."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

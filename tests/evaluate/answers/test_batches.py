@@ -1,7 +1,5 @@
 """Batches of questions and answers as files, and games replayed with them."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The stored answers of respondents belong to the bundled games, and those that teach are not those reported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from evaluate.answers.batches import VIEWED, read_answers, read_batches

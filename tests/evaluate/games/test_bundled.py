@@ -1,7 +1,5 @@
 """The bundled games keep the rule of the game, cover the lectures, name their kinds, and are split without leaks."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

@@ -1,7 +1,5 @@
 """`games draw`, and games of raw text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hints made by a machine: words of the course near the passage, none of them in it, in its language."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Games files are read strictly and split by paragraph; sentences are compared by letters and digits."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Labelling: the rule is checked, nothing written is lost, and what comes out is a games file."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Labelled games are found among ingested paragraphs by id or text, and what is wrong with them is named."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The referee's side of one game: what it sends, what it takes, and what it refuses."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """A person as the referee: what is typed is all that the player gets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

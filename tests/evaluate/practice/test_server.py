@@ -1,7 +1,5 @@
 """The practice game server: its HTTP to the letter, its games for many players at once, and its port."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import re

@@ -1,7 +1,5 @@
 """The model with which referees of a store compare texts, and the passages that they retrieve."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock

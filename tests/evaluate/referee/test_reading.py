@@ -1,7 +1,5 @@
 """The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
-from __future__ import annotations
-
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from player.questions.answer import NOT_RELEVANT

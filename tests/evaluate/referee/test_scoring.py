@@ -1,7 +1,5 @@
 """The private score against values worked by hand from docs/protocol.md."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import replace
 from pathlib import Path

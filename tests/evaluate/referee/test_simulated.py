@@ -1,7 +1,5 @@
 """What simulated referees see, how they answer, and which answers are replaced or left out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """What a SPEC of a referee may say."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluate.errors import RefereeError

@@ -1,7 +1,5 @@
 """Ideal questions, against a simulation that asks them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

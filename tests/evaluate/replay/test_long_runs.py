@@ -1,7 +1,5 @@
 """Long replays: records stream to a file, a killed replay goes on where it was, and memory does not grow with games."""
 
-from __future__ import annotations
-
 import gc
 import json
 import multiprocessing

@@ -1,7 +1,5 @@
 """Replays: every fate of a game worked by hand, the same run for the same inputs, and the command around it."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Callable

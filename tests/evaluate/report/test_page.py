@@ -1,7 +1,5 @@
 """The report: what it shows, that texts stay texts, and how it behaves in a real browser."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Comparisons: tests worked by hand, corrected for their number, and the command around them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs on disk: what was written is read again, what is no run is refused, and other tools read what is exported."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

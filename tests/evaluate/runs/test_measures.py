@@ -1,7 +1,5 @@
 """Measures and intervals against numbers worked by hand, and against ir-measures called another way."""
 
-from __future__ import annotations
-
 import tracemalloc
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What became of a game, in words: the outcome, and why a practice game was lost."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of the player against referees: what it counts, worked by hand on three games."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

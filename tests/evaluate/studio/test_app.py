@@ -1,7 +1,5 @@
 """The studio's pages, over HTTP and in a browser."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A PostgreSQL cluster for tests: made by initdb in a folder, on a free loopback port, without a superuser's rights."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """The numbers of search are fitted by hand-worked likelihoods, and `calibrate` writes them beside the others'."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

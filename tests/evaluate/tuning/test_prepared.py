@@ -1,7 +1,5 @@
 """Games prepared once: the core finds under any settings what the search finds game by game."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

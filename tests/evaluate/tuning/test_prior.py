@@ -1,7 +1,5 @@
 """Temperature, weights and book shares of the prior are fitted, and `calibrate prior` writes them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

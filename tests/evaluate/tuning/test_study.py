@@ -1,7 +1,5 @@
 """Studies: fit, choose, report once; seeded, resumable, shared; and the command around them."""
 
-from __future__ import annotations
-
 import itertools
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """What all command lines share; a command that is run without its packages says what to do, without a traceback."""
 
-from __future__ import annotations
-
 import logging
 import re
 import sys

@@ -1,7 +1,5 @@
 """What somebody else wrote is shown, and never interpreted."""
 
-from __future__ import annotations
-
 import io
 import json
 

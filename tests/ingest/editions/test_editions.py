@@ -1,7 +1,5 @@
 """Editions: raw texts as other programs read and cut them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Calibration of an embedder on the course itself, at ingest."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

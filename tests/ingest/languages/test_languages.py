@@ -1,7 +1,5 @@
 """Every language has what reading, search and questions need of one."""
 
-from __future__ import annotations
-
 import re
 
 from ingest.languages.english import ENGLISH

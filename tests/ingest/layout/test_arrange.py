@@ -1,7 +1,5 @@
 """ingest/layout/{arrange,columns}.py: reading order, running heads, footnotes and the printed title."""
 
-from __future__ import annotations
-
 from ingest.layout.columns import Columns
 from tests.contracts.handmade import PAGE_WIDTH, Run, grid, lines, pdf
 from tests.ingest.reading import arranged, extracted, in_order

@@ -1,7 +1,5 @@
 """ingest/layout/drop_caps.py: letters as high as two lines."""
 
-from __future__ import annotations
-
 from ingest.paragraphs.blocks import split
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged

@@ -1,7 +1,5 @@
 """ingest/layout/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
 
-from __future__ import annotations
-
 import pytest
 import typst
 

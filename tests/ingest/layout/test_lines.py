@@ -1,7 +1,5 @@
 """ingest/layout/{rows,gutters,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ingest.layout.gutters import narrow_gutters

@@ -1,7 +1,5 @@
 """ingest/layout/margins.py: line numbers and notes, on pages set by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ingest.layout.margins import without_line_numbers

@@ -1,7 +1,5 @@
 """ingest/layout/superscripts.py: accents, fractions, and the marks of notes and citations."""
 
-from __future__ import annotations
-
 from ingest.layout.superscripts import with_accents, with_fractions, without_marks
 from ingest.pdf.model import Glyph, text_of
 

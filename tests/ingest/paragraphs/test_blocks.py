@@ -1,7 +1,5 @@
 """ingest/paragraphs/{blocks,decisions,groups,habits,hyphens,markers}.py: paragraphs and where they begin."""
 
-from __future__ import annotations
-
 import typst
 
 from ingest.layout.arrange import arrange

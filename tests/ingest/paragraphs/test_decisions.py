@@ -1,7 +1,5 @@
 """ingest/paragraphs/decisions.py: paragraphs that go on over displays, columns and pages, on lines set by hand."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

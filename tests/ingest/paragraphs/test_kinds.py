@@ -1,7 +1,5 @@
 """ingest/paragraphs/kinds.py: the kind of a block, or why it is left out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from configs.settings import IngestSettings

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from ingest.paragraph import Paragraph
 from ingest.paragraphs.near_identical import near_identical
 from tests.fakes import CACHES, HEBREW, LOCKS, TREES

@@ -1,7 +1,5 @@
 """ingest/paragraphs/passages.py: what a passage holds beside its own block, and where pages turn in it."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

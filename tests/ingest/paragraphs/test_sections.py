@@ -1,7 +1,5 @@
 """ingest/paragraphs/sections.py: which headings a block stands under."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from ingest.paragraphs.blocks import Block

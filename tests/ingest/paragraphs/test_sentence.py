@@ -1,7 +1,5 @@
 """ingest/paragraphs/sentence.py: the opening sentence, word for word."""
 
-from __future__ import annotations
-
 from ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
 
 FIRST = [

@@ -1,7 +1,5 @@
 """ingest/pdf/glyph_names.py: glyphs that a font's encoding names although its map does not."""
 
-from __future__ import annotations
-
 import io
 
 import pikepdf

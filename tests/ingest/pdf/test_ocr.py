@@ -1,7 +1,5 @@
 """ingest/pdf/ocr.py: hOCR as glyphs; and scans, where Tesseract is installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """ingest/pdf/pdfium.py: the contract, and where lines cross like a table's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typst

@@ -1,7 +1,5 @@
 """ingest/pdf/tables.py: ruled tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from ingest.pdf import tables

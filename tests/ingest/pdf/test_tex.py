@@ -1,7 +1,5 @@
 """ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from ingest.pdf.tex import OML, OMS, OT1, encoding_measured, encoding_named

@@ -1,7 +1,5 @@
 """ingest/pipeline/read_document.py: authors and lecture number, on first pages set by hand."""
 
-from __future__ import annotations
-
 from ingest.layout.extract import Pdf
 from ingest.pipeline.read_document import authors, lecture_number
 from tests.contracts.handmade import Run, lines, pdf

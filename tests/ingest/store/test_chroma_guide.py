@@ -1,7 +1,5 @@
 """docs/guides/chroma.md: a store is opened with plain chromadb and sentence-transformers, and gives the same ids."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

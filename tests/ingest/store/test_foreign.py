@@ -1,7 +1,5 @@
 """Stores that somebody else made, or that cannot be written: one clear line, or they are searched."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import os

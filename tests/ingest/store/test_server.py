@@ -1,7 +1,5 @@
 """Faults of Chroma servers, as docs/guides/deploy.md lists them, with a real server."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import itertools

@@ -1,7 +1,5 @@
 """How probable words are, from a vocabulary with vectors, norms and a lexicon."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

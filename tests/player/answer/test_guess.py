@@ -1,7 +1,5 @@
 """A word that is not in the paragraph, and its expected score."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Norms with ideas: their file, the nearest domains, and what decides between their words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

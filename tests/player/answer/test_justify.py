@@ -1,7 +1,5 @@
 """The justifications: their lengths, their citations, and what they claim of the paragraph."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The opening sentence to send."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

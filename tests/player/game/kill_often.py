@@ -4,8 +4,6 @@ Everything is imported once; each life of the player is a fork of this process, 
 end by SIGKILL at random moments, the last one when all games are over.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """The league's four callbacks: plain dicts in, plain dicts out, whatever comes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

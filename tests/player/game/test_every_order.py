@@ -3,8 +3,6 @@
 Hypothesis chooses what happens; a model of ten lines says what the player must have sent.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import json

@@ -1,7 +1,5 @@
 """DeadlinePlayer: 20 valid questions and a valid guess when their time is up, whatever hangs or fails."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator, Sequence

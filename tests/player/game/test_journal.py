@@ -1,7 +1,5 @@
 """The journal: what a game needs is there after the process is gone, and a bad disk stops no game."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

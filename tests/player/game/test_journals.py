@@ -1,7 +1,5 @@
 """Journals of games that earlier versions played: the player sends the same messages today."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from pathlib import Path

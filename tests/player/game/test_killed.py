@@ -1,7 +1,5 @@
 """A player that is killed at random moments of real games over HTTP finishes them all when it starts again."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

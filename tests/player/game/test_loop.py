@@ -1,7 +1,5 @@
 """The game loop against a game server that says what the test tells it to say, in any order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

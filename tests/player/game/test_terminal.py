@@ -1,7 +1,5 @@
 """A game on the terminal: one line a question, and the summary of a series."""
 
-from __future__ import annotations
-
 import io
 import re
 

@@ -1,7 +1,5 @@
 """HttpGameServer against answers that the test writes; tests/hostile plays over real connections."""
 
-from __future__ import annotations
-
 import functools
 import json
 import time

@@ -1,7 +1,5 @@
 """Reading messages however they come, and writing them in canonical form."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from itertools import product

@@ -1,7 +1,5 @@
 """Referees who err alike on every kind, and questions of one kind, for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

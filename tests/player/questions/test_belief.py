@@ -1,7 +1,5 @@
 """The posterior against brute force, and the mixture of referees."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The choice of the 20: information against brute force, codes by hand, and tiny courses."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The belief over editions: prior, pieces, and what an opponent did before."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """First letters of words, and what is in doubt."""
 
-from __future__ import annotations
-
 from player.questions.initials import LETTERS, initial, initials_of
 from player.questions.places import places_of
 from tests.contracts.paragraphs import paragraph

@@ -1,7 +1,5 @@
 """Every kind of the table passes the contract."""
 
-from __future__ import annotations
-
 import pytest
 
 from player.questions.kinds import KINDS, ListKind

@@ -1,7 +1,5 @@
 """Where passages may begin, and belief in sentences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

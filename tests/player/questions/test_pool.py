@@ -1,7 +1,5 @@
 """The pool over all kinds, and how its questions fit by code of another hand."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Relevance becomes probability, within the book and outside it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

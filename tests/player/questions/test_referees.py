@@ -1,7 +1,5 @@
 """Rates of wrong letters, and the channels they make."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

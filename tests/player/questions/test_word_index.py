@@ -1,7 +1,5 @@
 """Which words stand where, how they are written, and what is doubtful."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_array

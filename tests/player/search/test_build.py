@@ -1,7 +1,5 @@
 """A store and settings -> an orchestrator: one that notices when the store is changed under it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

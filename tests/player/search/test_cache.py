@@ -1,7 +1,5 @@
 """The caches: their bounds, and equal work that is done once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The calibrated scale, and the fitted numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

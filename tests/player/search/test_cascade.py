@@ -1,7 +1,5 @@
 """The cascade: book, original, fallback, lowered threshold, nothing; and what every step is called."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The arithmetic of every search, worked by hand on a few paragraphs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Preset `dual` against the first design record, put straight into a few lines."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from player.search.cache import CachingEmbedder

@@ -1,7 +1,5 @@
 """The index of a course: evidence of a book name that is in doubt, worked by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Names made comparable, words matched loosely, numbers in words."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

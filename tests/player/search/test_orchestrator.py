@@ -1,7 +1,5 @@
 """The one way in to search: tiers, slots, failures, cut and fusion, over strategies that return given lists."""
 
-from __future__ import annotations
-
 from threading import Barrier
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from player.search.postings import Postings
 
 

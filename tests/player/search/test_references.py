@@ -1,7 +1,5 @@
 """Resolving book names, as referees write them, against a small course."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

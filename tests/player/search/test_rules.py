@@ -1,7 +1,5 @@
 """What the game's rule says: words that occur, words that occur in another form, words that everybody overlooks."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

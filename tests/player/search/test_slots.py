@@ -1,7 +1,5 @@
 """The slot rule: numbers of slots, spill-over, and what the course's slots hold."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A real HTTP server with the OpenAI interface on loopback."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import threading

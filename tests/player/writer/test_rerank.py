@@ -1,7 +1,5 @@
 """Re-ranking as evidence with an error: worked by hand, and in whole games."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

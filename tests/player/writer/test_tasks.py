@@ -1,7 +1,5 @@
 """Prompts whose data cannot end them, and replies of which only what is valid is used."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The writer against a real server: replies, faults of every kind, the log, and the key that is shown nowhere."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """The presets `dual` and `known-bots`, which ask Chroma's own index, next to Chroma asked by hand."""
 
-from __future__ import annotations
-
 import shutil
 import uuid
 import zlib

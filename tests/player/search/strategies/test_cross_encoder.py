@@ -1,7 +1,5 @@
 """Rerankers: a small one by hand, and a cross-encoder made on the spot."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Dense search: the contract, and cosines worked by hand in the plane."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Keyword search: the contract, and BM25 worked by hand on three paragraphs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
