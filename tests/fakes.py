@@ -80,7 +80,11 @@ class HashingEmbedder:
 
     base = 0.0
 
-    def __init__(self, spec: str = "minilm", dim: int = 8) -> None:
+    def __init__(
+        self,
+        spec: str = "minilm",
+        dim: int = 8,
+    ) -> None:
         self.spec = spec
         self.dim = dim
 
@@ -117,7 +121,9 @@ class HashingEmbedder:
 
 
 def load_hashing_embedder(
-    spec: str, models_dir: Path, settings: EmbedSettings
+    spec: str,
+    models_dir: Path,
+    settings: EmbedSettings,
 ) -> HashingEmbedder:
     """Stands in for `load_embedder`: any SPEC loads at once."""
     return HashingEmbedder(spec)
@@ -208,7 +214,11 @@ def make_reading(
     )
 
 
-def file_reading(store: Store, reading: Reading, spec: str = "minilm") -> None:
+def file_reading(
+    store: Store,
+    reading: Reading,
+    spec: str = "minilm",
+) -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
     store.change(
         [DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)]
@@ -245,7 +255,10 @@ DOTTED = "tests.fakes.DottedEmbedder"
 
 
 def faulty_reading(
-    path: Path, doc_id: str, content: str, settings: IngestSettings
+    path: Path,
+    doc_id: str,
+    content: str,
+    settings: IngestSettings,
 ) -> Reading:
     """Stands in for `read_pdf` in a worker process: the name of a file may mean a fault; others hold one paragraph."""
     if doc_id == "slow":

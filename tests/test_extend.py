@@ -75,7 +75,9 @@ def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("modules")
 def test_a_game_is_replayed_with_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use_hashing_embedder(monkeypatch)
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"

@@ -113,7 +113,11 @@ def in_terminal(command: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         os.close(ours)
 
 
-def read_until(terminal: int, deadline: float, process: subprocess.Popen[bytes]) -> str:
+def read_until(
+    terminal: int,
+    deadline: float,
+    process: subprocess.Popen[bytes],
+) -> str:
     """Return what is printed until the deadline, or until the process ends."""
     printed = b""
     while time.monotonic() < deadline:
@@ -130,7 +134,9 @@ def read_until(terminal: int, deadline: float, process: subprocess.Popen[bytes])
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_one_interrupt_ends_any_command_in_one_line(
-    name: str, places: dict[str, Path | str], tmp_path: Path
+    name: str,
+    places: dict[str, Path | str],
+    tmp_path: Path,
 ) -> None:
     moments = random.Random(name)
     for number in range(N_TRIES):

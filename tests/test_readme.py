@@ -34,7 +34,9 @@ def shown(start: str) -> list[str]:
 
 
 def run(
-    arguments: str, folder: Path, typed: str | None = None
+    arguments: str,
+    folder: Path,
+    typed: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in a folder whose `data` is the home of the program."""
     ours = {

@@ -167,7 +167,9 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 
 
 def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
-    files: Path, labelled: Options, run: Run
+    files: Path,
+    labelled: Options,
+    run: Run,
 ) -> None:
     noisy = ("--referee", "noisy:0.3,0.2", "--games", "3", "--seed", "3", "--json")
     result = run(*labelled, *noisy)
@@ -338,7 +340,9 @@ def test_the_token_that_a_server_gave_is_kept_for_the_next_run_and_ones_own_is_n
 
 
 def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
-    about: Options, url: str, run: Run
+    about: Options,
+    url: str,
+    run: Run,
 ) -> None:
     with listen("127.0.0.1", 0) as listener:
         nobody = f"http://127.0.0.1:{listener.getsockname()[1]}"

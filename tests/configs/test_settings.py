@@ -27,7 +27,11 @@ def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
+def written(
+    tmp_path: Path,
+    text: str,
+    name: str = "mine.yaml",
+) -> Path:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     return path
@@ -106,7 +110,9 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
     ],
 )
 def test_a_bad_file_is_refused_in_one_line_that_names_it(
-    tmp_path: Path, text: str, message: str
+    tmp_path: Path,
+    text: str,
+    message: str,
 ) -> None:
     assert message in refused_file(written(tmp_path, text))
 

@@ -49,13 +49,19 @@ class EmbedderContract:
     )
 
     @pytest.fixture(params=["embed_queries", "embed_passages"])
-    def embed(self, embedder: Embedder, request: pytest.FixtureRequest) -> Side:
+    def embed(
+        self,
+        embedder: Embedder,
+        request: pytest.FixtureRequest,
+    ) -> Side:
         """Both ways to embed; each keeps the contract."""
         side: Side = getattr(embedder, request.param)
         return side
 
     def test_each_text_gets_one_float32_row_of_unit_length(
-        self, embedder: Embedder, embed: Side
+        self,
+        embedder: Embedder,
+        embed: Side,
     ) -> None:
         assert embedder.spec
         beyond_any_limit = "word " * 2_000

@@ -44,7 +44,11 @@ def kinds(messages: Sequence[Json]) -> list[str]:
     return each(messages, "message_type")
 
 
-def inbox_of(server: GameServer, game_id: str, n: int) -> list[Json]:
+def inbox_of(
+    server: GameServer,
+    game_id: str,
+    n: int,
+) -> list[Json]:
     """The first n messages of a game, once they are there."""
     deadline = time.monotonic() + 20.0
     cursor = ""
@@ -59,7 +63,9 @@ class GameServerContract:
     """What every GameServer does; a subclass gives the fixtures `server`, and `other`: another player's, same games."""
 
     def test_a_new_game_has_seven_digits_and_a_warm_up_call_in_the_inbox(
-        self, server: GameServer, other: GameServer
+        self,
+        server: GameServer,
+        other: GameServer,
     ) -> None:
         game_id = server.request_game()
         assert len(game_id) == 7
@@ -137,7 +143,9 @@ class GameServerContract:
             server.send({**reply, "message_id": ""})
 
     def test_an_unknown_game_and_another_players_are_refused(
-        self, server: GameServer, other: GameServer
+        self,
+        server: GameServer,
+        other: GameServer,
     ) -> None:
         for game_id in (other.request_game(), "9999999", "nonsense"):
             with pytest.raises(ServerError, match="is no game of this player"):

@@ -25,7 +25,11 @@ class Run:
 
 
 def lines(
-    texts: Sequence[str], x: float, y: float, leading: float = 12, size: float = 10
+    texts: Sequence[str],
+    x: float,
+    y: float,
+    leading: float = 12,
+    size: float = 10,
 ) -> list[Run]:
     """One run a text, one below the other."""
     runs = []

@@ -50,13 +50,20 @@ class KindContract:
         return candidates_of(request.param)
 
     @pytest.fixture
-    def questions(self, kind: ListKind, candidates: Candidates) -> list[Question]:
+    def questions(
+        self,
+        kind: ListKind,
+        candidates: Candidates,
+    ) -> list[Question]:
         questions = made(kind, candidates)
         assert 0 < len(questions) <= 60
         return questions
 
     def test_its_fits_sum_to_1_and_those_of_a_view_do_not_depend_on_the_others(
-        self, kind: ListKind, candidates: Candidates, questions: list[Question]
+        self,
+        kind: ListKind,
+        candidates: Candidates,
+        questions: list[Question],
     ) -> None:
         fits = kind.fit(questions, candidates)
         assert fits.shape == (len(VIEWS), len(questions), len(candidates), 4)
@@ -67,14 +74,20 @@ class KindContract:
             np.testing.assert_array_equal(alone, of_view)
 
     def test_the_same_generator_gives_the_same_questions_and_another_gives_others(
-        self, kind: ListKind, candidates: Candidates, questions: list[Question]
+        self,
+        kind: ListKind,
+        candidates: Candidates,
+        questions: list[Question],
     ) -> None:
         assert made(kind, candidates) == questions
         if len(questions) > 10:  # few letters leave few questions
             assert made(kind, candidates, seed=8) != questions
 
     def test_a_question_can_be_understood_alone(
-        self, kind: ListKind, candidates: Candidates, questions: list[Question]
+        self,
+        kind: ListKind,
+        candidates: Candidates,
+        questions: list[Question],
     ) -> None:
         for question in questions:
             assert question.kind == kind.name
@@ -90,7 +103,10 @@ class KindContract:
                 assert set(group) <= set(kind.columns(candidates))
 
     def test_what_it_cites_stands_in_the_paragraph(
-        self, kind: ListKind, candidates: Candidates, questions: list[Question]
+        self,
+        kind: ListKind,
+        candidates: Candidates,
+        questions: list[Question],
     ) -> None:
         n_cited = 0
         for passage in candidates.index.places.paragraphs:

@@ -27,7 +27,11 @@ class ReaderContract:
     def glyphs(self, *runs: Run, **to_unicode: str) -> list[Glyph]:
         return self.open(pdf([runs], to_unicode)).page(0).glyphs
 
-    def read(self, content: bytes, folder: Path) -> Pdf:
+    def read(
+        self,
+        content: bytes,
+        folder: Path,
+    ) -> Pdf:
         path = folder / "lecture.pdf"
         path.write_bytes(content)
         return extract(path, self.name)

@@ -38,7 +38,9 @@ class StoreContract:
         return create_store(location, f"course-{uuid.uuid4().hex[:8]}")
 
     def test_what_was_written_is_read_back_in_several_requests(
-        self, store: Store, monkeypatch: pytest.MonkeyPatch
+        self,
+        store: Store,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(chroma, "CHUNK", 1)
         names = [Alias("Search trees", "title"), Alias("עצים", "metadata")]
@@ -77,7 +79,9 @@ class StoreContract:
 
     @pytest.mark.parametrize("n_written", range(4))
     def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
-        self, n_written: int, store: Store
+        self,
+        n_written: int,
+        store: Store,
     ) -> None:
         """The writes are two documents, their records, and the commit."""
         first = make_reading("trees", [TREES])
@@ -107,7 +111,9 @@ class StoreContract:
             assert len(records.ids("-documents")) == 2
 
     def test_arrays_are_mapped_from_the_cache_which_is_made_once_and_again_after_damage(
-        self, store: Store, monkeypatch: pytest.MonkeyPatch
+        self,
+        store: Store,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         write(store, "trees", TREES, LOCKS)
         for name in ("course.pickle", "vectors.npy"):

@@ -24,14 +24,23 @@ class HostileApp:
         bodies: of all requests, as they came.
     """
 
-    def __init__(self, app: ASGIApp, fault: Fault) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        fault: Fault,
+    ) -> None:
         self.bodies: list[bytes] = []
         self._honest = httpx.AsyncClient(transport=httpx.ASGITransport(app))
         self._fault = fault
         self._n_asked: Counter[str] = Counter()
         self._n_shown: Counter[str] = Counter()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
         """Handle a request."""
         request = Request(scope, receive)
         body = await request.body()

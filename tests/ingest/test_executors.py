@@ -131,7 +131,11 @@ OWN = f"embed.own={DOTTED}"
 """Setting of a user who trusts the embedder that the store names."""
 
 
-def ingested(folder: Path, store: Path, workers: Workers = 1) -> IngestSummary:
+def ingested(
+    folder: Path,
+    store: Path,
+    workers: Workers = 1,
+) -> IngestSummary:
     return ingest(
         [folder],
         str(store),
@@ -144,7 +148,9 @@ def ingested(folder: Path, store: Path, workers: Workers = 1) -> IngestSummary:
 
 @pytest.fixture(scope="module")
 def course(
-    lectures: Path, models_dir: Path, tmp_path_factory: pytest.TempPathFactory
+    lectures: Path,
+    models_dir: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Course:
     """The lectures, ingested on this machine."""
     return ingested(lectures, tmp_path_factory.mktemp("course") / "store").course
@@ -203,7 +209,9 @@ def test_the_store_is_the_same_from_any_number_of_processes(
 
 
 def test_a_file_that_kills_its_process_fails_alone(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("deadly", "good"):
         (tmp_path / f"{name}.pdf").write_bytes(lecture_pdf(name, TREES))
@@ -282,7 +290,9 @@ def test_a_worker_of_another_version_says_so_at_the_start(
 
 
 def test_a_silent_scheduler_is_named_and_given_up(
-    dask: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    dask: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("INFO", "ingest")
     monkeypatch.setattr(executors, "CONNECT_S", 1.0)

@@ -68,7 +68,9 @@ def test_key_and_values_are_private_and_a_key_that_others_read_is_replaced(
 
 
 def test_a_folder_that_was_unpacked_from_an_archive_is_not_trusted(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pickles.save(1, path)
     before = (cache() / pickles.KEY).read_bytes()

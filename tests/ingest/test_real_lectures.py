@@ -29,7 +29,10 @@ IMAGES = ("scan", "scan-skewed", "scan-badly-read", "scan-he", "redistilled-unic
     ],
 )
 def test_lectures_are_read_as_they_were_written(
-    labels: Path, exact: float, f1: float, missing: float
+    labels: Path,
+    exact: float,
+    f1: float,
+    missing: float,
 ) -> None:
     if not labels.exists():
         pytest.skip(ABSENT)

@@ -160,7 +160,11 @@ class ListStrategy(Strategy):
 class FailingStrategy(ListStrategy):
     """Finds nothing, because its disk is down."""
 
-    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+    def score(
+        self,
+        query: Query,
+        doc_id: str = "",
+    ) -> ScoreArrays:
         """Nothing ever; raises."""
         super().score(query, doc_id)
         raise OSError("down")

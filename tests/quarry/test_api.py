@@ -40,7 +40,9 @@ def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page(
 
 
 def test_runs_are_compared_and_exported(
-    location: Path, games: Path, tmp_path: Path
+    location: Path,
+    games: Path,
+    tmp_path: Path,
 ) -> None:
     presets = ["default", "unfiltered"]
     runs, tests = quarry.compare(location, games, presets, measures=["nDCG@10"])
@@ -57,7 +59,9 @@ def test_runs_are_compared_and_exported(
 
 
 def test_the_search_is_tuned_and_its_settings_are_a_preset(
-    location: Path, games: Path, tmp_path: Path
+    location: Path,
+    games: Path,
+    tmp_path: Path,
 ) -> None:
     out = tmp_path / "tuned.yaml"
     result = quarry.tune(location, games, 2, out=out)

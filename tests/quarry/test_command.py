@@ -116,7 +116,9 @@ def test_values_of_the_nearest_file_are_defaults(
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
 ) -> None:
     (tmp_path / "quarry.toml").write_text('games = "games.jsonl"\n')
     monkeypatch.chdir(tmp_path)
@@ -126,7 +128,9 @@ def test_games_of_the_project_leave_a_person_alone_with_the_player(
 
 
 def test_a_wrong_file_is_refused_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for command, content, says in (
@@ -142,7 +146,9 @@ def test_a_wrong_file_is_refused_in_one_line(
 
 
 def test_what_is_missing_is_named_with_its_cost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("QUARRY_MODELS", str(tmp_path))

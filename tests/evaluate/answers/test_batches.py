@@ -118,7 +118,9 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
 
 
 def test_the_batches_of_games_are_shown_answered_and_replayed(
-    evaluate: Evaluate, store: Course, tmp_path: Path
+    evaluate: Evaluate,
+    store: Course,
+    tmp_path: Path,
 ) -> None:
     records = [record | {"hint": "a lesson"} for record in course_records()[:4]]
     games = write_games(tmp_path / "games.jsonl", records)

@@ -98,7 +98,9 @@ def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_
     ],
 )
 def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
-    tmp_path: Path, line: str | dict[str, Any], holds: str
+    tmp_path: Path,
+    line: str | dict[str, Any],
+    holds: str,
 ) -> None:
     text = line if isinstance(line, str) else json.dumps(game_line(**line))
     path = tmp_path / "games.jsonl"

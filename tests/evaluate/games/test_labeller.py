@@ -103,7 +103,9 @@ def test_paragraphs_are_chosen_by_lecture_and_kind() -> None:
 
 
 def test_games_are_written_from_a_pipe(
-    evaluate: Evaluate, out: Path, monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate,
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store = make_store(out.with_name("store"), ALL).location
     for n_games in (1, 2):

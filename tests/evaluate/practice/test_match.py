@@ -35,7 +35,11 @@ GUESS = {
 class AlwaysA:
     """A referee that answers A to everything, and remembers what it was asked."""
 
-    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+    def answers(
+        self,
+        secret: Secret,
+        questions: Sequence[Posed],
+    ) -> list[Answer]:
         self.secret, self.questions = secret, questions
         return ["A"] * len(questions)
 

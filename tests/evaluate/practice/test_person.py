@@ -24,7 +24,11 @@ class Notebook(Spectator):
         play_with_person(self.player, self, lambda _: self.lines.pop(0), "1", games)
 
     def answered(
-        self, game_id: str, plan: Plan, answers: Any, decision: Decision
+        self,
+        game_id: str,
+        plan: Plan,
+        answers: Any,
+        decision: Decision,
     ) -> None:
         self.plan, self.answers, self.guess = plan, answers, decision.guess
 

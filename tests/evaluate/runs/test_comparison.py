@@ -131,7 +131,9 @@ def test_runs_that_cannot_be_compared_are_refused(runs: list[Run], says: str) ->
 
 
 def test_runs_that_were_written_compare_as_the_presets_did(
-    evaluate: Evaluate, about: Options, tmp_path: Path
+    evaluate: Evaluate,
+    about: Options,
+    tmp_path: Path,
 ) -> None:
     out = tmp_path / "runs"
     presets = ("--presets", "unfiltered,dual", "--out", out, "--json")
@@ -149,7 +151,10 @@ def test_runs_that_were_written_compare_as_the_presets_did(
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(
-    evaluate: Evaluate, store: Course, games: Path, tmp_path: Path
+    evaluate: Evaluate,
+    store: Course,
+    games: Path,
+    tmp_path: Path,
 ) -> None:
     # one game is lost at ingest in the smaller store
     smaller = make_store(tmp_path / "smaller", course()[:11])

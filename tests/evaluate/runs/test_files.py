@@ -47,7 +47,10 @@ UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
     ],
 )
 def test_a_run_with_a_broken_file_is_refused(
-    tmp_path: Path, file: str, text: str, says: str
+    tmp_path: Path,
+    file: str,
+    text: str,
+    says: str,
 ) -> None:
     written(tmp_path / "run.json")
     (tmp_path / file).write_text(text, encoding="utf-8")
@@ -96,7 +99,9 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
     ],
 )
 def test_a_file_that_is_no_trec_run_over_these_games_is_refused(
-    tmp_path: Path, text: str, says: str
+    tmp_path: Path,
+    text: str,
+    says: str,
 ) -> None:
     with pytest.raises(RunError, match=says):
         read_theirs(tmp_path, text)

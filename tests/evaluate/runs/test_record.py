@@ -49,7 +49,9 @@ BETA = {**ALPHA, "document": "beta"}
     ],
 )
 def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
-    changes: Any, played: Any, says: str
+    changes: Any,
+    played: Any,
+    says: str,
 ) -> None:
     record = None if played is None else play_record(**played)
     assert outcome_in_words(game_record(**changes), record) == says
@@ -65,7 +67,9 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
     ],
 )
 def test_a_search_that_missed_says_what_the_book_did(
-    book: Any, book_name: str, ends: str
+    book: Any,
+    book_name: str,
+    ends: str,
 ) -> None:
     record = game_record(book_name=book_name, rank=None, book=book)
     lost = "lost in the search: not among the"

@@ -223,7 +223,10 @@ def test_a_guess_names_the_passage_that_holds_it(player: Player) -> None:
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
-    client: TestClient, files: Files, player: Player, monkeypatch: pytest.MonkeyPatch
+    client: TestClient,
+    files: Files,
+    player: Player,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     key = saved(
         files,
@@ -242,7 +245,9 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
 
 
 def test_sentences_are_compared_by_letters_and_digits(
-    client: TestClient, course: Course, monkeypatch: pytest.MonkeyPatch
+    client: TestClient,
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bees = course.paragraphs[2]
     sentence = bees.opening_sentence.upper().replace(" ", "  ")
@@ -273,7 +278,9 @@ def test_an_answer_counts_only_for_the_question_that_is_due(
 
 
 def test_players_are_told_when_no_game_is_about_the_course(
-    course: Course, files: Files, tmp_path: Path
+    course: Course,
+    files: Files,
+    tmp_path: Path,
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
     games = write_games(tmp_path / "games.jsonl", [label])
@@ -283,7 +290,11 @@ def test_players_are_told_when_no_game_is_about_the_course(
     assert "games is about a paragraph of" in refused.json()["detail"]
 
 
-def lost_run(course: Course, hint: str, path: Path) -> None:
+def lost_run(
+    course: Course,
+    hint: str,
+    path: Path,
+) -> None:
     """A run of a game about bees, whose referee always answers A."""
     game = LabelledGame("g", "", hint, paragraph_id=passage_id("Bees"))
     referee = "constant:A"
@@ -292,7 +303,9 @@ def lost_run(course: Course, hint: str, path: Path) -> None:
 
 
 def test_a_run_that_is_replayed_with_a_preset_of_a_file_is_named_by_its_stem(
-    course: Course, files: Files, tmp_path: Path
+    course: Course,
+    files: Files,
+    tmp_path: Path,
 ) -> None:
     preset = tmp_path / "tuned.yaml"
     preset.write_text("game:\n  questions_pool: 100\n")
@@ -388,7 +401,9 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
 
 @pytest.mark.timeout(240)
 def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
-    tab: Any, player: Player, files: Files
+    tab: Any,
+    player: Player,
+    files: Files,
 ) -> None:
     tab.goto("/server")
     server = HttpGameServer(tab.evaluate("location.origin"))
@@ -413,7 +428,9 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
 
 @pytest.mark.timeout(240)
 def test_a_person_reads_a_report_and_replays_the_lost_games(
-    tab: Any, course: Course, files: Files
+    tab: Any,
+    course: Course,
+    files: Files,
 ) -> None:
     lost_run(course, "zzz", files.runs / "bad.json")
     lost_run(course, "dance comb hive", files.runs / "good.json")

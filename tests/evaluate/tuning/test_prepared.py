@@ -134,7 +134,9 @@ def requires_the_same(
 )
 @given(changed=changes())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: Course, prepared: Prepared, changed: dict[str, Any]
+    store: Course,
+    prepared: Prepared,
+    changed: dict[str, Any],
 ) -> None:
     search = replace(BASE.search, **changed)
     requires_the_same(prepared, store, replace(BASE, search=search))

@@ -33,7 +33,9 @@ PLACES = replace(ALL, log_odds=-LATER.astype(np.float64))
 
 
 def drawn(
-    tier: Tier, n: int, generator: np.random.Generator
+    tier: Tier,
+    n: int,
+    generator: np.random.Generator,
 ) -> list[tuple[SearchResult, str]]:
     """Games of which the secrets are drawn by the prior of TRUE."""
     games = []
@@ -74,7 +76,10 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
 
 
 def test_the_command_prints_settings_and_writes_weights(
-    evaluate: Evaluate, about: Options, games: Path, tmp_path: Path
+    evaluate: Evaluate,
+    about: Options,
+    games: Path,
+    tmp_path: Path,
 ) -> None:
     out, settings = tmp_path / "starts.json", tmp_path / "mine.yaml"
     arguments = ("calibrate", "prior", *about, "--out", out)

@@ -106,7 +106,10 @@ def games(tmp_path: Path) -> Path:
 
 
 def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
-    evaluate: Evaluate, about: Options, store: Course, tmp_path: Path
+    evaluate: Evaluate,
+    about: Options,
+    store: Course,
+    tmp_path: Path,
 ) -> None:
     storage, out = tmp_path / "study.db", tmp_path / "mine.yaml"
     changes = ("search.boost=1.5", "game.candidates=900", "embed.max_tokens=64")
@@ -141,7 +144,9 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
 
 
 def test_a_grid_tries_every_combination_once(
-    evaluate: Evaluate, about: Options, tmp_path: Path
+    evaluate: Evaluate,
+    about: Options,
+    tmp_path: Path,
 ) -> None:
     storage = str(tmp_path / "study.db")
     sweep = ("--grid", "fusion=linear,rrf", "--grid", "search.pdf_k=0,5,15")
@@ -282,7 +287,9 @@ class TestKilled:
         assert states.count(TrialState.COMPLETE) == N_TRIALS
 
     def test_a_process_killed_among_others_on_postgresql_loses_no_trial(
-        self, database: str, tmp_path: Path
+        self,
+        database: str,
+        tmp_path: Path,
     ) -> None:
         sign = tmp_path / "sign"
         killed = SPAWN.Process(target=die_in_trial, args=(0, database, sign))

@@ -192,7 +192,11 @@ def test_damaged_export_is_refused_in_one_line(
 def test_export_that_dies_half_way_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def half_an_export(spec: str, work: Path, target: Path) -> str:
+    def half_an_export(
+        spec: str,
+        work: Path,
+        target: Path,
+    ) -> str:
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

@@ -4,7 +4,12 @@ from ingest.layout.superscripts import with_accents, with_fractions, without_mar
 from ingest.pdf.model import Glyph, text_of
 
 
-def drawn(text: str, x0: float, x1: float, y: float = 100.0) -> Glyph:
+def drawn(
+    text: str,
+    x0: float,
+    x1: float,
+    y: float = 100.0,
+) -> Glyph:
     """One glyph of ten points."""
     return Glyph(text, x0, x1, y, 10.0, 0, False)
 

@@ -9,7 +9,11 @@ from ingest.pdf.glyph_names import with_glyph_names
 MAP = b"1 begincodespacerange\n<00><FF>\nendcodespacerange\n2 beginbfrange\n<21><21><ffff>\n<22><22><0041>\nendbfrange"
 
 
-def pdf(differences: list[object], cmap: bytes, program: str = "") -> bytes:
+def pdf(
+    differences: list[object],
+    cmap: bytes,
+    program: str = "",
+) -> bytes:
     made = pikepdf.new()
     made.add_blank_page()
     font = pikepdf.Dictionary(

@@ -66,7 +66,11 @@ class Ran(NamedTuple):
 class Course:
     """A folder with two lectures, and the store that they are ingested into."""
 
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
         self.folder = folder
         self.store = f"{folder}/store"
         self._capsys = capsys

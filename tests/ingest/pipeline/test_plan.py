@@ -6,7 +6,11 @@ from ingest.pipeline.sidecar import Sidecar
 from tests.fakes import each
 
 
-def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
+def lecture(
+    name: str,
+    content: str = "",
+    sidecar: str = "",
+) -> Source:
     """A PDF /NAME whose bytes are `content`; its version follows from them."""
     content = content or name
     return Source(
@@ -17,7 +21,11 @@ def lecture(name: str, content: str = "", sidecar: str = "") -> Source:
     )
 
 
-def document(doc_id: str, content: str = "", same_as: str = "") -> Document:
+def document(
+    doc_id: str,
+    content: str = "",
+    same_as: str = "",
+) -> Document:
     path = f"/{doc_id}.pdf"
     content = content or path[1:]
     version = f"v-{content}"

@@ -33,7 +33,9 @@ from tests.fakes import (
 
 
 def test_the_code_of_the_guide_finds_what_our_vectors_find(
-    tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    models_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     guide = (ROOT / "docs/guides/chroma.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)

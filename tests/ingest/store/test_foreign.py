@@ -137,7 +137,11 @@ FIVE_BYTES = base64.b64encode(zlib.compress(b"five!")).decode()
         f"string_value = '{FIVE_BYTES}' WHERE key = 'sentences'",
     ],
 )
-def test_broken_metadata_is_one_line(folder: Path, database: Path, change: str) -> None:
+def test_broken_metadata_is_one_line(
+    folder: Path,
+    database: Path,
+    change: str,
+) -> None:
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         statement = f"UPDATE embedding_metadata SET {change}"
         assert connection.execute(statement).rowcount

@@ -165,7 +165,9 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
 
 @pytest.mark.server
 def test_a_server_that_is_soon_back_does_not_end_an_ingest(
-    remote: RemoteCourse, lectures: Path, monkeypatch: pytest.MonkeyPatch
+    remote: RemoteCourse,
+    lectures: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     back = threading.Timer(1.0, remote.server.start)
 

@@ -36,7 +36,9 @@ texts = some.lists(some_words, max_size=8).map(" ".join)
 @settings(max_examples=20)
 @given(text=texts.filter(bool), domain=texts, hint=texts)
 def test_no_associative_word_stands_in_the_paragraph_or_names_the_domain(
-    text: str, domain: str, hint: str
+    text: str,
+    domain: str,
+    hint: str,
 ) -> None:
     guessed = guesses(text, domain, hint)
     assert len(guessed) == len(set(guessed)) > 0

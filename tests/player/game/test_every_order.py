@@ -123,7 +123,11 @@ class Prepared:
         assert questions in (None, self._plan.questions)
         return self._plan
 
-    def decide(self, plan: Plan, answers: Answers) -> Decision:
+    def decide(
+        self,
+        plan: Plan,
+        answers: Answers,
+    ) -> Decision:
         assert list(answers) == ["A"] * 20
         return self._decision
 

@@ -48,7 +48,11 @@ class Unsteady:
         self._may("plan" if questions is None else "search")
         return self.player.plan(start, questions)
 
-    def decide(self, plan: Plan, answers: Answers) -> Decision:
+    def decide(
+        self,
+        plan: Plan,
+        answers: Answers,
+    ) -> Decision:
         self._may("decide")
         return self.player.decide(plan, answers)
 

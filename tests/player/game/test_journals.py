@@ -95,7 +95,11 @@ def test_the_journal_and_no_message_says_which_editions_a_referee_holds(
     player: Player,
 ) -> None:
     class Listener(Spectator):
-        def started(self, game_id: str, start: RoundStart) -> None:
+        def started(
+            self,
+            game_id: str,
+            start: RoundStart,
+        ) -> None:
             assert start.editions == ((PRINTED, 1.0),)
 
     game = game_of(player, "0101001", spectator=Listener())

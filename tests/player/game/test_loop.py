@@ -205,7 +205,11 @@ def test_a_spectator_that_fails_disturbs_no_game(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Broken(Spectator):
-        def planned(self, game_id: str, plan: Plan) -> None:
+        def planned(
+            self,
+            game_id: str,
+            plan: Plan,
+        ) -> None:
             raise BrokenPipeError
 
     report_of(FakeGameServer(WHOLE), spectator=Broken())

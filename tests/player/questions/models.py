@@ -9,7 +9,9 @@ from player.questions.referees import Referee, letters_of
 
 
 def sound(
-    wrong: float, view: View | None = "paragraph", weight: float = 1.0
+    wrong: float,
+    view: View | None = "paragraph",
+    weight: float = 1.0,
 ) -> Referee:
     rates = np.full(len(KINDS) + 1, wrong)
     return Referee(weight, view, "sound", letters_of(rates))

@@ -109,7 +109,11 @@ class Prophet(Strategy):
     def __init__(self, store: Course) -> None:
         super().__init__(store.paragraphs)
 
-    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+    def score(
+        self,
+        query: Query,
+        doc_id: str = "",
+    ) -> ScoreArrays:
         is_it = np.array(each(self._paragraphs, "paragraph_id")) == "first:2:1"
         log_odds = np.where(is_it, 7.0, -np.inf)
         return ScoreArrays(is_it.astype(float), log_odds)

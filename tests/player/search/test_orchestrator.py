@@ -120,7 +120,11 @@ def test_nonsense_is_named_as_a_failure_and_the_others_answer(
     class Odd(ListStrategy):
         scores: Any = None
 
-        def score(self, query: Query, doc_id: str = "") -> Any:
+        def score(
+            self,
+            query: Query,
+            doc_id: str = "",
+        ) -> Any:
             return self.scores
 
     odd = Odd("odd", {})
@@ -161,7 +165,11 @@ def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -
         def prepare(self, query: Query) -> None:
             clock[0] += 3.0
 
-        def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        def score(
+            self,
+            query: Query,
+            doc_id: str = "",
+        ) -> ScoreArrays:
             clock[0] += 0.5
             return super().score(query, doc_id)
 

@@ -28,7 +28,11 @@ class Comparing(Reranker):
     name = "comparing"
     n_candidates = 2
 
-    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
+    def compare(
+        self,
+        query: Query,
+        paragraphs: Sequence[Paragraph],
+    ) -> AnyFloatArray:
         self.compared = each(paragraphs, "paragraph_id")
         return np.zeros(len(paragraphs))
 

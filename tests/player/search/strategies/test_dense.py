@@ -111,11 +111,19 @@ class Tenths(WordByWord):
     def __init__(self) -> None:
         self.asked: list[int] = []
 
-    def parts(self, hint: str, rows: Any = None) -> Mapping[str, Float32Array]:
+    def parts(
+        self,
+        hint: str,
+        rows: Any = None,
+    ) -> Mapping[str, Float32Array]:
         self.asked += rows.tolist()
         return {"tenths": rows.astype(np.float32) / 10.0}
 
-    def estimates(self, hint: str, sentence: object) -> Mapping[str, Float32Array]:
+    def estimates(
+        self,
+        hint: str,
+        sentence: object,
+    ) -> Mapping[str, Float32Array]:
         return {"tenths": -10.0 * np.arange(4, dtype=np.float32)}
 
 
