@@ -62,7 +62,7 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
         for key, field in fields(kind).items():
             explained = re.search(rf"^  {key}: .*?# (.+)$", lines, re.MULTILINE)
             assert explained, f"{section}.{key}"
-            is_number = kind.__annotations__[key] in ("int", "float")
+            is_number = field.annotation in (int, float)
             assert bool(field.json_schema_extra) == is_number, key
             if is_number:
                 low, high = field.json_schema_extra.values()
