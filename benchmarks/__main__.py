@@ -5,38 +5,14 @@ import multiprocessing
 import os
 import platform
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import scale, searching
-from benchmarks.measure import Row
+from benchmarks.measure import Benchmark
 from evaluate.runs.run import commit
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark with its baseline, and the ratio of both that it must not exceed or must reach."""
-
-    measure: Callable[[], Row]
-    name: str
-    unit: str
-    baseline_is: str
-    target: str
-    """ "at most" or "at least", and the ratio."""
-
-    def row(self) -> Row:
-        """Measure both sides, and return a row of the results."""
-        result = self.measure()
-        limit = float(self.target.split()[-1])
-        is_most = self.target.startswith("at most")
-        met = result["ratio"] <= limit if is_most else result["ratio"] >= limit
-        names = {"name": self.name, "unit": self.unit, "baseline_is": self.baseline_is}
-        return {**names, **result, "target": self.target, "met": met}
-
 
 BENCHMARKS = {
     "start": Benchmark(

@@ -4,7 +4,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,3 +67,27 @@ def side_by_side(
     medians = {side: statistics.median(of_side) for side, of_side in values.items()}
     row: Row = {side: float(f"{median:.4g}") for side, median in medians.items()}
     return {**row, "ratio": float(f"{medians['quarry'] / medians['baseline']:.3g}")}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark with its baseline, and the ratio of both that it must not exceed or must reach.
+
+    It is not in `__main__`, which the process of a benchmark does not import.
+    """
+
+    measure: Callable[[], Row]
+    name: str
+    unit: str
+    baseline_is: str
+    target: str
+    """ "at most" or "at least", and the ratio."""
+
+    def row(self) -> Row:
+        """Measure both sides, and return a row of the results."""
+        result = self.measure()
+        limit = float(self.target.split()[-1])
+        is_most = self.target.startswith("at most")
+        met = result["ratio"] <= limit if is_most else result["ratio"] >= limit
+        names = {"name": self.name, "unit": self.unit, "baseline_is": self.baseline_is}
+        return {**names, **result, "target": self.target, "met": met}
