@@ -66,9 +66,8 @@ def _glued(
     vocabulary: Counter[str],
 ) -> str | None:
     """Join the two parts of a word across a line break, None for two words."""
-    start = before[:-1]
-    mark = before[-1]
-    if mark not in "-—/" or not start[-1:].isalnum():
+    start, mark = before[:-1], before[-1:]
+    if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
     if mark != "-" or rtl or not after[0].islower():

@@ -1,9 +1,15 @@
 """ingest/paragraphs/{blocks,decisions,groups,habits,hyphens,markers}.py: paragraphs and where they begin."""
 
+from collections import Counter
+from types import SimpleNamespace
+from typing import cast
+
 import typst
 
 from ingest.layout.arrange import arrange
+from ingest.layout.placed import PlacedLine
 from ingest.paragraphs.blocks import Block, split
+from ingest.paragraphs.hyphens import joined_text
 from tests.contracts.handmade import Run, lines
 from tests.ingest.reading import arranged, extracted
 
@@ -93,6 +99,17 @@ def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
         "known at all, which is why a good method avoids them.",
     ]
     assert "is not well-known at all" in _texts(lines(text, 50, 200))[0]
+
+
+def test_a_word_that_ends_in_a_blank_is_not_joined_to_the_next_line() -> None:
+    """Some words of right-to-left lines end in a blank."""
+    placed = []
+    for text in ("keys, ", "of"):
+        line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
+        placed.append(cast(PlacedLine, line))
+    text, breaks = joined_text(placed, 0, Counter())
+    assert text.split() == ["keys,", "of"]
+    assert breaks == ()
 
 
 def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:
