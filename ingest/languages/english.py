@@ -45,6 +45,36 @@ ENGLISH = Language(
         "example": "example",
         "remark": "remark|note|hint|tip|warning|observation",
     },
+    name_words={
+        "lectures": "lecture lectures lect lec lesson lessons deck decks tutorial tutorials tut recitation recitations "
+        "seminar seminars",
+        "numbered": "chapter chapters chap ch module modules week weeks wk session sessions class classes unit units "
+        "part parts l notes handout handouts sheet sheets",
+        "counted": "section sections sec topic topics talk talks exercise exercises sheet sheets day days meeting "
+        "meetings episode volume vol no nr number",
+        "documents": "note notes slide slides handout handouts material materials reading readings script scripts pdf "
+        "file files document documents doc text texts book books paper papers article articles presentation "
+        "presentations summary talk talks deck",
+        "files": "course courses draft drafts final version versions copy copies revised revision rev updated update "
+        "new old print full complete edition about",
+        "months": "january jan february feb march mar april apr may june jun july jul august aug september sep sept "
+        "october oct november nov december dec",
+        "versions": "version versions ver v draft drafts edition editions ed rev revision revised copy take release "
+        "print printing",
+        "sections": "title page results result introduction intro agenda overview outline contents content summary "
+        "conclusion conclusions references bibliography appendix preface foreword motivation background recap "
+        "review questions exercises homework acknowledgements acknowledgments abstract index glossary goals "
+        "objectives microsoft word powerpoint excel openoffice libreoffice impress writer keynote latex "
+        "pdflatex tex beamer acrobat untitled unnamed slide layout",
+        "of": "of",
+        "and": "and or to through",
+        "number signs": "no nr number n num",
+        "prepositions": "in from of at during see for",
+    },
+    negation="not|except|excluding|without|besides|(?:all|anything|everything) but|(?:other|rather) than|instead of|"
+    "apart from",
+    from_the_end="to last|from last|from the",
+    ordinal_endings="st nd rd th",
     question="question",
     answer="answer",
     option="option|answer|choice",

@@ -31,6 +31,15 @@ class Language:
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
         labels: regular expressions for the first words of the passages of a kind, by kind.
+        name_words: words in names of lectures, by kind. They say what kind of thing is named, not which. `lectures`
+            name a lecture ("lecture 3"); `numbered` may number lectures or something else ("week 4"); `counted` count
+            other things too; `documents` and `files` only describe a file. A number after one of `versions` or next to
+            one of `months` is no lecture's. `sections` are in headings and metadata of any document. `of` joins a day
+            and its month, `and` two numbers; a number follows `number signs`, a word for a lecture `prepositions`.
+        in_prefix: prefix that is a preposition.
+        negation: regular expression for words that exclude what follows.
+        from_the_end: regular expression for words after a number that counts from the end.
+        ordinal_endings: endings of numbers in digits, as in "3rd".
         question, answer: the words for these two, in citations.
         option: regular expression for words before the letter of an option.
         or_: the word "or".
@@ -61,6 +70,11 @@ class Language:
     lecture: str
     drawings: str
     labels: Mapping[Kind, str]
+    name_words: Mapping[str, str]
+    in_prefix: str = ""
+    negation: str
+    from_the_end: str
+    ordinal_endings: str = ""
     question: str
     answer: str
     option: str

@@ -11,7 +11,7 @@ import regex
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from ingest.languages.registry import LANGUAGES, language_of_word
+from ingest.languages.registry import LANGUAGES, alternatives, language_of_word
 from player.words import is_stop_word
 
 COUNTING = ("lectures", "numbered")
@@ -24,7 +24,9 @@ _SEPARATORS = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _DIGITS_BEGIN_OR_END = regex.compile(r"(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})")
 _ONES = {word for language in LANGUAGES for word in language.ones.split()}
 """Words for 1 are also pronouns, and count only next to a word such as "lecture"."""
-_ORDINAL_ENDS = ("st", "nd", "rd", "th")
+_ORDINAL_ENDINGS = {
+    ending for language in LANGUAGES for ending in language.ordinal_endings.split()
+}
 """These endings may follow a number in digits: "3rd lecture"."""
 _NUMERALS = {
     letter: number
@@ -42,15 +44,13 @@ _CAPITALS = regex.compile(r"\b[IVX]+\b")
 _DATE = regex.compile(
     r"(?<!\d)(?:\d{4}[-_./ ]\d{1,2}[-_./ ]\d{1,2}|\d{1,2}[-_./ ]\d{1,2}[-_./ ]\d{4})(?!\d)"
 )
-_OF = ("of", "ב", "de")
-_FROM_THE_END = regex.compile(r"(?:to last|from last|from the|מהסוף)\b")
-_AND = ("and", "or", "to", "through", "und", "et", "y", "ו", "או", "עד")
-_NUMBER_SIGNS = ("no", "nr", "number", "n", "num", "מספר", "מס")
-_PREPOSITIONS = ("in", "from", "of", "at", "during", "see", "for", "im", "dans", "en")
+_FROM_THE_END = regex.compile(
+    rf"{alternatives(language.from_the_end for language in LANGUAGES)}\b"
+)
+_IN_PREFIXES = tuple(language.in_prefix for language in LANGUAGES if language.in_prefix)
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
 _NEGATION = regex.compile(
-    r"\b(?:not|except|excluding|without|besides|(?:all|anything|everything) but|(?:other|rather) than|instead of"
-    r"|apart from|לא|אינה|מלבד|למעט|חוץ|במקום|פרט ל)\b"
+    rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
 """These words and phrases exclude what follows."""
 _LEAST_PREFIX = 3
@@ -78,24 +78,28 @@ def normalise_name(name: str) -> str:
 
 
 @functools.cache
-def _generic_words() -> dict[str, set[str]]:
-    """Read generic_words.txt; return the normalised words of each kind."""
-    path = Path(__file__).with_name("generic_words.txt")
+def _name_words() -> dict[str, set[str]]:
+    """Return the normalised words in names by kind: those of the languages, and of others in name_words.txt."""
     kinds: dict[str, set[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for language in LANGUAGES:
+        for kind, words in language.name_words.items():
+            kinds.setdefault(kind, set()).update(map(normalise_name, words.split()))
+
+    others = Path(__file__).with_name("name_words.txt").read_text(encoding="utf-8")
+    for line in others.splitlines():
         if line.startswith("["):
-            words = kinds.setdefault(line.strip("[]"), set())
+            kind = line.strip("[]")
         elif not line.startswith("#"):
-            words.update(map(normalise_name, line.split()))
+            kinds[kind].update(map(normalise_name, line.split()))
     return kinds
 
 
 def is_a(token: str, *kinds: str) -> bool:
-    """Return whether a normalised word is of one of the kinds of generic_words.txt, perhaps after a prefix."""
+    """Return whether a normalised word is of one of the kinds of `Language.name_words`, perhaps after a prefix."""
     forms = {token}
     if len(token) > 3 and token[0] in language_of_word(token).prefixes:
         forms.add(token[1:])
-    return any(forms & _generic_words()[kind] for kind in kinds)
+    return any(forms & _name_words()[kind] for kind in kinds)
 
 
 def is_generic(token: str) -> bool:
@@ -155,7 +159,7 @@ def parsed(name: str) -> list[Token]:
     while place < len(words):
         word = words[place]
         number, n_words = _number_at(words, place, capitals)
-        if word in _ORDINAL_ENDS and tokens and tokens[-1].text.isdecimal():
+        if word in _ORDINAL_ENDINGS and tokens and tokens[-1].text.isdecimal():
             tokens[-1] = Token(tokens[-1].text, is_ordinal=True)
         elif number is None:
             tokens.append(Token(word))
@@ -219,7 +223,9 @@ def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
 def _without_signs(text: str) -> list[Token]:
     """Return the words of a text without dates and number signs: "lecture no. 3" is "lecture 3"."""
     tokens = parsed(_DATE.sub(" ", text))
-    return [token for token in tokens if token.text not in _NUMBER_SIGNS]
+    return [
+        token for token in tokens if token.text not in _name_words()["number signs"]
+    ]
 
 
 def _around(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
@@ -235,7 +241,7 @@ def _says_otherwise(tokens: Sequence[Token], place: int) -> bool:
         return True
     if tokens[place].is_ordinal and is_a(after[0], "versions"):
         return True
-    dated = after[after[0] in _OF]
+    dated = after[after[0] in _name_words()["of"]]
     is_dated = is_a(before[0], "months") or is_a(dated, "months")
     return is_dated and not is_a(before[0], *COUNTING)
 
@@ -252,7 +258,8 @@ def _counts(
         counting: places of earlier numbers that do.
     """
     before, after = _around(tokens, place)
-    if place - 1 - (before[0] in _AND) in counting or is_a(before[0], *COUNTING):
+    is_listed = before[0] in _name_words()["and"]
+    if place - 1 - is_listed in counting or is_a(before[0], *COUNTING):
         return True
     if before[0] in named and not before[0].isdecimal():
         return True
@@ -319,7 +326,9 @@ def _lectures_at(tokens: Sequence[Token], place: int) -> list[int]:
     if _is_from_the_end(after):
         return []
 
-    is_after = before[0] in _PREPOSITIONS or word[0] == "ב"
+    is_after = before[0] in _name_words()["prepositions"] or word.startswith(
+        _IN_PREFIXES
+    )
     is_sure = is_a(word, "lectures") or is_after or after == [""]
     return group if is_sure else []
 
@@ -335,7 +344,7 @@ def _listed(tokens: Sequence[str]) -> list[int]:
     for token in tokens:
         if token.isdecimal():
             listed.append(int(token))
-        elif token not in _AND:
+        elif token not in _name_words()["and"]:
             break
     return listed
 

@@ -19,11 +19,14 @@ def test_a_language_has_words_questions_and_regular_expressions() -> None:
             assert question.count("{0}") == 1
 
         assert {*language.labels} == {*ENGLISH.labels}
+        assert {*language.name_words} <= {*ENGLISH.name_words}
         for expression in (
             language.lecture,
             language.drawings,
             language.option,
             language.grounds,
+            language.negation,
+            language.from_the_end,
             *language.labels.values(),
         ):
             assert re.compile(expression).match("") is None
