@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from player.deadlines import reply_due
 from player.game.fallback import DeadlinePlayer, generic_questions
 from player.player import Decision, Plan
 from player.protocol import messages as protocol
@@ -13,7 +14,14 @@ from player.protocol.messages import RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import FakeGameServer, course, dense_player
+from tests.player.game.test_loop import (
+    answers,
+    report_of,
+    round_start,
+    score,
+    warmup,
+)
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")
 SENTENCES = set(each(course(), "opening_sentence"))
@@ -29,8 +37,10 @@ class Unsteady:
         self.hanging: set[str] = set()
         self.failing: set[str] = set()
         self.mended = threading.Event()
+        self.budgets_s: dict[str, float] = {}
 
     def _may(self, part: str) -> None:
+        self.budgets_s[part] = reply_due() - time.monotonic()
         if part in self.hanging:
             self.mended.wait(30.0)
         if part in self.failing:
@@ -111,6 +121,20 @@ def test_a_decision_that_hangs_or_fails_leaves_the_likeliest_by_the_hint(
         unsteady.mended.set()
     says = "game 7: the decision failed: ZeroDivisionError: decide; the game goes on with less"
     assert says in caplog.messages
+
+
+def test_the_loop_gives_each_part_its_budget_and_cuts_a_longer_one_short(
+    unsteady: Unsteady,
+) -> None:
+    unsteady.hanging = {"warmup"}
+    calls = [warmup(deadline=2), round_start(deadline=600), answers(), score()]
+    server = FakeGameServer([[call] for call in calls])
+    report = report_of(server, player=unsteady)
+    assert server.sent[0]["payload"]["answer"] == "0"
+    assert 1.0 <= report.elapsed_s < 10.0
+    # half of 2 s; half of the usual 40 s, which a longer deadline does not raise; of as much .6 for the decision
+    expected_s = {"warmup": 1.0, "plan": 20.0, "decide": 12.0}
+    assert unsteady.budgets_s == pytest.approx(expected_s, abs=0.3)
 
 
 def test_a_warmup_that_fails_is_answered_with_0(unsteady: Unsteady) -> None:

@@ -27,7 +27,7 @@ from player.search.types import Query, ScoreArrays
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
-from tests.player.fakes import course, ids_of
+from tests.player.fakes import WordsEmbedder, course, ids_of
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
@@ -209,6 +209,41 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     never.set()
     assert each(result.failures, "strategy") == ["dense"]
     assert {*each(result.hits, "strategy")} == {"keyword"}
+
+
+def test_the_hits_of_each_slot_are_in_the_order_of_their_relevance(
+    tmp_path: Path,
+) -> None:
+    hint = "amber birch cedar delta easel fjord grove heron inlet jetty knoll lagoon"
+    # a paragraph whose number is n has the first n of these words: its cosine is sqrt(n / 12)
+    items = []
+    for doc_id, numbers in {
+        "first": (5, 12, 1, 8, 10, 3),
+        "second": (9, 2, 4, 7, 6),
+    }.items():
+        for page, n in enumerate(numbers, 1):
+            text = " ".join(hint.split()[:n])
+            items.append(paragraph(f"{doc_id}:{page}:{n}", text))
+    store = make_store(tmp_path, items, WordsEmbedder())
+    # without a boost, by which the book's paragraphs are likelier than their relevance says
+    changes = ["search.pdf_k=3", "search.global_k=6", "search.boost=0"]
+    searches = build_orchestrator(store, load(changes=changes), WordsEmbedder())
+    hits = searches.search(Query(hint, "first")).hits
+
+    assert [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in hits] == [
+        "book first:2:12",
+        "book first:5:10",
+        "book first:4:8",
+        "global second:1:9",
+        "global second:4:7",
+        "global second:5:6",
+        "global first:1:5",
+        "global second:3:4",
+        "global first:6:3",
+    ]
+    for of_slot in (hits[:3], hits[3:]):
+        relevance = each(of_slot, "relevance")
+        assert relevance == sorted(set(relevance), reverse=True)
 
 
 class FarEmbedder(HashingEmbedder):
