@@ -1,5 +1,6 @@
 """Fixtures of the harness's tests."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,9 @@ from evaluate.command import main
 from ingest.store import Course
 from tests.evaluate.fakes import (
     Evaluate,
-    Options,
-    Output,
     course_records,
     make_store,
-    run_main,
+    run_line,
     use_hashing_embedder,
     write_games,
 )
@@ -25,18 +24,6 @@ def fast_models(monkeypatch: pytest.MonkeyPatch) -> None:
     use_hashing_embedder(monkeypatch)
 
 
-@pytest.fixture
-def evaluate(capsys: pytest.CaptureFixture[str], fast_models: None) -> Evaluate:
-    """Run a command without a model, and return its exit code and what it printed."""
-
-    def run(*arguments: object) -> Output:
-        capsys.readouterr()
-        code = run_main(main, *map(str, arguments))
-        return Output(code, *capsys.readouterr())
-
-    return run
-
-
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The small course."""
@@ -44,12 +31,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 @pytest.fixture
-def games(tmp_path: Path) -> Path:
-    """A games file with a game about each of its paragraphs."""
-    return write_games(tmp_path / "games.jsonl", course_records())
-
-
-@pytest.fixture
-def about(store: Course, games: Path) -> Options:
-    """Options that name the small course and its games."""
-    return ("--store", store.location, "--games", games)
+def evaluate(
+    store: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fast_models: None,
+) -> Evaluate:
+    """Run a command line without a model, in a folder with the small course's `store` and its `games.jsonl`."""
+    monkeypatch.chdir(tmp_path)
+    Path("store").symlink_to(store.location)
+    write_games(Path("games.jsonl"), course_records())
+    return partial(run_line, main)

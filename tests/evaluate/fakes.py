@@ -1,8 +1,10 @@
 """Labelled games, a small course and its store, for the tests of the harness."""
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -169,9 +171,18 @@ class Output(NamedTuple):
         return json.loads(self.out)
 
 
-Options = tuple[object, ...]
-Evaluate = Callable[..., Output]
-"""Runs a command of the harness in this process."""
+def run_line(main: Any, line: str) -> Output:
+    """Run a command line in this process."""
+    out, err = StringIO(), StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run_main(main, *line.split())
+    return Output(code, out.getvalue(), err.getvalue())
+
+
+Evaluate = Callable[[str], Output]
+"""Runs a command line of the harness, see the fixture."""
+
+ABOUT = "--store store --games games.jsonl"
 
 
 def batch(**changes: Any) -> list[Json]:

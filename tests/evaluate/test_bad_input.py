@@ -2,168 +2,111 @@
 
 from pathlib import Path
 
-import pytest
-
-from tests.evaluate.fakes import (
-    Evaluate,
-    course_records,
-    make_store,
-    write_games,
-)
+from tests.evaluate.fakes import ABOUT, Evaluate, make_store, write_games
 from tests.player.fakes import course
 
-GAMES = "--games games.jsonl"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working folder with a store, and games about it."""
-    working = tmp_path_factory.mktemp("bad")
-    make_store(working / "store", course())
-    make_store(working / "one", course()[:1])
-    write_games(working / "games.jsonl", course_records())
-    (working / "broken.jsonl").write_text("{", encoding="utf-8")
-    (working / "other.jsonl").write_text(
-        '{"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}', encoding="utf-8"
-    )
-    return working
-
-
-@pytest.mark.parametrize(
-    ("command", "says"),
-    [
-        ("", "the command '' is unknown"),
-        (
-            f"replay {GAMES} --split dev",
-            "--split 'dev' is unknown; take train, validation, test",
-        ),
-        (f"replay {GAMES} --preset best", "preset 'best' is unknown"),
-        (
-            f"replay {GAMES} --referee noisy:0.8,0.3",
-            "shares wrong and declined of 0.8 and 0.3",
-        ),
-        (f"replay {GAMES} --workers -1", "--workers: -1 is less than 0"),
-        (
-            f"replay {GAMES} --repeats many",
-            "--repeats: 'many' is not a whole number",
-        ),
-        (f"replay {GAMES} --collection another", "is not in "),
-        (
-            f"replay {GAMES} --config nowhere.yaml",
-            "--config nowhere.yaml does not exist",
-        ),
-        (
-            f"replay {GAMES} --measure nDCG10",
-            "take one of ir-measures that needs no more than a relevant",
-        ),
-        (f"replay {GAMES} --frobnicate", "unrecognized arguments: --frobnicate"),
-        (
-            f"replay {GAMES} --referee oracle --referee oracle",
-            " is named twice",
-        ),
-        (
-            f"replay {GAMES} --answers a.jsonl",
-            "--answers and --batches belong together",
-        ),
-        (
-            f"replay {GAMES} --answers a --batches b --referee oracle",
-            "--answers takes the place of --referee",
-        ),
-        (
-            f"replay {GAMES} --out nowhere/table.json",
-            "--out: the folder of ",
-        ),
-        (
-            f"serve {GAMES} --port 0 --referee none",
-            "--referee none answers no questions",
-        ),
-        (
-            f"serve {GAMES} --port 0 --store nowhere",
-            "--store nowhere holds no store",
-        ),
-        (
-            "serve --port 0 --games nowhere.jsonl",
-            "--games nowhere.jsonl cannot be read",
-        ),
-        (
-            f"serve {GAMES} --port 65536",
-            "--port 65536 cannot be used on 127.0.0.1: ",
-        ),
-        (
-            f"compare {GAMES} --presets dual,filterd",
-            "or a YAML file; did you mean filtered?",
-        ),
-        (
-            f"compare {GAMES} --presets dual,filtered --set search.kk=1",
-            "--set search.kk=1: search has no key",
-        ),
-        (
-            f"compare {GAMES}",
-            "compare needs --games and --presets, or RUN.json files",
-        ),
-        (
-            f"compare {GAMES} nowhere.json",
-            "compare takes RUN.json files, or --games and --presets; leave one out",
-        ),
-        (
-            f"compare {GAMES} --presets dual,filtered --measure nowhere.mine",
-            "cannot be imported and made",
-        ),
-        (
-            f"compare {GAMES} --presets dual,filtered --out games.jsonl",
-            " cannot be written: ",
-        ),
-        ("report nowhere.json", "nowhere.json cannot be read"),
-        ("export --out out", "The first file is missing; name a RUN.json"),
-        (f"tune {GAMES} --trials 0", "--trials: 0 is less than 1"),
-        (f"tune {GAMES} --trials 5 --workers 0", "--workers: 0 is less than 1"),
-        (
-            f"tune {GAMES} --trials 5 --storage nowhere/study.db",
-            " cannot be used: ",
-        ),
-        (f"tune {GAMES} --grid boost=1 --trials 3", "one of them"),
-        (
-            f"tune {GAMES} --grid accuracy=fast",
-            "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
-        ),
-        (f"tune {GAMES} --grid boost=@", "a value is not valid YAML. Quote it."),
-        (f"tune {GAMES} --grid boost=1,99", "99 is no value of search.boost"),
-        (
-            f"calibrate search {GAMES}",
-            "--games has no hint that shares no word with its paragraph",
-        ),
-        (
-            f"calibrate search {GAMES} --store one",
-            "at least 2 documents are needed",
-        ),
-        ("games check --games broken.jsonl", "broken.jsonl line 1: "),
-        (f"games check {GAMES} --store nowhere", "run: quarry ingest"),
-        (
-            f"questions {GAMES} --out b.jsonl --view opening",
-            "--view needs --for-respondent",
-        ),
-        (
-            "replay --games other.jsonl",
-            "games is about a paragraph of",
-        ),
-    ],
+BAD = (
+    ("", "the command '' is unknown"),
+    (
+        f"replay {ABOUT} --split dev",
+        "--split 'dev' is unknown; take train, validation, test",
+    ),
+    (f"replay {ABOUT} --preset best", "preset 'best' is unknown"),
+    (
+        f"replay {ABOUT} --referee noisy:0.8,0.3",
+        "shares wrong and declined of 0.8 and 0.3",
+    ),
+    (f"replay {ABOUT} --workers -1", "--workers: -1 is less than 0"),
+    (f"replay {ABOUT} --repeats many", "--repeats: 'many' is not a whole number"),
+    (f"replay {ABOUT} --collection another", "is not in "),
+    (f"replay {ABOUT} --config nowhere.yaml", "--config nowhere.yaml does not exist"),
+    (
+        f"replay {ABOUT} --measure nDCG10",
+        "take one of ir-measures that needs no more than a relevant",
+    ),
+    (f"replay {ABOUT} --frobnicate", "unrecognized arguments: --frobnicate"),
+    (f"replay {ABOUT} --referee oracle --referee oracle", " is named twice"),
+    (f"replay {ABOUT} --answers a.jsonl", "--answers and --batches belong together"),
+    (
+        f"replay {ABOUT} --answers a --batches b --referee oracle",
+        "--answers takes the place of --referee",
+    ),
+    (f"replay {ABOUT} --out nowhere/table.json", "--out: the folder of "),
+    (f"serve {ABOUT} --port 0 --referee none", "--referee none answers no questions"),
+    (
+        "serve --games games.jsonl --port 0 --store nowhere",
+        "--store nowhere holds no store",
+    ),
+    (
+        "serve --store store --port 0 --games nowhere.jsonl",
+        "--games nowhere.jsonl cannot be read",
+    ),
+    (f"serve {ABOUT} --port 65536", "--port 65536 cannot be used on 127.0.0.1: "),
+    (
+        f"compare {ABOUT} --presets dual,filterd",
+        "or a YAML file; did you mean filtered?",
+    ),
+    (
+        f"compare {ABOUT} --presets dual,filtered --set search.kk=1",
+        "--set search.kk=1: search has no key",
+    ),
+    (f"compare {ABOUT}", "compare needs --games and --presets, or RUN.json files"),
+    (
+        f"compare {ABOUT} nowhere.json",
+        "compare takes RUN.json files, or --games and --presets; leave one out",
+    ),
+    (
+        f"compare {ABOUT} --presets dual,filtered --measure nowhere.mine",
+        "cannot be imported and made",
+    ),
+    (
+        f"compare {ABOUT} --presets dual,filtered --out games.jsonl",
+        " cannot be written: ",
+    ),
+    ("report nowhere.json", "nowhere.json cannot be read"),
+    ("export --out out", "The first file is missing; name a RUN.json"),
+    (f"tune {ABOUT} --trials 0", "--trials: 0 is less than 1"),
+    (f"tune {ABOUT} --trials 5 --workers 0", "--workers: 0 is less than 1"),
+    (f"tune {ABOUT} --trials 5 --storage nowhere/study.db", " cannot be used: "),
+    (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
+    (
+        f"tune {ABOUT} --grid accuracy=fast",
+        "--grid 'accuracy=fast' is not KEY=A,B,... with a KEY of",
+    ),
+    (f"tune {ABOUT} --grid boost=@", "a value is not valid YAML. Quote it."),
+    (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
+    (
+        f"calibrate search {ABOUT}",
+        "--games has no hint that shares no word with its paragraph",
+    ),
+    (
+        "calibrate search --games games.jsonl --store one",
+        "at least 2 documents are needed",
+    ),
+    ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
+    (
+        "games draw nowhere.pdf --out x.jsonl",
+        "nowhere.pdf cannot be read as pdfplumber:page",
+    ),
+    ("games check --games games.jsonl --store nowhere", "run: quarry ingest"),
+    (
+        f"questions {ABOUT} --out b.jsonl --view opening",
+        "--view needs --for-respondent",
+    ),
+    ("replay --store store --games other.jsonl", "games is about a paragraph of"),
 )
-def test_it_exits_with_2_and_one_line(
-    folder: Path,
-    evaluate: Evaluate,
-    monkeypatch: pytest.MonkeyPatch,
-    command: str,
-    says: str,
-) -> None:
-    monkeypatch.chdir(folder)
-    before = sorted(path.name for path in folder.iterdir())
-    arguments = command.split()
-    takes_store = arguments[:1] not in ([], ["report"], ["export"])
-    if takes_store and "--store" not in arguments:
-        arguments += ["--store", "store"]
+"""Command lines, and a part of the line that refuses each."""
 
-    code, out, err = evaluate(*arguments)
-    assert code == 2
-    assert says in err
-    assert (out, err.count("\n")) == ("", 1)
-    assert sorted(path.name for path in folder.iterdir()) == before
+
+def test_it_exits_with_2_and_one_line(evaluate: Evaluate) -> None:
+    make_store("one", course()[:1])
+    Path("broken.jsonl").write_text("{")
+    elsewhere = {"hint": "h", "paragraph_id": "gamma:1:1", "split": "train"}
+    write_games(Path("other.jsonl"), [elsewhere])
+    before = sorted(Path().iterdir())
+
+    for line, says in BAD:
+        code, out, err = evaluate(line)
+        assert (code, out, err.count("\n")) == (2, "", 1), line
+        assert says in err
+    assert sorted(Path().iterdir()) == before

@@ -20,10 +20,9 @@ from evaluate.errors import BatchError
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import Secret
 from ingest.json_files import read_objects
-from ingest.store import Course
 from player.protocol.messages import questions_json
 from player.questions.question import Question
-from tests.evaluate.fakes import Evaluate, course_records, write_games
+from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
 from tests.player.fakes import course
 
@@ -119,20 +118,15 @@ def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
 
 def test_the_batches_of_games_are_shown_answered_and_replayed(
     evaluate: Evaluate,
-    store: Course,
-    tmp_path: Path,
 ) -> None:
     records = [record | {"hint": "a lesson"} for record in course_records()[:4]]
-    games = write_games(tmp_path / "games.jsonl", records)
-    path, sheets = tmp_path / "batches.jsonl", tmp_path / "sheets.jsonl"
-    about = ("--store", store.location, "--games", games)
-    view = ("--for-respondent", "--view", "passages")
-    assert evaluate("questions", *about, "--out", path).code == 0
-    assert evaluate("questions", *about, "--out", sheets, *view).code == 0
+    write_games(Path("games.jsonl"), records)
+    for out in ("batches.jsonl", "sheets.jsonl --for-respondent --view passages"):
+        assert evaluate(f"questions {ABOUT} --out {out}").code == 0
 
-    batches = read_batches(path)
+    batches = read_batches(Path("batches.jsonl"))
     texts = {*each(course(), "text")}
-    for _, sheet in read_objects(sheets, ValueError):
+    for _, sheet in read_objects(Path("sheets.jsonl"), ValueError):
         asked = batches[sheet["game_id"]].questions
         assert each(sheet["questions"], "question_text") == each(asked, "text")
         for item in sheet["questions"]:
@@ -145,10 +139,9 @@ def test_the_batches_of_games_are_shown_answered_and_replayed(
         secret = Secret(batch.paragraph, "")
         answers = oracle.answers(secret, posed)
         lines.append(answers_line(*enumerate(answers, 1), game_id=game_id))
-    answered = written(tmp_path / "answers.jsonl", *lines)
-
+    written(Path("answers.jsonl"), *lines)
     # another player, with other questions of its own, reads them as well
-    files = ("--batches", path, "--answers", answered)
-    run = evaluate("replay", *about, *files, "--seed", "5", "--json").json
+    files = "--batches batches.jsonl --answers answers.jsonl"
+    run = evaluate(f"replay {ABOUT} {files} --seed 5 --json").json
     assert run["games"] == 4
     assert run["win_rate"] == 1.0

@@ -3,24 +3,21 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from evaluate.command import main
 from evaluate.games.labelled import load_games
 from evaluate.games.locating import as_held
 from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import secret_of
 from evaluate.referee.text import is_glued, readable
-from tests.evaluate.fakes import labelled_game, run_main, write_games
+from tests.evaluate.fakes import Evaluate, labelled_game, write_games
 from tests.fakes import CACHES, lecture_pdf
 
 
-def test_secrets_are_drawn_as_a_program_holds_them(tmp_path: Path) -> None:
-    lecture, out = tmp_path / "caches.pdf", tmp_path / "secrets.jsonl"
-    lecture.write_bytes(lecture_pdf("caches", CACHES))
-    command = f"games draw {lecture} --out {out} --reader pypdf --cut page"
-    assert run_main(main, *command.split()) == 0
+def test_secrets_are_drawn_as_a_program_holds_them(evaluate: Evaluate) -> None:
+    Path("caches.pdf").write_bytes(lecture_pdf("caches", CACHES))
+    out = Path("secrets.jsonl")
+    draw = f"games draw caches.pdf --out {out} --reader pypdf --cut page"
+    assert evaluate(draw).code == 0
     secret = json.loads(out.read_text())
 
     write_games(out, [secret | {"hint": "what remembers"}])
@@ -28,14 +25,6 @@ def test_secrets_are_drawn_as_a_program_holds_them(tmp_path: Path) -> None:
     assert (game.edition, game.page) == ("pypdf:page", 1)
     assert game.paragraph.startswith(game.opening_sentence)
     assert as_held(game).text == game.paragraph
-
-
-def test_a_file_that_cannot_be_read_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = f"games draw {tmp_path / 'no.pdf'} --out x.jsonl"
-    assert run_main(main, *command.split()) == 2
-    assert "no.pdf cannot be read as pdfplumber:page" in capsys.readouterr().err
 
 
 def test_a_referee_reads_reversed_lines_and_glued_words() -> None:

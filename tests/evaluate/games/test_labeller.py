@@ -13,7 +13,7 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import Evaluate, make_store
+from tests.evaluate.fakes import Evaluate
 from tests.fakes import each
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
@@ -103,16 +103,13 @@ def test_paragraphs_are_chosen_by_lecture_and_kind() -> None:
 
 
 def test_games_are_written_from_a_pipe(
-    evaluate: Evaluate,
-    out: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = make_store(out.with_name("store"), ALL).location
     for n_games in (1, 2):
         monkeypatch.setattr("sys.stdin", StringIO("feathery leaves\n\n\n\n:q\n"))
-        options = ("--store", store, "--out", out, "--seed", 1)
-        labelled = evaluate("games", "label", *options)
+        labelled = evaluate("games label --store store --out mine.jsonl --seed 1")
         assert labelled.code == 0
-        assert f"{out}: {n_games} game" in labelled.out
+        assert f"mine.jsonl: {n_games} game" in labelled.out
         assert "; the same command goes on from here" in labelled.out
-    assert len({*each(load_games(out), "paragraph_id")}) == 2
+    games = load_games(Path("mine.jsonl"))
+    assert len({*each(games, "paragraph_id")}) == 2

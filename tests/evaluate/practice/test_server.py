@@ -26,7 +26,13 @@ from ingest.store import Course
 from player.game.loop import play
 from player.protocol.client import GameServer, HttpGameServer
 from tests.contracts.game_server import GameServerContract
-from tests.evaluate.fakes import batch, message, small_repertoire
+from tests.evaluate.fakes import (
+    batch,
+    course_records,
+    message,
+    small_repertoire,
+    write_games,
+)
 from tests.fakes import each
 from tests.player.fakes import course, dense_player
 
@@ -197,12 +203,12 @@ def payloads(
     return [one["payload"][key] for one in messages if key in one["payload"]]
 
 
-@pytest.mark.usefixtures("fast_models")
+@pytest.mark.usefixtures("evaluate")
 def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-    games: Path,
     store: Course,
     settings: Settings,
 ) -> None:
+    games = Path("games.jsonl")
     loaded = load_repertoire(store, games, "oracle", 0, settings).games
     assert len(loaded) == 12
     for game, paragraph in loaded:
@@ -210,8 +216,9 @@ def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
 
 
 def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
-    games: Path, store: Course
+    tmp_path: Path, store: Course
 ) -> None:
+    games = write_games(tmp_path / "games.jsonl", course_records())
     options = f"--store {store.location} --games {games} --port 0 --seed 1"
     words = f"-m evaluate serve --referee noisy:0.1,0.1 {options}".split()
     process = subprocess.Popen(

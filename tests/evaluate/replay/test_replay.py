@@ -34,8 +34,8 @@ from player.search.references import References
 from player.search.strategies.dense import Dense
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
+    ABOUT,
     Evaluate,
-    Options,
     course_games,
     course_records,
     labelled_game,
@@ -155,12 +155,6 @@ def searched(hand_replay: Replay) -> Run:
     return hand_replay("none")
 
 
-@pytest.fixture(scope="module")
-def played(hand_replay: Replay) -> Run:
-    """The run with a referee that finds nothing relevant, so that the guess is the most similar candidate."""
-    return hand_replay("noisy:0,1", make_referee("noisy:0,1", 7))
-
-
 def column(run: Run, key: str) -> list[Any]:
     return each(run["per_game"], key)
 
@@ -169,7 +163,9 @@ def rows(run: Run, *keys: str) -> list[tuple[Any, ...]]:
     return [*map(itemgetter(*keys), run["per_game"])]
 
 
-def test_each_answerable_game_says_where_it_was_found_or_lost(searched: Run) -> None:
+def test_each_answerable_game_says_where_it_was_found_or_lost_and_is_counted(
+    searched: Run,
+) -> None:
     assert column(searched, "game_id") == ANSWERABLE
     assert rows(searched, "rank", "slot", "strategy", "lost_at") == [
         (2, "book", "dense", None),
@@ -187,8 +183,6 @@ def test_each_answerable_game_says_where_it_was_found_or_lost(searched: Run) -> 
         assert searched[key] is None
     assert searched["latency_ms"]["questions"] is None
 
-
-def test_measures_and_intervals_count_every_answerable_game(searched: Run) -> None:
     # ranks 2 and 3 of 6 games: 2/6, and (1/2 + 1/3) / 6
     assert searched["measures"] == {
         "Success@1": 0.0,
@@ -211,8 +205,10 @@ def test_measures_and_intervals_count_every_answerable_game(searched: Run) -> No
 
 
 def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
-    played: Run,
+    hand_replay: Replay,
 ) -> None:
+    # the referee finds nothing relevant, so that the guess is the most similar candidate
+    played = hand_replay("noisy:0,1", make_referee("noisy:0,1", 7))
     # no answer tells the places apart, so that they stay in the order of the prior: every sentence is one
     assert rows(played, "guess_rank", "won", "lost_at") == [
         (5, False, "answers"),
@@ -223,8 +219,6 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
         (None, False, "ingest"),
     ]
 
-
-def test_shares_and_scores_count_every_answerable_game(played: Run) -> None:
     assert played["win_rate"] == played["sentence_exact"] == 0.166667
     # Wilson for 1 of 6
     assert played["win_rate_interval"] == pytest.approx([0.0301, 0.5635], abs=5e-4)
@@ -255,17 +249,17 @@ def test_repeats_of_a_game_are_no_games_of_their_own(
 
 
 @pytest.fixture
-def arguments(store: Course, tmp_path: Path) -> Options:
-    """Options of a replay of four games about the course and an unanswerable one, which weighs few questions."""
+def command(evaluate: Evaluate) -> Evaluate:
+    """Replay four games about the course and an unanswerable one, which weighs few questions."""
     records = course_records()[:5]
     records[4] |= {
         "game_id": "no",
         "paragraph_id": None,
         "hint": "harbour cranes",
     }
-    games = write_games(tmp_path / "games.jsonl", records)
-    quick = ("--set", "game.questions_pool=60")
-    return ("replay", "--store", store.location, "--games", games, *quick)
+    write_games(Path("games.jsonl"), records)
+    quick = f"replay {ABOUT} --set game.questions_pool=60"
+    return lambda options: evaluate(f"{quick} {options}")
 
 
 def timeless(run: Run) -> str:
@@ -312,132 +306,113 @@ def reply_to(prompt: str) -> str:
     return '{"words": ["zither"]}' if '"words"' in prompt else '{"ids": [1]}'
 
 
-class TestCommand:
-    def test_json_has_the_keys_of_the_contract(
-        self,
-        evaluate: Evaluate,
-        arguments: Options,
-    ) -> None:
-        options = ("--referee", "oracle", "--seed", 4, "--json")
-        run = evaluate(*arguments, *options).json
-        assert run.keys() > RUN_KEYS
-        assert run["per_game"][0].keys() > PLAY_KEYS
-        assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
-        assert run["latency_ms"]["search"].keys() == {"p50", "p95"}
-        assert (run["seed"], run["repeats"]) == (4, 1)
-        assert run["settings"]["preset"] == "default"
-        assert "token" not in run["settings"]
-        assert run["win_rate"] == run["sentence_exact"] == 1.0
-        assert 50.0 <= run["private_score"] <= 100.0
+def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
+    run = command("--referee oracle --seed 4 --json").json
+    assert run.keys() > RUN_KEYS
+    assert run["per_game"][0].keys() > PLAY_KEYS
+    assert sorted(run["latency_ms"]) == ["decide", "embed", "questions", "search"]
+    assert run["latency_ms"]["search"].keys() == {"p50", "p95"}
+    assert (run["seed"], run["repeats"]) == (4, 1)
+    assert run["settings"]["preset"] == "default"
+    assert "token" not in run["settings"]
+    assert run["win_rate"] == run["sentence_exact"] == 1.0
+    assert 50.0 <= run["private_score"] <= 100.0
 
-    def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
-        self,
-        evaluate: Evaluate,
-        arguments: Options,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        out = tmp_path / "run.json"
-        arguments += ("--referee", "oracle")
-        whole = evaluate(*arguments, "--json").json
-        played: list[str] = []
-        record = Replayer.record
 
-        def interrupted(self: Replayer, job: Job) -> ReplayRecord:
-            played.append(job.game.game_id)
-            if len(played) == 3:
-                raise KeyboardInterrupt
-            return record(self, job)
+def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
+    command: Evaluate,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = command("--referee oracle --json").json
+    played: list[str] = []
+    record = Replayer.record
 
-        monkeypatch.setattr(Replayer, "record", interrupted)
-        assert evaluate(*arguments, "--out", out).code == 130
-        assert not out.exists()
-        resumed = evaluate(*arguments, "--out", out)
-        assert f"resuming {out}: 2 games are finished" in resumed.err
-        assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
-        run = json.loads(out.read_bytes())
-        assert timeless(run) == timeless(whole)
-        files = sorted(path.name for path in tmp_path.glob("run*"))
-        assert files == ["run.games.jsonl", "run.json"]
+    def interrupted(self: Replayer, job: Job) -> ReplayRecord:
+        played.append(job.game.game_id)
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return record(self, job)
 
-        assert "5 games, 1 of them unanswerable, 0 lost at ingest" in resumed.out
-        low, high = run["intervals"]["RR"]
-        rr = f"  RR          {run['measures']['RR']:.3f} [{low:.3f}, {high:.3f}]\n"
-        assert rr in resumed.out
+    monkeypatch.setattr(Replayer, "record", interrupted)
+    assert command("--referee oracle --out run.json").code == 130
+    out = Path("run.json")
+    assert not out.exists()
+    resumed = command("--referee oracle --out run.json")
+    assert "resuming run.json: 2 games are finished" in resumed.err
+    assert played == ["g1", "g2", "g3", "g3", "g4", "no"]
+    run = json.loads(out.read_bytes())
+    assert timeless(run) == timeless(whole)
+    files = sorted(Path().glob("run*"))
+    assert files == [Path("run.games.jsonl"), out]
 
-    def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
-        self,
-        evaluate: Evaluate,
-        store: Course,
-        tmp_path: Path,
-    ) -> None:
-        records = course_records()[:2]
-        records[1] |= {
-            "game_id": "lost",
-            "paragraph_id": "gamma:1:1",
-            "hint": "nets",
-        }
-        games = write_games(tmp_path / "games.jsonl", records)
-        about = ("--store", store.location, "--games", games)
-        printed = evaluate("replay", *about, "--measure", "nDCG@10").out
-        assert (
-            "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n"
-            "    lost: lost at ingest: the store holds no such paragraph\n"
-        ) in printed
-        assert "    g1: " not in printed
-        assert "  nDCG@10     0.500 [" in printed
+    assert "5 games, 1 of them unanswerable, 0 lost at ingest" in resumed.out
+    low, high = run["intervals"]["RR"]
+    rr = f"  RR          {run['measures']['RR']:.3f} [{low:.3f}, {high:.3f}]\n"
+    assert rr in resumed.out
 
-        strict = evaluate("replay", *about, "--json", "--strict")
-        run = json.loads(strict.out)
-        assert (strict.code, run["lost_at_ingest"]) == (1, 1)
-        assert column(run, "lost_at") == [None, "ingest"]
-        assert run["measures"]["Success@20"] == 0.5
-        refusal = "1 game is about a paragraph that the store does not hold"
-        assert strict.err.endswith(f"evaluate replay: {refusal}\n")
 
-    def test_a_table_of_referees_is_printed_and_written(
-        self,
-        evaluate: Evaluate,
-        arguments: Options,
-        tmp_path: Path,
-    ) -> None:
-        out = tmp_path / "table.json"
-        arguments += ("--workers", 1, "--referee", "oracle", "--referee", "blind")
-        lines = evaluate(*arguments, "--out", out).out.splitlines()
-        assert lines[0].endswith("preset default: 4 games")
-        heads = [line.split(" | ")[0] for line in lines[3:]]
-        assert heads == ["| the hint alone", "| `oracle`", "| `blind`"]
-        assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.51, 1.00]"]
+def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
+    evaluate: Evaluate,
+) -> None:
+    records = course_records()[:2]
+    records[1] |= {
+        "game_id": "lost",
+        "paragraph_id": "gamma:1:1",
+        "hint": "nets",
+    }
+    write_games(Path("games.jsonl"), records)
 
-        table = json.loads(out.read_bytes())
-        assert each(table["referees"], "referee") == ["oracle", "blind"]
-        files = sorted(path.name for path in tmp_path.glob("table*"))
-        assert files == ["table.games.jsonl", "table.json"]
-        assert evaluate(*arguments, "--json", "--strict").json == table
+    printed = evaluate(f"replay {ABOUT} --measure nDCG@10").out
+    assert (
+        "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n"
+        "    lost: lost at ingest: the store holds no such paragraph\n"
+    ) in printed
+    assert "    g1: " not in printed
+    assert "  nDCG@10     0.500 [" in printed
 
-    def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
-        self,
-        evaluate: Evaluate,
-        arguments: Options,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        pytest.importorskip("openai", reason="openai is not installed (make llm)")
-        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-        log = tmp_path / "log.jsonl"
-        arguments += ("--referee", "oracle", "--json", "--writer-log", log)
-        with model_server(replying(reply_to)) as server:
-            arguments += ("--writer", "m", "--writer-url", server.url)
-            first = evaluate(*arguments)
-        assert f"evaluate replay: the writer m at {server.url}/ is sent" in first.err
-        assert first.err.count("the writer") == 1
-        recorded = log.read_bytes()
-        assert b"zither" in recorded
+    strict = evaluate(f"replay {ABOUT} --json --strict")
+    run = json.loads(strict.out)
+    assert (strict.code, run["lost_at_ingest"]) == (1, 1)
+    assert column(run, "lost_at") == [None, "ingest"]
+    assert run["measures"]["Success@20"] == 0.5
+    refusal = "1 game is about a paragraph that the store does not hold"
+    assert strict.err.endswith(f"evaluate replay: {refusal}\n")
 
-        again = evaluate(*arguments)
-        assert timeless(again.json) == timeless(first.json)
-        assert log.read_bytes() == recorded
-        assert SECRET not in first.out + first.err + again.err + log.read_text()
+
+def test_a_table_of_referees_is_printed_and_written(command: Evaluate) -> None:
+    referees = "--workers 1 --referee oracle --referee blind"
+    lines = command(f"{referees} --out table.json").out.splitlines()
+    assert lines[0].endswith("preset default: 4 games")
+    heads = [line.split(" | ")[0] for line in lines[3:]]
+    assert heads == ["| the hint alone", "| `oracle`", "| `blind`"]
+    assert lines[4].split(" | ")[1:3] == ["1", "1.000 [0.51, 1.00]"]
+
+    out = Path("table.json")
+    table = json.loads(out.read_bytes())
+    assert each(table["referees"], "referee") == ["oracle", "blind"]
+    files = sorted(Path().glob("table*"))
+    assert files == [Path("table.games.jsonl"), out]
+    assert command(f"{referees} --json --strict").json == table
+
+
+def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
+    command: Evaluate,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("openai", reason="openai is not installed (make llm)")
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    options = "--referee oracle --json --writer-log log.jsonl --writer m --writer-url"
+    with model_server(replying(reply_to)) as server:
+        first = command(f"{options} {server.url}")
+    assert f"evaluate replay: the writer m at {server.url}/ is sent" in first.err
+    assert first.err.count("the writer") == 1
+    log = Path("log.jsonl")
+    recorded = log.read_text()
+    assert "zither" in recorded
+    again = command(f"{options} {server.url}")
+    assert timeless(again.json) == timeless(first.json)
+    assert log.read_text() == recorded
+    assert SECRET not in first.out + first.err + again.err + recorded
 
 
 @pytest.mark.usefixtures("fast_models")

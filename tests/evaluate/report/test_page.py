@@ -283,14 +283,11 @@ def test_a_phone_shows_it_without_scrolling_sideways(tab: Any) -> None:
     assert cell.evaluate(heading) == '"hint"'
 
 
-def test_without_out_the_headline_is_printed(
-    evaluate: Evaluate, tmp_path: Path
-) -> None:
-    paths = [tmp_path / "lost.json", tmp_path / "won.json"]
-    for path in paths:
-        write_run(path, run_file(path.stem, won=path.stem == "won"))
+def test_without_out_the_headline_is_printed(evaluate: Evaluate) -> None:
+    for name in ("lost", "won"):
+        write_run(Path(f"{name}.json"), run_file(name, won=name == "won"))
     says = "won is better than lost: win rate 1.000 against 0.000 over 12 games"
-    assert evaluate("report", *paths).out.startswith(says)
-    page = tmp_path / "r.html"
-    assert evaluate("report", *paths, "--out", page).code == 0
-    assert "Quarry report: lost, won" in page.read_text(encoding="utf-8")
+    assert evaluate("report lost.json won.json").out.startswith(says)
+
+    assert evaluate("report lost.json won.json --out report.html").code == 0
+    assert "Quarry report: lost, won" in Path("report.html").read_text("utf-8")

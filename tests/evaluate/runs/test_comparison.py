@@ -17,9 +17,8 @@ from evaluate.runs.comparison import (
 )
 from evaluate.runs.files import write_run
 from evaluate.runs.run import Run
-from ingest.store import Course
 from tests.contracts.records import game_record, play_record
-from tests.evaluate.fakes import Evaluate, Options, make_store, run_of
+from tests.evaluate.fakes import ABOUT, Evaluate, make_store, run_of
 from tests.fakes import each
 from tests.player.fakes import course
 
@@ -130,15 +129,10 @@ def test_runs_that_cannot_be_compared_are_refused(runs: list[Run], says: str) ->
         compare(runs)
 
 
-def test_runs_that_were_written_compare_as_the_presets_did(
-    evaluate: Evaluate,
-    about: Options,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "runs"
-    presets = ("--presets", "unfiltered,dual", "--out", out, "--json")
-    printed = evaluate("compare", *about, *presets).json
-    assert json.loads((out / "compare.json").read_bytes()) == printed
+def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -> None:
+    presets = f"compare {ABOUT} --presets unfiltered,dual --out runs --json"
+    printed = evaluate(presets).json
+    assert json.loads(Path("runs/compare.json").read_bytes()) == printed
     for name, run in printed["presets"].items():
         assert run["settings"]["preset"] == name
     test = printed["tests"][0]
@@ -146,61 +140,54 @@ def test_runs_that_were_written_compare_as_the_presets_did(
     assert test.keys() > {"measure", "difference", "low", "high", "p", "p_holm"}
 
     # the folder, or all its files, in the order of the comparison
-    for files in ([out], sorted(out.glob("*.json"))):
-        assert evaluate("compare", *files, "--json").json == printed
+    for files in ("runs", "runs/compare.json runs/dual.json runs/unfiltered.json"):
+        assert evaluate(f"compare {files} --json").json == printed
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(
     evaluate: Evaluate,
-    store: Course,
-    games: Path,
-    tmp_path: Path,
 ) -> None:
     # one game is lost at ingest in the smaller store
-    smaller = make_store(tmp_path / "smaller", course()[:11])
-    files = [tmp_path / "whole.json", tmp_path / "smaller.json"]
-    replay = ("replay", "--games", games, "--store")
-    for one, file in zip((store, smaller), files, strict=True):
-        assert evaluate(*replay, one.location, "--out", file).code == 0
-    compared = evaluate("compare", *files, "--strict")
+    make_store("smaller", course()[:11])
+    replay = "replay --games games.jsonl --store"
+    for name in ("store", "smaller"):
+        assert evaluate(f"{replay} {name} --out {name}.json").code == 0
+
+    compared = evaluate("compare store.json smaller.json --strict")
     assert compared.code == 1
     assert compared.out.startswith("12 answerable games, over 2 stores, 95%")
     assert "1 game is about a paragraph that the store does not hold" in compared.err
 
-    again = (*replay, store.location, "--lost-in")
-    assert evaluate(*again, files[1], "--json").json["games"] == 1
-    refused = evaluate(*again, files[0])
+    again = evaluate(f"{replay} store --lost-in smaller.json --json")
+    assert again.json["games"] == 1
+    refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
-    assert "whole.json lost no game" in refused.err
+    assert "store.json lost no game" in refused.err
 
 
 def test_the_trec_run_of_another_system_is_compared_with_ours(
-    evaluate: Evaluate, tmp_path: Path
+    evaluate: Evaluate,
 ) -> None:
-    ours, theirs = tmp_path / "ours.json", tmp_path / "theirs.trec"
-    write_run(ours, FIRST)
+    write_run(Path("ours.json"), FIRST)
     # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
     lines = ""
     for number in range(11):
         lines += f"g{number} Q0 alpha:1:2 1 0.5 them\n"
         lines += f"g{number} Q0 another:1:1 2 0.75 them\n"
-    theirs.write_text(lines, encoding="utf-8")
+    Path("theirs.trec").write_text(lines)
 
-    measured = ("--measure", "nDCG@10", "--json")
-    printed = evaluate("compare", ours, theirs, *measured).json
+    compared = evaluate("compare ours.json theirs.trec --measure nDCG@10 --json")
+    printed = compared.json
     measures = printed["presets"]["theirs"]["measures"]
     assert measures["RR"] == pytest.approx(11 / 24, abs=1e-6)
     assert measures["nDCG@10"] == pytest.approx(11 / 12 / np.log2(3), abs=1e-6)
     assert "nDCG@10" in {*each(printed["tests"], "measure")}
-    page = tmp_path / "r.html"
-    assert evaluate("report", ours, theirs, "--out", page).code == 0
+    assert evaluate("report ours.json theirs.trec --out report.html").code == 0
 
 
-def test_a_table_of_80_columns_and_verdicts_are_printed(
-    evaluate: Evaluate, about: Options
-) -> None:
-    presets = ("--presets", "unfiltered,keyword,dual,filtered")
-    lines = evaluate("compare", *about, *presets).out.splitlines()
+def test_a_table_of_80_columns_and_verdicts_are_printed(evaluate: Evaluate) -> None:
+    presets = f"compare {ABOUT} --presets unfiltered,keyword,dual,filtered"
+    lines = evaluate(presets).out.splitlines()
     assert lines[0] == "12 answerable games, 95% intervals in brackets"
     assert max(map(len, lines)) <= 80
     assert "keyword against unfiltered" in lines

@@ -119,42 +119,34 @@ RUN = run_of(
 """A game has white space in its id, one is lost at ingest, one is unanswerable."""
 
 
-@pytest.fixture
-def exported(evaluate: Evaluate, tmp_path: Path) -> Path:
-    """The files of the run."""
-    write_run(tmp_path / "mine.json", RUN)
-    listed = evaluate("export", tmp_path / "mine.json", "--out", tmp_path)
-    assert len(listed.out.splitlines()) == 8
-    return tmp_path
-
-
-def test_ir_measures_reads_the_same_measures_from_the_trec_files(
-    exported: Path,
+def test_other_tools_read_the_games_hits_and_measures_that_are_exported(
+    evaluate: Evaluate,
 ) -> None:
+    write_run(Path("mine.json"), RUN)
+    listed = evaluate("export mine.json --out .")
+    assert len(listed.out.splitlines()) == 8
+
     tools: Any = ir_measures
-    qrels = [*tools.read_trec_qrels(str(exported / "mine.qrels"))]
-    ranking = tools.read_trec_run(str(exported / "mine.run"))
+    qrels = [*tools.read_trec_qrels("mine.qrels")]
+    ranking = tools.read_trec_run("mine.run")
     game_ids = {*each(qrels, "query_id")}
     assert game_ids == {"a%20game", "g2", "lost"}
     metrics = tools.calc_aggregate(list(MEASURES.values()), qrels, ranking)
     for name, measure in MEASURES.items():
         assert metrics[measure] == pytest.approx(RUN.measures[name], abs=1e-6)
 
-
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_frames_hold_the_games_hits_and_measures(exported: Path, kind: str) -> None:
-    read: Any = getattr(pd, f"read_{kind}")
-    games = read(exported / f"games.{kind}").set_index("game_id")
-    assert list(games.index) == each(RUN.per_game, "game_id")
-    assert games.loc["lost", "lost_at"] == "ingest"
-    assert games["won"].sum() == sum(each(RUN.per_game, "won"))
-
-    runs = read(exported / f"runs.{kind}").set_index("measure")
-    assert runs["value"]["RR"] == RUN.measures["RR"]
-    assert runs["value"]["win_rate"] == RUN.figures["win_rate"][0]
-    hits = read(exported / f"hits.{kind}")
-    places = hits[hits["right"]]["place"].tolist()
-    assert places == [*filter(None, each(RUN.per_game, "rank"))]
+    for kind in ("parquet", "csv"):
+        read: Any = getattr(pd, f"read_{kind}")
+        games = read(f"games.{kind}").set_index("game_id")
+        assert list(games.index) == each(RUN.per_game, "game_id")
+        assert games.loc["lost", "lost_at"] == "ingest"
+        assert games["won"].sum() == sum(each(RUN.per_game, "won"))
+        runs = read(f"runs.{kind}").set_index("measure")
+        assert runs["value"]["RR"] == RUN.measures["RR"]
+        assert runs["value"]["win_rate"] == RUN.figures["win_rate"][0]
+        hits = read(f"hits.{kind}")
+        places = hits[hits["right"]]["place"].tolist()
+        assert places == [*filter(None, each(RUN.per_game, "rank"))]
 
 
 def test_no_cell_of_a_csv_begins_a_formula(tmp_path: Path) -> None:

@@ -14,11 +14,7 @@ from evaluate.tuning.calibration import fit_choices, fit_relevance
 from ingest.embed.vectors import embed_reading
 from ingest.store import Course, DocumentUpdate, create_store
 from player.search.calibration import CALIBRATION
-from tests.evaluate.fakes import (
-    Evaluate,
-    course_records,
-    write_games,
-)
+from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import HashingEmbedder
 
 HINTS = (
@@ -54,31 +50,30 @@ def test_relevance_is_even_half_way_whatever_the_numbers_of_hints() -> None:
 
 
 @pytest.fixture
-def arguments(store: Course, tmp_path: Path) -> list[object]:
-    """`calibrate` over the small course, with hints that keep the rule."""
+def calibrate(evaluate: Evaluate) -> Evaluate:
+    """Run `calibrate search` over games whose hints keep the rule."""
     records = course_records()
     for record, hint in zip(records, cycle(HINTS), strict=False):
         record["hint"] = hint
-    games = write_games(tmp_path / "rule.jsonl", records)
-    return ["calibrate", "search", "--store", store.location, "--games", games]
+    write_games(Path("games.jsonl"), records)
+    return lambda options: evaluate(f"calibrate search --games games.jsonl {options}")
 
 
 def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others(
-    evaluate: Evaluate,
-    arguments: list[object],
-    tmp_path: Path,
+    calibrate: Evaluate,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("QUARRY_HOME", "home")
     projects = CALIBRATION.read_bytes()
-    fitted = evaluate(*arguments)
-    own = tmp_path / "home" / "fitted" / "calibration.json"
+
+    fitted = calibrate("--store store")
+    own = Path("home/fitted/calibration.json")
     assert json.loads(own.read_bytes()) == {"minilm": fitted.json}
     assert f"written to {own}; used for every store of minilm" in fitted.err
     assert CALIBRATION.read_bytes() == projects
 
     own.write_bytes(projects)
-    new = evaluate(*arguments).json
+    new = calibrate("--store store").json
     before = json.loads(projects)
     assert json.loads(own.read_bytes()) == {**before, "minilm": new}
     old = before["minilm"]
@@ -91,10 +86,8 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
 
 
 def test_models_that_compare_word_by_word_get_weights_for_their_scores(
-    evaluate: Evaluate,
-    arguments: list[object],
+    calibrate: Evaluate,
     store: Course,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("QUARRY_ACCURACY", "fast")
@@ -104,8 +97,7 @@ def test_models_that_compare_word_by_word_get_weights_for_their_scores(
         reading = replace(store.reading(document.doc_id), document=document)
         vectors = embed_reading(reading, model, [model])
         updates.append(DocumentUpdate(reading, vectors, model.spec))
-    arguments[3] = tmp_path / "words"
-    create_store(str(arguments[3])).change(updates)
-    fitted = evaluate(*arguments, "--out", tmp_path / "out.json")
+    create_store("words").change(updates)
+    fitted = calibrate("--store words --out out.json")
     dense = fitted.json["words"]["minilm"]["dense"]
     assert dense["parts"].keys() == {"words.minilm", "hub.minilm"}

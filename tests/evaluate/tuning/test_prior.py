@@ -14,7 +14,7 @@ from player.questions.prior import prior_of
 from player.questions.start_model import PLACE_FEATURES, place_features
 from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import Evaluate, Options
+from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
 from tests.player.fakes import hits
 
@@ -75,23 +75,19 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert later - first == pytest.approx(-1.0, abs=0.3)
 
 
-def test_the_command_prints_settings_and_writes_weights(
-    evaluate: Evaluate,
-    about: Options,
-    games: Path,
-    tmp_path: Path,
-) -> None:
-    out, settings = tmp_path / "starts.json", tmp_path / "mine.yaml"
-    arguments = ("calibrate", "prior", *about, "--out", out)
-    fitted = evaluate(*arguments)
-    settings.write_text(fitted.out, encoding="utf-8")
+def test_the_command_prints_settings_and_writes_weights(evaluate: Evaluate) -> None:
+    calibrate = f"calibrate prior {ABOUT} --out starts.json"
+    fitted = evaluate(calibrate)
+    settings = Path("mine.yaml")
+    settings.write_text(fitted.out)
     # every book was named by its stem, and held its paragraph: 12 of 12, and one more of each
     assert load(config=settings).game.prior_filter_share == round(13 / 14, 4)
-    assert f"12 games; weights of kinds and places written to {out}" in fitted.err
-    assert json.loads(out.read_bytes())["weights"]
+    assert "12 games; weights of kinds and places written to starts.json" in fitted.err
+    assert json.loads(Path("starts.json").read_bytes())["weights"]
 
-    text = games.read_text(encoding="utf-8").replace("second:1:1", "gamma:1:1")
-    games.write_text(text, encoding="utf-8")
-    fitted = evaluate(*arguments)
+    games = course_records()
+    games[-1]["paragraph_id"] = "gamma:1:1"
+    write_games(Path("games.jsonl"), games)
+    fitted = evaluate(calibrate)
     assert fitted.code == 1
     assert "1 game is about a paragraph that the store does not hold" in fitted.err

@@ -32,13 +32,7 @@ from evaluate.tuning.study import (
     settings_of,
 )
 from ingest.executors import executor_of
-from ingest.store import Course
-from tests.evaluate.fakes import (
-    Evaluate,
-    Options,
-    course_records,
-    write_games,
-)
+from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
 from tests.fakes import each
 
@@ -93,33 +87,29 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
 
 
 @pytest.fixture
-def games(tmp_path: Path) -> Path:
-    """Four games a split, and an unanswerable one each."""
+def tune(evaluate: Evaluate) -> Evaluate:
+    """Run `tune` over four games a split, and an unanswerable one each."""
     records = course_records()
     for split in SPLITS:
         unanswerable = {"game_id": f"no {split}", "paragraph_id": None}
         hint = {"hint": f"harbour cranes {split}"}
         records.append(records[0] | unanswerable | hint)
+
     for record, split in zip(records, itertools.cycle(SPLITS), strict=False):
         record["split"] = split
-    return write_games(tmp_path / "games.jsonl", records)
+    write_games(Path("games.jsonl"), records)
+    return lambda options: evaluate(f"tune {ABOUT} {options}")
 
 
 def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
-    evaluate: Evaluate,
-    about: Options,
-    store: Course,
-    tmp_path: Path,
+    tune: Evaluate,
 ) -> None:
-    storage, out = tmp_path / "study.db", tmp_path / "mine.yaml"
     changes = ("search.boost=1.5", "game.candidates=900", "embed.max_tokens=64")
-    tune = ["tune", *about, "--preset", "dual", "--out", out]
-    for change in changes:
-        tune += ["--set", change]
-    assert evaluate(*tune, "--storage", storage, "--trials", 6).code == 0
-    url = f"sqlite:///{storage}"
-    more = ("--storage", url, "--trials", 10)
-    tuned = evaluate(*tune, *more, "--json")
+    options = " --set ".join(["--preset dual --out mine.yaml", *changes])
+    assert tune(f"{options} --storage study.db --trials 6").code == 0
+
+    url = "sqlite:///study.db"
+    tuned = tune(f"{options} --storage {url} --trials 10 --json")
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
     assert "5 train games are few for 10 parameters of search" in tuned.err
@@ -130,31 +120,26 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
 
     own = load("dual", None, changes)
     search = replace(own.search, **result["settings"])
-    assert load(str(out)) == replace(own, preset=str(out), search=search)
-    provenance = yaml.safe_load(out.read_text(encoding="utf-8"))["provenance"]
+    assert load("mine.yaml") == replace(own, preset="mine.yaml", search=search)
+    provenance = yaml.safe_load(Path("mine.yaml").read_text())["provenance"]
     assert provenance["gain"] == result["gain"]
     assert provenance.keys() > {"commit", "store_fingerprint", "seed", "seconds"}
 
     study = studied(url, None)
-    assert study.user_attrs["store"] == store.location
+    assert study.user_attrs["store"] == "store"
     assert study.user_attrs["untuned"]["pdf_k"] == own.search.pdf_k
     terms = study.best_trial.user_attrs
     accuracy = 0.1 * (terms["Success@k"] + terms["balanced_accuracy"])
     assert study.best_value == pytest.approx(terms["RR"] + accuracy)
 
 
-def test_a_grid_tries_every_combination_once(
-    evaluate: Evaluate,
-    about: Options,
-    tmp_path: Path,
-) -> None:
-    storage = str(tmp_path / "study.db")
-    sweep = ("--grid", "fusion=linear,rrf", "--grid", "search.pdf_k=0,5,15")
-    options = (*sweep, "--storage", storage, "--json")
-    result = evaluate("tune", *about, *options).json
+def test_a_grid_tries_every_combination_once(tune: Evaluate) -> None:
+    grid = "--grid fusion=linear,rrf --grid search.pdf_k=0,5,15"
+    result = tune(f"{grid} --storage study.db --json").json
     assert result["trials"] == 6
     assert result["settings"].keys() == {"fusion", "pdf_k"}
-    points = {(*trial.params.values(),) for trial in studied(storage, None).trials}
+    trials = studied("study.db", None).trials
+    points = {(*trial.params.values(),) for trial in trials}
     assert points == {*itertools.product(("linear", "rrf"), (0, 5, 15))}
 
 
