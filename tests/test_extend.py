@@ -1,6 +1,5 @@
 """The recipes of docs/guides/extend.md: each passes its suite, and is found by dotted path or in its table."""
 
-import json
 import os
 import re
 from pathlib import Path
@@ -13,10 +12,10 @@ from ingest.embed.models import load_embedder
 from ingest.layout.extract import extract
 from tests.contracts.handmade import Run, pdf
 from tests.evaluate.fakes import (
-    course_games,
+    ABOUT,
+    course_records,
     make_store,
-    record_of,
-    run_main,
+    run_line,
     use_hashing_embedder,
     write_games,
 )
@@ -75,19 +74,16 @@ def test_parts_are_found_by_dotted_path(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("modules")
 def test_a_game_is_replayed_with_them(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_hashing_embedder(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    make_store("store", course())
+    write_games(Path("games.jsonl"), course_records()[:2])
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
-    store = make_store(tmp_path / "store", course()).location
-    records = map(record_of, course_games(course())[:2])
-    games = write_games(tmp_path / "games.jsonl", records)
-    command = f"replay --store {store} --games {games} --referee {referee} --json"
     settings = f"--set search.strategies=[{strategy}] --set game.questions_pool=60"
-    assert run_main(main, *command.split(), *settings.split()) == 0
-    run = json.loads(capsys.readouterr().out)
+    replay = f"replay {ABOUT} --referee {referee} {settings} --json"
+    run = run_line(main, replay).json
     assert (run["referee"], run["games"]) == (referee, 2)
     assert run["measures"]["Success@5"] == 1.0
     assert {*each(run["per_game"], "strategy")} == {strategy}

@@ -9,7 +9,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from tests.evaluate.fakes import (
     Output,
     course_records,
     make_store,
-    run_main,
+    run_line,
     small_repertoire,
     use_hashing_embedder,
     write_games,
@@ -37,25 +37,13 @@ from tests.evaluate.fakes import (
 from tests.fakes import each
 from tests.player.fakes import course
 
-Options = tuple[str, ...]
-Run = Callable[..., Output]
-"""Runs the command in a home of its own."""
+QUICK = "--store store --config quick.yaml"
+LABELLED = f"{QUICK} --practice-games games.jsonl"
+"""Options of games about the small course that weigh few questions."""
 
 
-@pytest.fixture
-def run(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Run:
-    monkeypatch.delenv("QUARRY_TOKEN", raising=False)
-    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
-
-    def run(*arguments: str) -> Output:
-        code = run_main(run_game.main, *arguments)
-        return Output(code, *capsys.readouterr())
-
-    return run
+def run(line: str) -> Output:
+    return run_line(run_game.main, line)
 
 
 @pytest.fixture(scope="module")
@@ -69,17 +57,19 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def about(files: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
-    """Options of a quick game about the small course, for which no model is loaded."""
-    use_hashing_embedder(monkeypatch)
-    return ("--store", str(files / "store"), "--config", str(files / "quick.yaml"))
-
-
-@pytest.fixture
-def labelled(about: Options, files: Path) -> Options:
-    """The same with its labelled games."""
-    return (*about, "--practice-games", str(files / "games.jsonl"))
+@pytest.fixture(autouse=True)
+def _home(
+    files: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """The folder is the current one, the home an empty one, and a model is loaded by a test with `models_dir` only."""
+    monkeypatch.chdir(files)
+    monkeypatch.delenv("QUARRY_TOKEN", raising=False)
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+    if "models_dir" not in request.fixturenames:
+        use_hashing_embedder(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -94,19 +84,9 @@ def url(practice: PracticeServer) -> Iterator[str]:
         yield url
 
 
-def played(run: Run, *arguments: str) -> list[dict[str, Any]]:
+def played(line: str) -> list[dict[str, Any]]:
     """The games that the command prints as one JSON document."""
-    result = run("--json", *arguments)
-    return list(result.json["games"])
-
-
-def refused(run: Run, *arguments: str) -> str:
-    """The one line on standard error of a command that must exit with 2."""
-    result = run(*arguments)
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err.count("\n") == 1
-    return result.err
+    return list(run(f"--json {line}").json["games"])
 
 
 def games_of(
@@ -144,16 +124,11 @@ def check_game(game: dict[str, Any]) -> None:
 
 
 def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
-    tmp_path: Path,
     models_dir: Path,
-    files: Path,
-    run: Run,
 ) -> None:
     embedder = load_embedder("minilm", models_dir, load().embed)
-    store = make_store(tmp_path / "store", course(), embedder).location
-    games = str(files / "games.jsonl")
-    about = ("--store", store, "--practice-games", games)
-    (game,) = played(run, *about, "--seed", "3")
+    make_store("read", course(), embedder)
+    (game,) = played("--store read --practice-games games.jsonl --seed 3")
     check_game(game)
 
     assert game["candidates"] == 24  # two readings of each opening sentence
@@ -166,13 +141,11 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 # against the practice server
 
 
-def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess(
-    files: Path,
-    labelled: Options,
-    run: Run,
-) -> None:
-    noisy = ("--referee", "noisy:0.3,0.2", "--games", "3", "--seed", "3", "--json")
-    result = run(*labelled, *noisy)
+def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess() -> (
+    None
+):
+    noisy = "--referee noisy:0.3,0.2 --games 3 --seed 3 --json"
+    result = run(f"{LABELLED} {noisy}")
     first, *lines, last = result.out.splitlines()
     assert (first[:9], last) == ('{"games":', "]}")
     assert all(line.startswith('{"time": ') for line in lines)
@@ -180,8 +153,7 @@ def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_th
     ends = [line[-8:] for line in result.err.splitlines()]
     assert ends == ["(1 of 3)", "(2 of 3)", "(3 of 3)"]
 
-    store = open_store(str(files / "store"))
-    place = {"location": store.location, "fingerprint": store.fingerprint}
+    place = {"location": "store", "fingerprint": open_store("store").fingerprint}
     for game in result.json["games"]:
         check_game(game)
         assert datetime.fromisoformat(game["time"]).tzinfo is not None
@@ -193,10 +165,10 @@ def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_th
         assert bits == sorted(bits, reverse=True)
 
 
-def test_a_course_without_labelled_games_is_practised_on_with_games_that_are_made(
-    about: Options, run: Run
-) -> None:
-    (game,) = played(run, *about, "--seed", "1")
+def test_a_course_without_labelled_games_is_practised_on_with_games_that_are_made() -> (
+    None
+):
+    (game,) = played(f"{QUICK} --seed 1")
     check_game(game)
     assert 5 <= len(game["hint"].split()) <= 15
     for item in course():
@@ -205,12 +177,10 @@ def test_a_course_without_labelled_games_is_practised_on_with_games_that_are_mad
             assert game["private_score"] < 100.0 or not shared
 
 
-def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers(
-    labelled: Options, run: Run
-) -> None:
-    arguments = (*labelled, "--seed", "3", "--referee", "constant:B")
-    (game,) = played(run, *arguments)
-    shown = " ".join(run(*arguments).out.split())
+def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers() -> None:
+    line = f"{LABELLED} --seed 3 --referee constant:B"
+    (game,) = played(line)
+    shown = " ".join(run(line).out.split())
     assert game["hint"] in shown
     assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
     assert "Belief that it is this one:" in shown
@@ -218,14 +188,12 @@ def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers(
 
 
 def test_a_person_may_be_the_referee_without_labelled_games(
-    about: Options,
-    run: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     typed = b"first\ngrammar caf\xe9\n\n" + b"A\n" * 20 + b"n\n"
     stdin = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
     monkeypatch.setattr("sys.stdin", stdin)
-    code, out, err = run(*about, "--referee", "me")
+    code, out, err = run(f"{QUICK} --referee me")
     assert code == 0
     assert err == ""
     assert "grammar caf\ufffd" in out
@@ -233,9 +201,7 @@ def test_a_person_may_be_the_referee_without_labelled_games(
 
 
 def test_the_default_store_is_made_from_the_bundled_lectures(
-    labelled: Options,
     tmp_path: Path,
-    run: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ingested: list[list[Path]] = []
@@ -255,7 +221,7 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
     monkeypatch.setattr(run_game, "ingest", make)
     lines: list[str] = []
     for _ in range(2):
-        code, _out, err = run("--json", *labelled[2:])
+        code, _out, err = run("--json --config quick.yaml --practice-games games.jsonl")
         assert code == 0
         lines += err.splitlines()
     assert ingested == [[run_game.LECTURES]]
@@ -272,12 +238,9 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
 
 
 def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_started_again(
-    about: Options,
-    url: str,
-    practice: PracticeServer,
-    run: Run,
+    url: str, practice: PracticeServer
 ) -> None:
-    arguments = (*about, "--server", url, "--player", "Grace", "--at-once", "3")
+    series = f"{QUICK} --server {url} --player Grace --at-once 3"
     over = threading.Event()
 
     def interrupt_after_some_games() -> None:
@@ -292,7 +255,7 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt_after_some_games, daemon=True).start()
     try:
-        result = run("--json", *arguments, "--games", "100000")
+        result = run(f"{series} --json --games 100000")
     finally:
         over.set()
         signal.signal(signal.SIGINT, before)
@@ -308,41 +271,34 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
     begun = games_of(practice, url, "Grace")
     n_missing = len(begun) - len(games)
     assert n_missing > 0, "it was interrupted between two games"
-    games += played(run, *arguments, "--games", str(n_missing))
+    games += played(f"{series} --games {n_missing}")
     assert set(each(games, "game_id")) == begun
     for game in games:
         check_game(game)
 
 
 def test_the_token_that_a_server_gave_is_kept_for_the_next_run_and_ones_own_is_not(
-    about: Options,
-    url: str,
-    practice: PracticeServer,
-    run: Run,
+    url: str, practice: PracticeServer
 ) -> None:
-    arguments = (*about, "--server", url, "--player", "Emmy")
-    games = []
-    for _ in range(2):
-        games += played(run, *arguments)
+    line = f"{QUICK} --server {url} --player Emmy"
+    games = played(line) + played(line)
     assert each(games, "server") == [url] * 2
     begun = games_of(practice, url, "Emmy")
     assert default_journal().stat().st_mode & 0o077 == 0, "the owner's alone"
     assert begun == set(each(games, "game_id"))
-    (third,) = played(run, *arguments, "--journal", "none")
+    (third,) = played(f"{line} --journal none")
     assert third["game_id"] not in begun
     assert games_of(practice, url, "Emmy") == begun, "without a journal nothing is kept"
 
     token = practice.register()
-    code, out, err = run(*arguments, "--token", token)
+    code, out, err = run(f"{line} --token {token}")
     assert code == 0
     assert token not in out + err
     assert token.encode() not in default_journal().read_bytes()
 
 
 def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
-    about: Options,
     url: str,
-    run: Run,
 ) -> None:
     with listen("127.0.0.1", 0) as listener:
         nobody = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -359,8 +315,9 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
         (f"--server {url} --token s3crét", "--token has spaces"),
         (f"--server {nobody}", f"{nobody} does not answer: ", "Check --server"),
     ):
-        line = refused(run, *about, "--json", *options.split())
-        assert "run_game" in line.partition(":")[0]
-        assert "s3cret" not in line
+        code, out, err = run(f"{QUICK} --json {options}")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "run_game" in err.partition(":")[0]
+        assert "s3cret" not in err
         for text in says:
-            assert text in line
+            assert text in err

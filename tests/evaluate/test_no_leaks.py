@@ -1,12 +1,9 @@
 """Labels stay in the harness: the player neither imports it, and so takes no labelled game, nor opens a games file."""
 
 import ast
-import contextlib
 import dataclasses
-import functools
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +13,8 @@ from evaluate.games.labelled import LabelledGame
 from player import command as player_command
 from player.protocol.messages import RoundStart
 from player.search.types import Query
-from tests.evaluate.fakes import make_store, run_main
+from tests.evaluate.fakes import run_line
 from tests.fakes import each
-from tests.player.fakes import course
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("configs", "ingest", "player")
@@ -68,41 +64,22 @@ def test_what_the_player_is_told_has_no_field_for_the_solution() -> None:
         assert not solution & fields
 
 
-_listening: list[list[str]] = []
-
-
-@contextlib.contextmanager
-def watched_files() -> Iterator[list[str]]:
-    """Within it, the names of all files that this process opens, by Python's audit events."""
-    _listen()
+@pytest.mark.usefixtures("evaluate")
+def test_a_search_opens_no_games_file() -> None:
     opened: list[str] = []
-    _listening.append(opened)
-    yield opened
-    _listening.remove(opened)
+    watched = [True]
 
-
-@functools.cache
-def _listen() -> None:
-    sys.addaudithook(_note)  # a hook stays for the life of the process
-
-
-def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    if event in ("open", "sqlite3.connect"):
-        for opened in _listening:
+    def note(event: str, arguments: tuple[Any, ...]) -> None:
+        if watched and event in ("open", "sqlite3.connect"):
             opened.append(str(arguments[0]))
 
-
-@pytest.mark.usefixtures("fast_models")
-def test_a_search_opens_no_games_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = make_store(tmp_path / "store", course())
-    with watched_files() as opened:
-        (tmp_path / "seen").write_text("by the watch", encoding="utf-8")
-        search = ("search", "--store", store.location, "--hint", "merge quick heap")
-        assert run_main(player_command.main, *search) == 0
-    assert "Sorting" in capsys.readouterr().out
-    assert str(tmp_path / "seen") in opened
+    sys.addaudithook(note)  # a hook stays for the life of the process
+    Path("seen").write_text("by the watch")
+    found = run_line(player_command.main, "search --store store --hint merge")
+    watched.clear()
+    assert found.code == 0
+    assert "Sorting" in found.out
+    assert "seen" in opened
     # files of the store and of the package; the digest of the code reads all sources
     ours = {"documents.jsonl", "paragraphs.jsonl", "hint_bank.jsonl"}
     for path in map(Path, opened):

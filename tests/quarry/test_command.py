@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import json
 import re
 import signal
 from pathlib import Path
@@ -16,42 +15,50 @@ from player.game.journal import Journal
 from player.protocol.messages import RoundStart
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
+    ABOUT,
+    Output,
     labelled_game,
     make_store,
     record_of,
-    run_main,
+    run_line,
     write_games,
 )
 from tests.fakes import each, run_python
 from tests.player.fakes import course
 
-Output = pytest.CaptureFixture[str]
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder is an empty one."""
+    monkeypatch.chdir(tmp_path)
 
 
-def test_help_names_every_command(capsys: Output) -> None:
-    for arguments in ([], ["--help"]):
-        assert run_main(main, *arguments) == 0
-        shown = capsys.readouterr().out
-        listed = re.findall(r"^  (\S+(?: \w+)?)  ", shown, re.MULTILINE)
+def quarry(line: str) -> Output:
+    return run_line(main, line)
+
+
+def test_help_names_every_command() -> None:
+    for line in ("", "--help"):
+        code, out, _ = quarry(line)
+        assert code == 0
+        listed = re.findall(r"^  (\S+(?: \w+)?)  ", out, re.MULTILINE)
         assert listed == list(COMMANDS)
 
 
-def test_each_command_has_its_own_help_with_an_example_and_takes_a_config(
-    capsys: Output,
-) -> None:
+def test_each_command_has_its_own_help_with_an_example_and_takes_a_config() -> None:
     for name in COMMANDS:
-        assert run_main(main, *name.split(), "--help") == 0
-        usage, _, example = capsys.readouterr().out.partition("example:\n")
+        code, out, _ = quarry(f"{name} --help")
+        assert code == 0
+        usage, _, example = out.partition("example:\n")
         assert usage.startswith(f"usage: quarry {name}")
         assert "--config FILE" in usage, name
         assert example.startswith(f"  quarry {name}")
 
 
-def test_an_unknown_command_is_refused_in_one_line(capsys: Output) -> None:
-    assert run_main(main, "plya") == 2
-    told = capsys.readouterr().err
-    assert "take play, ingest, search, " in told
-    assert told.count("\n") == 1
+def test_an_unknown_command_is_refused_in_one_line() -> None:
+    code, _, err = quarry("plya")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "take play, ingest, search, " in err
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
@@ -88,15 +95,12 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
     assert bool(done.stdout) == ignored
 
 
-def test_messages_name_the_command_that_was_typed(
-    tmp_path: Path, capsys: Output
-) -> None:
-    missing = ("--store", str(tmp_path / "none"), "--hint", "x")
+def test_messages_name_the_command_that_was_typed() -> None:
     for command, name in ((main, "quarry"), (search, "player")):
-        assert run_main(command, "search", *missing) == 2
-        line = capsys.readouterr().err
-        assert line.startswith(f"{name} search: ")
-        assert "run: quarry ingest PATH" in line
+        code, _, err = run_line(command, "search --store nowhere --hint x")
+        assert code == 2
+        assert err.startswith(f"{name} search: ")
+        assert "run: quarry ingest PATH" in err
 
 
 def test_values_of_the_nearest_file_are_defaults(
@@ -115,92 +119,73 @@ def test_values_of_the_nearest_file_are_defaults(
     assert replay.games == tmp_path / "course" / "games.jsonl"
 
 
-def test_games_of_the_project_leave_a_person_alone_with_the_player(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Output,
-) -> None:
-    (tmp_path / "quarry.toml").write_text('games = "games.jsonl"\n')
-    monkeypatch.chdir(tmp_path)
-    command = "play --referee me --store nowhere"
-    assert run_main(main, *command.split()) == 2
-    assert "holds no store" in capsys.readouterr().err
+def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:
+    Path("quarry.toml").write_text('games = "games.jsonl"\n')
+    code, _, err = quarry("play --referee me --store nowhere")
+    assert code == 2
+    assert "holds no store" in err
 
 
-def test_a_wrong_file_is_refused_in_one_line(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Output,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for command, content, says in (
+def test_a_wrong_file_is_refused_in_one_line() -> None:
+    for line, content, says in (
         ("search --hint x", 'stroe = "x"', "has no key 'stroe'; it has store, games"),
         ("play", "store = 3", "store is 3; it must be a text in quotation marks"),
         ("doctor", "store", "is not a TOML file"),
     ):
-        (tmp_path / "quarry.toml").write_text(content)
-        assert run_main(main, *command.split()) == 2
-        error = capsys.readouterr().err
-        assert says in error
-        assert error.count("\n") == 1
+        Path("quarry.toml").write_text(content)
+        code, _, err = quarry(line)
+        assert (code, err.count("\n")) == (2, 1)
+        assert says in err
 
 
 def test_what_is_missing_is_named_with_its_cost(
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: Output,
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("QUARRY_MODELS", str(tmp_path))
-    command = f"doctor --json --store {tmp_path / 'none'}"
-    assert run_main(main, *command.split()) == 0
-    findings = json.loads(capsys.readouterr().out)["findings"]
+    monkeypatch.setenv("QUARRY_MODELS", ".")
+    findings = quarry("doctor --json --store nowhere").json["findings"]
     states = {finding["what"]: finding["state"] for finding in findings}
     assert states["quarry"] == "ok"
     assert states["Tesseract"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
 
 
-def test_a_game_that_was_played_is_listed_and_shown(
-    tmp_path: Path, capsys: Output
-) -> None:
-    path = tmp_path / "games.sqlite"
-    with contextlib.closing(Journal(path, "http://server\x1b[2J", "me")) as journal:
+def test_a_game_that_was_played_is_listed_and_shown() -> None:
+    opened = Journal(Path("games.sqlite"), "http://server\x1b[2J", "me")
+    with contextlib.closing(opened) as journal:
         key = journal.ask()
         start = RoundStart("m", "trees", "tall plants", "")
         journal.update(key, game_id="0101001", start=start, answers=["A"])
         journal.update(key, ending="over")
 
-    for arguments, code, says in (
-        (f"list --journal {path}", 0, "0101001"),
-        (f"show 0101001 --journal {path}", 0, "hint   tall plants"),
-        (f"show 7 --journal {path}", 2, "holds no game '7'"),
-        (f"list --journal {tmp_path / 'none'}", 2, "does not exist"),
+    for line, code, says in (
+        ("list --journal games.sqlite", 0, "0101001"),
+        ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
+        ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
+        ("list --journal nowhere", 2, "does not exist"),
     ):
-        assert run_main(main, "games", *arguments.split()) == code
-        printed = capsys.readouterr()
-        assert says in printed.out + printed.err
-        assert "\x1b" not in printed.out
+        shown = quarry(f"games {line}")
+        assert shown.code == code
+        assert says in shown.out + shown.err
+        assert "\x1b" not in shown.out
 
 
-def test_completion_knows_every_command_and_its_options(capsys: Output) -> None:
+def test_completion_knows_every_command_and_its_options() -> None:
     for shell in ("bash", "zsh"):
-        assert run_main(main, "completion", shell) == 0
-        script = capsys.readouterr().out
+        code, script, _ = quarry(f"completion {shell}")
+        assert code == 0
         for text in ("calibrate", "--practice-games", "--hint"):
             assert text in script
 
 
-def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes(
-    tmp_path: Path, capsys: Output
-) -> None:
-    store = make_store(tmp_path / "store", course()).location
+def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() -> None:
+    make_store("store", course())
     game = record_of(labelled_game()) | {"game_id": "\x1b[2J", "typo": 1}
-    games = write_games(tmp_path / "games.jsonl", [game, game | {"game_id": "g2"}])
-    command = f"games check --store {store} --games {games}"
-    assert run_main(main, *command.split()) == 1
-    printed = "".join(capsys.readouterr())
-    assert "\x1b" not in printed
-    assert "\\x1b[2J" in printed
-    assert "Unknown key 'typo' in 2 lines; the keys are " in printed
-    assert f"{games}: 2 games, 4 things wrong" in printed
+    write_games(Path("games.jsonl"), [game, game | {"game_id": "g2"}])
+
+    code, out, err = quarry(f"games check {ABOUT}")
+    assert code == 1
+    assert "\x1b" not in out + err
+    assert "\\x1b[2J" in out + err
+    assert "Unknown key 'typo' in 2 lines; the keys are " in out + err
+    assert "games.jsonl: 2 games, 4 things wrong" in out + err
