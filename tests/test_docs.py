@@ -20,7 +20,7 @@ RUN = re.compile(r"^(?:\$ )?\.venv/bin/(?:quarry|python) .*$", re.MULTILINE)
 
 
 def read(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return path.read_text("utf-8")
 
 
 def anchors(page: Path) -> set[str]:

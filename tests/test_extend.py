@@ -22,7 +22,7 @@ from tests.evaluate.fakes import (
 from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
-TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text("utf-8")
 BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
 PARTS = {
     "my_strategy.py",
@@ -40,7 +40,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "site"
     folder.mkdir()
     for name, text in BLOCKS.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, "utf-8")
     monkeypatch.syspath_prepend(folder)
     return folder
 

@@ -21,5 +21,5 @@ def test_no_import_leads_up_between_packages() -> None:
 
 def test_the_picture_shows_the_rooms_and_arrows_that_there_are() -> None:
     drawn = imports.draw(imports.count_arrows())
-    committed = imports.PICTURE.read_text(encoding="utf-8")
+    committed = imports.PICTURE.read_text("utf-8")
     assert shape(committed) == shape(drawn), "run `make drawing`"

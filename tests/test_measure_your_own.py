@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ROOT
 from tests.test_readme import run
 
-PAGE = (ROOT / "docs" / "guides" / "measure-your-own.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "measure-your-own.md").read_text("utf-8")
 COMMANDS = re.findall(r"^\.venv/bin/python (.*)$", PAGE, flags=re.MULTILINE)
 HINTS = ("zebra xylophone", "quokka marzipan", "walrus tangerine", "okapi persimmon")
 TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)

@@ -16,9 +16,9 @@ from tests.fakes import ROOT, run_python
 pytestmark = pytest.mark.timeout(900)
 """Six lectures are read and embedded first."""
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SEARCH = (ROOT / "docs" / "guides" / "search.md").read_text(encoding="utf-8")
-COMPARE = (ROOT / "docs" / "guides" / "compare.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
+SEARCH = (ROOT / "docs" / "guides" / "search.md").read_text("utf-8")
+COMPARE = (ROOT / "docs" / "guides" / "compare.md").read_text("utf-8")
 TERM = "a term that stands in n of N documents"
 
 
@@ -150,7 +150,7 @@ def test_the_lines_of_python_ingest_search_and_play_a_labelled_game(
 
 
 def test_the_example_notebook_runs(course: Path) -> None:
-    notebook = json.loads((ROOT / "docs" / "example.ipynb").read_text(encoding="utf-8"))
+    notebook = json.loads((ROOT / "docs" / "example.ipynb").read_text("utf-8"))
     cells = ["import os; os.chdir(os.sep)"]
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

@@ -17,7 +17,7 @@ from configs.settings import (
     load,
 )
 
-DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text(encoding="utf-8"))
+DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def written(
     name: str = "mine.yaml",
 ) -> Path:
     path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, "utf-8")
     return path
 
 
@@ -55,7 +55,7 @@ def refused_file(path: Path) -> str:
 
 
 def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
-    lines = DEFAULT_CONFIG.read_text(encoding="utf-8")
+    lines = DEFAULT_CONFIG.read_text("utf-8")
     settings = json.loads(json.dumps(as_dict(load())))
     assert settings == {"preset": "default", **DEFAULTS}
     for section, kind in SECTIONS.items():

@@ -32,7 +32,7 @@ def test_player_ingest_and_configs_import_no_harness_and_name_no_games_file(
     path: Path,
 ) -> None:
     modules = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             modules += each(node.names, "name")
         elif isinstance(node, ast.ImportFrom) and node.level == 0:

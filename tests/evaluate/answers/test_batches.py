@@ -35,7 +35,7 @@ BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
 
 
 def written(path: Path, *lines: str) -> Path:
-    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    path.write_text("\n".join([*lines, ""]), "utf-8")
     return path
 
 

@@ -105,7 +105,7 @@ def test_a_bad_line_is_one_error_of_one_line_that_names_file_and_line(
     text = line if isinstance(line, str) else json.dumps(game_line(**line))
     path = tmp_path / "games.jsonl"
     first = json.dumps(game_line(game_id="first"))
-    path.write_text(f"{first}\n\n{text}\n", encoding="utf-8")
+    path.write_text(f"{first}\n\n{text}\n", "utf-8")
     with pytest.raises(GamesError) as caught:
         load_games(path)
     message = str(caught.value)

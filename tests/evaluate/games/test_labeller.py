@@ -76,7 +76,7 @@ def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> N
 
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) -> None:
     line = {"game_id": "game-002", "hint": "damp", "paragraph_id": "alpha:1:2"}
-    out.write_text(json.dumps(line), encoding="utf-8")
+    out.write_text(json.dumps(line), "utf-8")
     label(out, *WHOLE)
     n_games, shown = label(out, "feathery leaves", "", "", "")
     assert n_games == 3

@@ -94,7 +94,7 @@ def test_what_contradicts_itself_is_refused() -> None:
 
 def test_the_table_tells_every_term_view_and_name() -> None:
     table = spec_table()
-    docs = (ROOT / "docs/guides/referees.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs/guides/referees.md").read_text("utf-8")
     forms = each(TERMS[1:], "form")
     for message in (*forms, *VIEWS.values(), *NAMES):
         assert message in table

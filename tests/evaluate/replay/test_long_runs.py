@@ -179,6 +179,6 @@ def test_only_games_of_the_same_inputs_count(
 def test_a_run_that_is_not_finished_is_not_read(out: Path) -> None:
     write_run(out, run_of(RecordFile(games_path(out))))
     assert len(read_runs([out])[0].records) == 2
-    partial_path(out).write_text(json.dumps({"inputs": "inputs"}), encoding="utf-8")
+    partial_path(out).write_text(json.dumps({"inputs": "inputs"}), "utf-8")
     with pytest.raises(RunError, match=r"is not finished: .* run\.json\.partial"):
         read_runs([out])

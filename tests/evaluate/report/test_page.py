@@ -213,7 +213,7 @@ def tab(
 ) -> Iterator[Any]:
     """The page as opened from a file; it writes nothing to the console and asks for nothing else."""
     path = tmp_path / "report.html"
-    path.write_text(page, encoding="utf-8")
+    path.write_text(page, "utf-8")
     tab = browser.new_page(viewport={"width": 1200, "height": 900})
     events: list[str] = []
     tab.on("console", lambda message: events.append(f"{message.type}: {message.text}"))

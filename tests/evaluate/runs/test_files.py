@@ -53,7 +53,7 @@ def test_a_run_with_a_broken_file_is_refused(
     says: str,
 ) -> None:
     written(tmp_path / "run.json")
-    (tmp_path / file).write_text(text, encoding="utf-8")
+    (tmp_path / file).write_text(text, "utf-8")
     with pytest.raises(RunError, match=says):
         read_run(tmp_path / "run.json")
 
@@ -73,7 +73,7 @@ def test_a_run_shows_its_figures(tmp_path: Path) -> None:
 
 
 def read_theirs(tmp_path: Path, text: str) -> Run:
-    (tmp_path / "theirs.txt").write_text(text, encoding="utf-8")
+    (tmp_path / "theirs.txt").write_text(text, "utf-8")
     ours = written(tmp_path / "ours.json")
     return read_trec_run(tmp_path / "theirs.txt", ours)
 

@@ -49,7 +49,7 @@ def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own_measures.py").write_text(
-        "def hits(record): return len(record['search']['hits'])\n", encoding="utf-8"
+        "def hits(record): return len(record['search']['hits'])\n", "utf-8"
     )
     monkeypatch.syspath_prepend(tmp_path)
     records = [game_record(), game_record(game_id="no", answerable=False)]

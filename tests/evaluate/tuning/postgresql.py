@@ -42,7 +42,7 @@ class PostgreSQL:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
         password = self.folder / "password"
-        password.write_text(PASSWORD, encoding="utf-8")
+        password.write_text(PASSWORD, "utf-8")
         self._run(
             "initdb",
             "-U",
