@@ -12,6 +12,10 @@ from ingest.paragraphs.markers import marker_words
 MAX_RAGGED = 0.4
 """Maximal distance of a line of justified text from the margin, in font sizes."""
 
+MAX_PITCH = 2.2
+MAX_SPACED = 3.5
+"""Maximal distances of two baselines, in font sizes: of any text, and of one sentence, as in double-spaced text."""
+
 JUSTIFIED = 0.8
 MIN_JUSTIFIED = 12
 """Minimal share of the lines inside sentences that are as near in justified text, and minimal number of such lines."""
@@ -53,9 +57,11 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 continue
             distance = (line.y - above.y) / line.size
             in_body = _is_of_size(line, body_size)
-            if 0.9 < distance < 2.2 and _is_of_size(above, line.size):
+            is_one_sentence = in_body and _is_one_sentence(above, line, body_size)
+            widest = MAX_SPACED if is_one_sentence else MAX_PITCH
+            if 0.9 < distance < widest and _is_of_size(above, line.size):
                 pitches[round(distance * 20) / 20] += 3 if in_body else 1
-            if in_body and _is_one_sentence(above, line, body_size):
+            if is_one_sentence:
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
 

@@ -44,6 +44,12 @@ def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
 
 
+def test_double_spaced_lines_are_one_paragraph_and_more_space_parts_two() -> None:
+    page = lines(PROSE, 50, 100, leading=25)
+    page += lines(PROSE, 50, 209, leading=25)
+    assert _texts(page) == [" ".join(PROSE)] * 2
+
+
 def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
     text = [*PROSE, "Search finds."]
     for bullet in ("•", "o"):
