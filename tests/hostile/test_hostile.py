@@ -50,7 +50,7 @@ class Outcome:
 
 def player_of_faults(timeout_s: float = 40.0) -> Callable[[Fault], Outcome]:
     """Return a function that plays one game against a server with a fault."""
-    player = dense_player(course(), questions_pool=60)
+    player = dense_player(course())
     repertoire = small_repertoire()
 
     def play(fault: Fault) -> Outcome:

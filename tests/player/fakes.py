@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from configs.settings import GameSettings, SearchSettings, Settings, load
+from configs.settings import SearchSettings, Settings, load
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from ingest.arrays import Float32Array
@@ -19,7 +19,7 @@ from player.protocol.client import GameState
 from player.protocol.messages import Json
 from player.questions.question import Question
 from player.search.cache import CachingEmbedder
-from player.search.core import log_odds_of, probability
+from player.search.core import log_odds_of
 from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
@@ -75,11 +75,6 @@ def document(
 def search_settings(**changes: Any) -> SearchSettings:
     """The settings of preset `dual` with the exact scan, changed."""
     return replace(_dual().search, **{"strategies": ("dense",)} | changes)
-
-
-def game_settings(**changes: Any) -> GameSettings:
-    """The settings of preset `dual`, changed."""
-    return replace(_dual().game, **changes)
 
 
 @functools.cache
@@ -184,19 +179,12 @@ def index_of(
     return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs)
 
 
-def ranked(strategy: Strategy, query: Query) -> list[Hit]:
-    """The hits of a strategy alone, in order but without ranks, ties by paragraph_id."""
-    scored = strategy.score(replace(query, keywords=query.keywords or "off"))
-    passages = strategy._paragraphs
-    ranking = []
-    ids = each(passages, "paragraph_id")
-    for row in np.lexsort([np.array(ids), -scored.log_odds]):
-        if scored.log_odds[row] > NOT_FOUND:
-            relevance = probability(float(scored.relevance[row]))
-            score = float(scored.scores[row])
-            hit = Hit(passages[row], score, relevance, 0, strategy.name)
-            ranking.append(hit)
-    return ranking
+def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
+    """An index for dense search over `WordsEmbedder`."""
+    dense = dense_of(paragraphs, WordsEmbedder())
+    doc_ids = set(each(paragraphs, "doc_id"))
+    books = list(map(document, sorted(doc_ids)))
+    return SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
 
 
 def dense_player(
@@ -205,14 +193,11 @@ def dense_player(
     seed: int = 0,
     **changes: Any,
 ) -> Player:
-    """A player that searches these paragraphs by dense search over `WordsEmbedder`, with a small pool of questions."""
-    dense = dense_of(paragraphs, WordsEmbedder())
-    doc_ids = set(each(paragraphs, "doc_id"))
-    books = list(map(document, sorted(doc_ids)))
-    index = SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
-    search = SearchOrchestrator(index, search_settings(spill_over="always"))
-    settings = game_settings(**{"questions_pool": 150, **changes})
-    return Player(search, settings, seed)
+    """A player with a `dense_index` of these paragraphs, and with a small pool of questions."""
+    settings = search_settings(spill_over="always")
+    search = SearchOrchestrator(dense_index(paragraphs), settings)
+    game = replace(_dual().game, **{"questions_pool": 60, **changes})
+    return Player(search, game, seed)
 
 
 SUBJECTS = (

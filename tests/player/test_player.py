@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from configs.settings import GameSettings
 from player.errors import QueryError
 from player.player import Player
 from player.protocol.messages import RoundStart
@@ -13,7 +14,6 @@ from tests.player.fakes import (
     course,
     dense_player,
     document,
-    game_settings,
     index_of,
     perfect_answer,
     search_settings,
@@ -78,4 +78,4 @@ def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
     index = index_of([strategy], [document("a")])
     orchestrator = SearchOrchestrator(index, search_settings())
     with pytest.raises(QueryError, match="leads to no paragraph"):
-        Player(orchestrator, game_settings()).plan(start())
+        Player(orchestrator, GameSettings()).plan(start())

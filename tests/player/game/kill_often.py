@@ -35,7 +35,7 @@ def live(
     Args:
         begun: file descriptor that is told when the first game is about to be asked for.
     """
-    player = dense_player(course(), questions_pool=60)
+    player = dense_player(course())
     server = HttpGameServer(url, token, timeout_s=20.0)
     with contextlib.closing(Journal(path, url, "killed")) as journal:
         os.write(begun, b".")
@@ -70,7 +70,7 @@ def main(
     """A life of two games that is not killed, to see how long it takes; lives that are; and a last one."""
     moments = random.Random(int(seed))
     # imports what it needs; its threads would not live in a fork
-    player = dense_player(course(), questions_pool=60)
+    player = dense_player(course())
     plan = player.plan(RoundStart("", "first", "grammar token lookahead", "color"))
     player.decide(plan, ["A"] * len(plan.questions))
 

@@ -27,7 +27,7 @@ GUESS_KEYS = {
 
 @pytest.fixture(scope="module")
 def callbacks() -> Callbacks:
-    return Callbacks(dense_player(course(), questions_pool=60))
+    return Callbacks(dense_player(course()))
 
 
 def dynamic(**fields: Any) -> Json:

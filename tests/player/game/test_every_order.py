@@ -108,7 +108,7 @@ class Prepared:
     """A contestant with one plan and one decision, so that a test plays thousands of games."""
 
     def __init__(self) -> None:
-        player = dense_player(course(), questions_pool=60)
+        player = dense_player(course())
         self._plan = player.plan(RoundStart("M1", "first", HINT, "color", "t"))
         self._decision = player.decide(self._plan, ["A"] * 20)
 

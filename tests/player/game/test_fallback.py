@@ -32,7 +32,7 @@ class Unsteady:
     """A contestant of which some parts hang until they are mended, or fail."""
 
     def __init__(self) -> None:
-        self.player = dense_player(course(), questions_pool=60)
+        self.player = dense_player(course())
         self.steady = DeadlinePlayer(self, "7")
         self.hanging: set[str] = set()
         self.failing: set[str] = set()

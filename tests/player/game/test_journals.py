@@ -24,7 +24,7 @@ CHANGING = {"message_id", "timestamp"}
 
 @pytest.fixture(scope="module")
 def player() -> Player:
-    return dense_player(course(), questions_pool=60)
+    return dense_player(course())
 
 
 @pytest.fixture(params=JOURNALS, ids=lambda path: path.stem)

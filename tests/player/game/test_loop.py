@@ -73,7 +73,7 @@ def outcomes_of(
     player: Contestant | None = None,
     **options: Any,
 ) -> list[GameReport | PlayerError]:
-    player = player or dense_player(course(), questions_pool=60)
+    player = player or dense_player(course())
     options = {"name": "me", "timeout_s": 60.0, **options}
     return list(play_games(server, player, n_games, **options))
 

@@ -16,7 +16,6 @@ from player.protocol.decoding import MESSAGE_DEPTH, Body
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
-EMPTY_INBOX = {"messages": [], "cursor": "7"}
 
 
 Answer = tuple[int, Any] | Exception

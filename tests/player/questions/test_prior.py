@@ -14,7 +14,6 @@ from player.questions.places import Places, places_of
 from player.questions.prior import prior_of
 from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.contracts.paragraphs import paragraph
-from tests.player.fakes import hits
 
 PLACES = places_of(
     [
@@ -44,13 +43,12 @@ def prior(
     odds: tuple[float, ...] = ODDS,
 ) -> Float64Array:
     rows = np.arange(len(odds))
-    (hit,) = hits("a:1:1")
     log_odds = np.log(odds)
     ranking = Ranking(
         places.paragraphs,
         rows,
         log_odds,
-        lambda _: hit,
+        lambda _: pytest.fail("the prior asks for no hit"),
     )
     named = BookCandidate(book, 0.9, tier) if book else None
     result = SearchResult(

@@ -119,19 +119,8 @@ class Prophet(Strategy):
         return ScoreArrays(is_it.astype(float), log_odds)
 
 
-HERE = "tests.player.search.test_build"
-
-
-def test_a_users_own_strategy_reaches_a_search_and_the_tuner_by_dotted_path(
-    store: Course,
-) -> None:
-    settings = load(changes=[f"search.strategies=[dense, {HERE}.Prophet]"])
-    searches = build_orchestrator(store, settings)
-    best = searches.search(Query("nothing that any paragraph says")).hits[0]
-    assert best.paragraph.paragraph_id == "first:2:1"
-    assert f"rank 1 by {HERE}.Prophet" in best.why
-
-    settings = load(changes=[f"search.strategies=[{HERE}.Prophet]"])
+def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
+    settings = load(changes=[f"search.strategies=[{__name__}.Prophet]"])
     games = course_games(course())[:2]
     located = locate_games(games, store.paragraphs)
     tuned = prepare(games, located, store, settings, HashingEmbedder())

@@ -8,20 +8,16 @@ from typing import Any
 import pytest
 
 from player.search.cache import ResultCache
-from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
 from player.search.statistics import OF_PROCESS
 from player.search.types import Query, SearchResult
 from tests.fakes import each
 from tests.player.fakes import (
     FailingStrategy,
     ListStrategy,
-    WordsEmbedder,
     course,
-    dense_of,
+    dense_index,
     document,
-    ids_of,
     index_of,
     search_settings,
 )
@@ -116,32 +112,22 @@ def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() ->
             assert result.hits[0].why == why
 
 
-def test_no_other_mode_and_no_search_without_a_cascade_falls_back() -> None:
+def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     fallback = keyword(0.9)
-    searches = engine(dense(rest=0.6), fallback)
-    searches.search(Query("hint", keywords="rule"))
-    searches.search(Query("hint", keywords="off"))
-    searches = engine(dense(rest=0.6), fallback, cascade=False)
-    searches.search(Query("hint", keywords="fallback"))
-    assert not fallback.asked
-
-
-def test_fused_asks_both() -> None:
-    for fusion, strategy in {"linear": "fused", "rrf": "rrf"}.items():
-        searches = engine(dense(rest=0.6), keyword(0.5), fusion=fusion)
-        hits = searches.search(Query("hint", keywords="fused")).hits
-        assert sorted(ids_of(hits)) == ["rest:1:1", "rest:9:9"]
-        assert each(hits, "strategy") == [strategy, strategy]
-
-
-def test_the_rule_is_for_games_and_a_search_falls_back_to_keywords() -> None:
-    searches = engine(dense(rest=0.6), keyword(0.9), keywords="rule")
+    searches = engine(dense(rest=0.6), fallback, keywords="rule")
     plain = Query("hint")
-    asked = Query("hint", keywords="rule")
+    ruled = Query("hint", keywords="rule")
+    for result in (
+        searches.search(ruled),
+        searches.search(Query("hint", keywords="off")),
+        searches.candidates(ruled),
+        searches.candidates(plain),
+    ):
+        assert result.answered_by == "lowered"
+    one_step = engine(dense(rest=0.6), fallback, cascade=False)
+    one_step.search(Query("hint", keywords="fallback"))
+    assert not fallback.asked
     assert searches.search(plain).answered_by == "fallback"
-    assert searches.search(asked).answered_by == "lowered"
-    assert searches.candidates(plain).answered_by == "lowered"
-    assert searches.candidates(asked).answered_by == "lowered"
 
 
 def caching() -> SearchOrchestrator:
@@ -224,11 +210,7 @@ def test_a_prompt_gets_the_most_relevant_paragraphs_over_the_threshold() -> None
 
 
 def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
-    paragraphs = course()
-    strategies = {"dense": dense_of(paragraphs, WordsEmbedder())}
-    documents = [document("first"), document("second")]
-    references = References(documents, 0.9, 0.6)
-    index = SearchIndex(strategies, references, paragraphs)
+    index = dense_index(course())
     hints = "bucket probe in words", "grammar token vertex", "nothing alike"
     slots: dict[str, Any] = {
         "pdf_k": 2,
@@ -251,7 +233,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
             assert ranking is not None
             rows = ranking.rows.tolist()
             assert sorted(rows) == list(range(12))
-            assert ranking.hit(3).paragraph is paragraphs[rows[3]]
+            assert ranking.hit(3).paragraph is index.paragraphs[rows[3]]
             assert everything.hits == plain.hits
             assert everything.book == plain.book
             assert everything.relevant == plain.relevant

@@ -91,22 +91,14 @@ def test_an_unknown_book_changes_nothing() -> None:
     assert result.answered_by == "original"
 
 
-def test_the_boost_comes_before_the_cut() -> None:
-    # likely:1:1 is sixth of seven by itself, and first with odds of 54 : 46 times 4
-    low = RELEVANCE | {"likely:1:1": 0.54, "likely:1:2": 0.4}
-    strategy = ListStrategy("one", low)
-    searches = orchestrator(strategy, pdf_k=0, boost=1.0)
-    result = searches.search(Query("hint", "Optics"))
-    assert slots(result) == ["global likely:1:1", "global rest:1:1"]
-
-
 def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
     other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
     expected = pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
-    for fusion in ("linear", "rrf"):
+    for fusion, name in {"linear": "fused", "rrf": "rrf"}.items():
         searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
         for book_name in ("", "sure", "Optics", "Organic Chemistry"):
             result = searches.search(Query("hint", book_name))
+            assert {*each(result.hits, "strategy")} == {name}
             relevance = each(result.hits, "relevance")
             assert dict(zip(ids_of(result.hits), relevance, strict=True)) == expected
             relevant = each(result.relevant_hits, "relevance")

@@ -34,7 +34,7 @@ def lifted(
         np.array(log_odds),
         inside,
         settings,
-        pdf_k + global_k,
+        n_slots(settings),
         lift,
         filters=filters,
     )
@@ -109,22 +109,10 @@ def test_ties_go_to_the_earlier_paragraph() -> None:
     assert chosen.tolist() == [*book, *odd[:15], *even[:5]]
 
 
-def test_slots_are_numbers_of_hits() -> None:
-    # a book of 20 paragraphs in a course of 60
-    rows = np.arange(60.0)
-    for changes, n_book, n_global in (
-        ({"pdf_k": 15, "k": 12}, 12, 0),
-        ({"pdf_k": 15, "k": 40}, 15, 25),
-        ({"pdf_k": 15, "k": 40, "spill_over": "never"}, 15, 5),
-        ({"pdf_k": 25, "spill_over": "no-book"}, 20, 5),
-        ({"pdf_k": 25}, 20, 10),
-    ):
-        changes = {"global_k": 5, "spill_over": "always"} | changes
-        settings = search_settings(**changes)
-        k = n_slots(settings)
-        _, in_book = slotted(-rows, rows % 3 == 0, settings, k)
-        assert in_book.sum() == n_book
-        assert (~in_book).sum() == n_global
+def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() -> None:
+    assert filled(3, 1, "012345", k=2) == "b0 b1"
+    assert filled(2, 1, "012345", k=5) == "b0 b1 g2 g3 g4"
+    assert filled(2, 1, "012345", "never", k=5) == "b0 b1 g2"
 
 
 def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
