@@ -6,7 +6,6 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -48,8 +47,20 @@ class Outcome:
     seconds: float
 
 
-def player_of_faults(timeout_s: float = 40.0) -> Callable[[Fault], Outcome]:
-    """Return a function that plays one game against a server with a fault."""
+def peak_memory_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+@pytest.fixture(scope="module")
+def log() -> list[str]:
+    """What the games have logged."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def outcomes(log: list[str]) -> dict[str, Outcome]:
+    """The games against each fault, by its name."""
     player = dense_player(course())
     repertoire = small_repertoire()
 
@@ -69,38 +80,22 @@ def player_of_faults(timeout_s: float = 40.0) -> Callable[[Fault], Outcome]:
                     player,
                     1,
                     name="quarry",
-                    timeout_s=timeout_s,
+                    timeout_s=40.0,
                     timeouts=TIMEOUTS,
                 )
             except PlayerError as error:
                 result = error
         return Outcome(result, token, app.bodies, time.monotonic() - began)
 
-    return play
-
-
-def peak_memory_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
-
-
-@pytest.fixture(scope="module")
-def log() -> list[str]:
-    """What the games have logged."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def outcomes(log: list[str]) -> dict[str, Outcome]:
     handler = logging.Handler()
     handler.emit = lambda record: log.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("player").addHandler(handler)
     before_mb = peak_memory_mb()
     with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        played = list(pool.map(player_of_faults(), FAULTS))
+        played = list(pool.map(play, FAULTS))
     assert peak_memory_mb() - before_mb < MOST_MB
     logging.getLogger("player").removeHandler(handler)
-    return dict(zip((fault.name for fault in FAULTS), played, strict=True))
+    return dict(zip(each(FAULTS, "name"), played, strict=True))
 
 
 @pytest.mark.timeout(300)
@@ -117,18 +112,10 @@ def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
     outcomes: dict[str, Outcome],
     log: list[str],
 ) -> None:
+    assert len(outcomes) == 87, "every fault has a name of its own"
     lines = "\n".join(log)
     for outcome in outcomes.values():
         assert outcome.token not in lines
         if not isinstance(outcome.result, GameReport):
             assert outcome.token not in str(outcome.result)
     assert lines.count("was refused with 422") == 1, "a reply that is refused once"
-
-
-def test_every_fault_has_a_name_of_its_own() -> None:
-    assert len(set(each(FAULTS, "name"))) == len(FAULTS) == 87
-
-
-def test_a_fault_that_cannot_be_survived_is_told_as_lost() -> None:
-    silence = Fault("no message", lambda *_: [])
-    assert isinstance(player_of_faults(timeout_s=1.0)(silence).result, PlayerError)

@@ -7,7 +7,6 @@ from configs.settings import GameSettings
 from player.errors import QueryError
 from player.player import Player
 from player.protocol.messages import RoundStart
-from player.questions.answer import NOT_RELEVANT
 from player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
     ListStrategy,
@@ -46,14 +45,6 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         assert decision.guess.confidence > 0.9
 
 
-def test_without_a_usable_answer_the_best_hit_is_guessed() -> None:
-    plan = PLAYER.plan(start("grammar token lookahead terminal"))
-    for answer in (None, NOT_RELEVANT):
-        decision = PLAYER.decide(plan, [answer] * 20)
-        assert decision.guess.opening_sentence.startswith("Parsing begins")
-        np.testing.assert_allclose(decision.belief, plan.prior, atol=0.02)
-
-
 def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
     plan = PLAYER.plan(start())
     other = PLAYER.plan(start("rings"))
@@ -66,11 +57,9 @@ def test_questions_asked_before_are_fitted_to_the_candidates_again() -> None:
     np.testing.assert_allclose(ours, theirs)
 
 
-def test_the_same_round_and_seed_get_the_same_questions() -> None:
-    plan = PLAYER.plan(start())
-    for seed in (0, 1):
-        repeated = dense_player(course(), seed=seed).plan(start())
-        assert (repeated.questions == plan.questions) == (seed == 0)
+def test_another_seed_gets_other_questions() -> None:
+    other = dense_player(course(), seed=1)
+    assert other.plan(start()).questions != PLAYER.plan(start()).questions
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:

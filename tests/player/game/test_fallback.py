@@ -137,11 +137,6 @@ def test_the_loop_gives_each_part_its_budget_and_cuts_a_longer_one_short(
     assert unsteady.budgets_s == pytest.approx(expected_s, abs=0.3)
 
 
-def test_a_warmup_that_fails_is_answered_with_0(unsteady: Unsteady) -> None:
-    unsteady.failing = {"warmup"}
-    assert unsteady.steady.warmup("What is 2 * 3?", 1.0) == "0"
-
-
 def test_generic_questions_are_put_in_the_language_of_the_hint() -> None:
     hebrew = RoundStart("M1", "", "מה מטפס אל האור", "צבע", "")
     for start in (START, hebrew):

@@ -3,7 +3,6 @@
 import contextlib
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from player.game.game import STRICT, Game, Spectator
 from player.game.journal import Journal, SavedGame
 from player.player import Player
 from player.protocol import messages as protocol
-from player.protocol.messages import Json, RoundStart
+from player.protocol.messages import Json
 from player.questions.places import PRINTED
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
@@ -41,11 +40,7 @@ def games(request: pytest.FixtureRequest, tmp_path: Path) -> list[SavedGame]:
     return games
 
 
-def game_of(
-    player: Player,
-    game_id: str,
-    **options: Any,
-) -> Game:
+def game_of(player: Player, game_id: str) -> Game:
     journal = Journal(None)
     return Game(
         game_id=game_id,
@@ -55,7 +50,7 @@ def game_of(
         name="me",
         timeouts=STRICT,
         journal=journal,
-        **{"spectator": Spectator(), **options},
+        spectator=Spectator(),
     )
 
 
@@ -94,15 +89,10 @@ def test_a_game_that_is_continued_sends_the_same_bytes(
 def test_the_journal_and_no_message_says_which_editions_a_referee_holds(
     player: Player,
 ) -> None:
-    class Listener(Spectator):
-        def started(
-            self,
-            game_id: str,
-            start: RoundStart,
-        ) -> None:
-            assert start.editions == ((PRINTED, 1.0),)
-
-    game = game_of(player, "0101001", spectator=Listener())
+    game = game_of(player, "0101001")
     game.journal.learn("referee-7", {PRINTED: 1.0})
     start = round_start(editions=[["pypdf:page", 5.0]])
-    assert game.receive(protocol.read_message(start)) is not None
+    game.receive(protocol.read_message(start))
+    plan = game.player.plan
+    assert plan is not None
+    assert plan.start.editions == ((PRINTED, 1.0),)

@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import numpy as np
 import pytest
 
 from configs.settings import SettingsError, load
@@ -22,8 +21,9 @@ from player.player import build_player
 from player.protocol.messages import RoundStart
 from player.search.build import build_orchestrator, word_scorers
 from player.search.cache import CachingEmbedder
+from player.search.strategies.keyword import Keyword
 from player.search.strategies.strategy import Strategy
-from player.search.types import Query, ScoreArrays
+from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
@@ -101,31 +101,17 @@ def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
     assert cached == [False, True, False]
 
 
-class Prophet(Strategy):
-    """A user's own strategy: it knows one paragraph, whatever the hint."""
-
-    name = "prophet"
-
-    def __init__(self, store: Course) -> None:
-        super().__init__(store.paragraphs)
-
-    def score(
-        self,
-        query: Query,
-        doc_id: str = "",
-    ) -> ScoreArrays:
-        is_it = np.array(each(self._paragraphs, "paragraph_id")) == "first:2:1"
-        log_odds = np.where(is_it, 7.0, -np.inf)
-        return ScoreArrays(is_it.astype(float), log_odds)
+def users_own(store: Course) -> Strategy:
+    return Keyword(store.paragraphs)
 
 
 def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
-    settings = load(changes=[f"search.strategies=[{__name__}.Prophet]"])
+    settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
     games = course_games(course())[:2]
     located = locate_games(games, store.paragraphs)
     tuned = prepare(games, located, store, settings, HashingEmbedder())
     ranks, _ = search_all(tuned, settings.search)
-    assert ranks.tolist() == [0, 1]
+    assert ranks.tolist() == [1, 1]
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
@@ -184,17 +170,13 @@ def test_an_embedder_that_cannot_be_loaded_leaves_keywords_and_is_named(
 
 
 def test_an_embedding_that_hangs_is_late_and_keywords_answer(
-    store: Course,
+    store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     never = Event()
-
-    class Hanging(HashingEmbedder):
-        def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-            never.wait()
-            return super().embed_queries(texts)
-
     settings = load(changes=[f"search.deadline_s={SHORT_S}"])
-    result = build_orchestrator(store, settings, Hanging()).search(HEAP)
+    searches = build_orchestrator(store, settings)
+    monkeypatch.setattr(HashingEmbedder, "embed_queries", lambda *_: never.wait())
+    result = searches.search(HEAP)
     never.set()
     assert each(result.failures, "strategy") == ["dense"]
     assert {*each(result.hits, "strategy")} == {"keyword"}

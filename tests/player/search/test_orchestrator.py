@@ -107,27 +107,18 @@ def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
 
 
 def test_nonsense_is_named_as_a_failure_and_the_others_answer(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Odd(ListStrategy):
-        scores: Any = None
-
-        def score(
-            self,
-            query: Query,
-            doc_id: str = "",
-        ) -> Any:
-            return self.scores
-
-    odd = Odd("odd", {})
+    odd = ListStrategy("odd", {})
     zeros = np.zeros(10)
-    for odd.scores in (
+    for nonsense in (
         None,
         ScoreArrays(np.zeros(1), np.zeros(1)),
         ScoreArrays(zeros, zeros + np.nan),
         ScoreArrays(zeros, zeros + np.inf),
         ScoreArrays(zeros + np.nan, zeros),
     ):
+        monkeypatch.setattr(odd, "score", lambda *_, scores=nonsense: scores)
         caplog.clear()
         result = orchestrator(odd, one()).search(HINT)
         assert each(result.failures, "strategy") == ["odd"]

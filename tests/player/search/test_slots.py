@@ -99,16 +99,6 @@ def test_the_course_s_slots_are_filled_without_the_lift_of_the_book() -> None:
     assert lifted(2, 3, *odds, lift=5) == "b0 b1 g2 g3 g4"
 
 
-def test_ties_go_to_the_earlier_paragraph() -> None:
-    many = np.tile([1.0, 2.0], 30)
-    rows = np.arange(60)
-    even, odd = rows[::2], rows[1::2]
-    settings = search_settings(pdf_k=20, global_k=20)
-    chosen, _ = slotted(many, rows >= 30, settings, 40)
-    book = [*odd[15:], *even[15:20]]
-    assert chosen.tolist() == [*book, *odd[:15], *even[:5]]
-
-
 def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() -> None:
     assert filled(3, 1, "012345", k=2) == "b0 b1"
     assert filled(2, 1, "012345", k=5) == "b0 b1 g2 g3 g4"
