@@ -80,12 +80,6 @@ def test_close_columns_are_norms_and_nearness_as_a_whole_and_word_by_word() -> N
     np.testing.assert_allclose(columns[:6], expected, rtol=1e-6)
 
 
-def test_words_of_the_paragraph_and_of_the_domain_are_never_the_one() -> None:
-    rows, shares = MADE.rank("music", "", "A casino.", [])
-    assert rows[shares > 0.0].tolist() == [1, 3, 4]
-    assert rows[shares.argmax()] == 1
-
-
 def test_forms_of_one_word_are_wholly_alike() -> None:
     rows = np.array([0, 2, 3, 4])
     music, *_, dice, dices = MADE.likeness(rows)

@@ -88,13 +88,11 @@ class Referee:
             raise RefusedError("422", 422)
         if loss == "drop":
             raise ServerError("dropped")
-        if loss == "take":
-            self._take(envelope)
-
-    def _take(self, reply: Json) -> None:
-        game_id = reply["game_id"]
-        kind = reply["message_type"]
-        self.taken[game_id, kind].add(json.dumps(reply))
+        if loss == "vanish":
+            return
+        game_id = envelope["game_id"]
+        kind = envelope["message_type"]
+        self.taken[game_id, kind].add(json.dumps(envelope))
         if self.stages[game_id] == REPLIES.index(kind):
             self.stages[game_id] += 1
             stage = STAGES[self.stages[game_id]]

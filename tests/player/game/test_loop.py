@@ -9,7 +9,6 @@ import pytest
 from player.errors import (
     GameTimeoutError,
     PlayerError,
-    RefusedError,
     ServerError,
     UnauthorizedError,
 )
@@ -162,14 +161,6 @@ def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -
 def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
     server = FakeGameServer(WHOLE, inbox=[GONE] * 50)
     assert outcomes_of(server, timeouts=Timeouts(outage_s=0.3)) == [GONE]
-
-
-def test_a_repeated_reply_that_is_refused_as_known_is_delivered(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    refusals = [None, RefusedError("409", 409), RefusedError("422", 422)]
-    report_of(FakeGameServer([[warmup()], *WHOLE], send=refusals))
-    assert caplog.messages == [f"game {GAME}: 422"]
 
 
 def test_a_game_that_fails_ends_no_later_one() -> None:

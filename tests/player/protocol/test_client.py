@@ -42,24 +42,17 @@ class Answers:
         return httpx.Response(status, content=body, headers=self.headers)
 
 
-Connect = Callable[..., tuple[HttpGameServer, Answers]]
-
-
-@pytest.fixture
-def connect(monkeypatch: pytest.MonkeyPatch) -> Connect:
+def connect(
+    *answers: Answer,
+    token: str = TOKEN,
+    timeout_s: float = 5.0,
+) -> tuple[HttpGameServer, Answers]:
     """Return a client of a server that gives these answers, and the server."""
-
-    def connect(
-        *answers: Answer,
-        token: str = TOKEN,
-        timeout_s: float = 5.0,
-    ) -> tuple[HttpGameServer, Answers]:
-        server = Answers(*answers)
-        client = functools.partial(httpx.Client, transport=httpx.MockTransport(server))
-        monkeypatch.setattr("player.protocol.client.httpx.Client", client)
+    server = Answers(*answers)
+    client = functools.partial(httpx.Client, transport=httpx.MockTransport(server))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("player.protocol.client.httpx.Client", client)
         return HttpGameServer(URL, token, timeout_s), server
-
-    return connect
 
 
 def failure(act: Callable[..., object], *arguments: object) -> ServerError:
@@ -74,9 +67,7 @@ def failure(act: Callable[..., object], *arguments: object) -> ServerError:
     return caught.value
 
 
-def test_registering_gives_the_token_that_is_used_from_then_on(
-    connect: Connect,
-) -> None:
+def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
     player = {"player_id": "p-1", "token": TOKEN}
     game = {"game_id": "0101001"}
     client, server = connect((201, player), (201, game), token="")
@@ -93,7 +84,7 @@ def test_registering_gives_the_token_that_is_used_from_then_on(
     assert second.headers["Authorization"] == f"Bearer {TOKEN}"
 
 
-def test_the_inbox_gives_messages_and_cursor(connect: Connect) -> None:
+def test_the_inbox_gives_messages_and_cursor() -> None:
     messages = [{"message_type": "A"}, {"message_type": "B"}]
     client, server = connect((200, {"messages": messages, "cursor": "c-2"}))
     assert client.inbox("", 3.0) == (messages, "c-2")
@@ -103,9 +94,7 @@ def test_the_inbox_gives_messages_and_cursor(connect: Connect) -> None:
     assert dict(second.url.params) == {"wait_s": "0.5", "after": "c-2"}
 
 
-def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
-    connect: Connect,
-) -> None:
+def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none() -> None:
     over = b'{"state": "over", "private_score": 88.5, "league_points": 3}'
     unknown = GameState("7")
 
@@ -124,7 +113,7 @@ def test_the_state_of_a_game_is_read_and_numbers_that_are_none_are_none(
 # faults that pass
 
 
-def test_a_fault_that_passes_is_not_noticed(connect: Connect) -> None:
+def test_a_fault_that_passes_is_not_noticed() -> None:
     for faults in (
         [(503, b"busy")] * 3,
         [(404, b"")],
@@ -136,9 +125,9 @@ def test_a_fault_that_passes_is_not_noticed(connect: Connect) -> None:
         assert len(server.requests) == len(faults) + 1
 
 
-def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be(
-    connect: Connect,
-) -> None:
+def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be() -> (
+    None
+):
     def message(shown: str) -> dict[str, Any]:
         hint = {"book_hint": f"{shown} is it", "auth_token": TOKEN}
         return {"payload": {**hint, "of": [{"a": shown}]}}
@@ -153,9 +142,7 @@ def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it
 # faults that stay
 
 
-def test_a_server_that_stays_busy_is_given_up_at_the_deadline(
-    connect: Connect,
-) -> None:
+def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
     client, server = connect((503, b""), timeout_s=0.5)
     text = str(failure(client.request_game))
     assert text.startswith(
@@ -164,9 +151,7 @@ def test_a_server_that_stays_busy_is_given_up_at_the_deadline(
     assert len(server.requests) >= 2
 
 
-def test_a_token_that_is_not_known_twice_is_an_unauthorized_error(
-    connect: Connect,
-) -> None:
+def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
     for status in (401, 403):
         client, server = connect((status, {"detail": f"who is {TOKEN}?"}))
         error = failure(client.inbox, "", 0.0)
@@ -175,7 +160,7 @@ def test_a_token_that_is_not_known_twice_is_an_unauthorized_error(
         assert len(server.requests) == 2
 
 
-def test_a_refusal_is_one_readable_line_and_not_tried_again(connect: Connect) -> None:
+def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
     for status, body, reason in (
         (422, {"title": "Unprocessable"}, "422: Unprocessable"),
         (400, b"<html>", "400: Bad Request"),
@@ -193,9 +178,7 @@ def test_a_refusal_is_one_readable_line_and_not_tried_again(connect: Connect) ->
         assert len(server.requests) == 1
 
 
-def test_a_body_that_is_no_json_object_is_told_in_one_short_line(
-    connect: Connect,
-) -> None:
+def test_a_body_that_is_no_json_object_is_told_in_one_short_line() -> None:
     for body in (
         b"",
         b"<html>",
@@ -210,21 +193,21 @@ def test_a_body_that_is_no_json_object_is_told_in_one_short_line(
         assert len(text) < 400
 
 
-def test_a_token_in_the_wrong_shape_is_not_shown(connect: Connect) -> None:
+def test_a_token_in_the_wrong_shape_is_not_shown() -> None:
     for token in (None, ["s3cret-token"], ""):
         player = {"player_id": "p", "token": token}
         client, _ = connect((201, player), token="")
         assert "has no text 'token'" in str(failure(client.register, "me"))
 
 
-def test_a_redirection_is_not_followed_with_the_token(connect: Connect) -> None:
+def test_a_redirection_is_not_followed_with_the_token() -> None:
     client, server = connect((307, b""))
     server.headers["Location"] = "http://elsewhere/v1/games"
     assert "redirects POST /v1/games (307)" in str(failure(client.request_game))
     assert len(server.requests) == 1
 
 
-def test_a_long_retry_after_is_passed_on_at_once(connect: Connect) -> None:
+def test_a_long_retry_after_is_passed_on_at_once() -> None:
     for retry_after, expected_s, timeout_s in (
         ("5", 5.0, 10.0),
         ("600", 600.0, 10.0),

@@ -12,13 +12,11 @@ from hypothesis import strategies as some
 from player.errors import MessageError
 from player.protocol import messages as protocol
 from player.protocol.messages import (
-    Guess,
     Message,
     RoundStart,
     Score,
 )
 from player.questions.answer import NOT_RELEVANT, Answer
-from player.questions.question import Question
 
 tried = settings(max_examples=60)
 
@@ -241,46 +239,6 @@ def test_an_envelope_is_written_in_canonical_form_and_in_the_spelling_of_the_ask
         "game_id": "0101001",
         "gameid": "0101001",
         "payload": {"a": 1},
-    }
-
-
-def test_payloads_carry_the_match_and_its_token() -> None:
-    frame = {"match_id": "M1", "auth_token": "t"}
-    start = RoundStart("M1", auth_token="t")
-    assert protocol.reply_payload(start, answer="4") == {**frame, "answer": "4"}
-
-    question = Question("Which?", ("a", "b", "c", "d"), "word")
-    written = protocol.questions_payload(start, [question] * 20)
-    options = {
-        "A": "a",
-        "B": "b",
-        "C": "c",
-        "D": "d",
-    }
-    assert written.pop("questions")[1] == {
-        "question_number": 2,
-        "number": 2,
-        "options": options,
-        "choices": options,
-        "question_text": "Which?",
-        "text": "Which?",
-    }
-    assert written == {**frame, "total_questions": 20}
-
-    parts = {
-        "opening_sentence": "S.",
-        "sentence_justification": "Because.",
-        "associative_word": "word",
-        "word_justification": "So.",
-        "confidence": 0.1235,
-    }
-    guess = Guess("S.", "Because.", "word", "So.", 0.123456)
-    assert protocol.guess_payload(start, guess) == {
-        **frame,
-        **parts,
-        "opening_sentence_guess": "S.",
-        "associative_word_guess": "word",
-        "guess": parts,
     }
 
 

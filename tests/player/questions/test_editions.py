@@ -72,13 +72,6 @@ def prior_of_pages(
     return prior[2:]
 
 
-def test_places_of_pieces_follow_those_of_passages() -> None:
-    places = INDEX.places
-    assert (places.n_printed, len(places)) == (2, 5)
-    assert places.paragraph(2).paragraph_id == f"a:1:{PAGE}"
-    assert places.paragraph(4).text == f"{STACKS} And more about plates."
-
-
 def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
     None
 ):

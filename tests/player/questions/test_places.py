@@ -81,20 +81,16 @@ def test_equal_sentences_share_a_key_and_their_belief() -> None:
     texts = ("For each: x.", "for each: X")
     places = places_of([passage(text, text) for text in texts])
     assert len(places.find("For Each: x")) == 2
+    # symbols alone are not equal
+    symbols = places_of([passage(text, text) for text in ("→ ∞", "← ∞")])
+    assert len(set(symbols.keys.tolist())) == 2
+    assert len(symbols.find("")) == 0
+
     belief = np.array([0.3, 0.4, 0.3])
     keys = np.array([7, 8, 7])
     assert by_sentence(belief, keys) == pytest.approx([0.6, 0.4, 0.6])
     assert rank_of_sentence(1, belief, keys) == 2
     assert rank_of_sentence(2, belief, keys) == 1
-
-
-def test_sentences_of_symbols_alone_are_not_equal_and_nothing_is_found_by_an_empty_sentence() -> (
-    None
-):
-    symbols = ("→ ∞", "← ∞")
-    places = places_of([passage(text, text) for text in symbols])
-    assert len(set(places.keys.tolist())) == 2
-    assert len(places.find("")) == 0
 
 
 def test_the_fitted_weights_prefer_first_sentences_and_prose() -> None:

@@ -75,9 +75,7 @@ def test_the_book_keeps_the_share_that_its_tier_deserves() -> None:
     in_boost = [0.6 * 0.9, 0.4 * 0.9, 0.1]
     assert prior("a", "filter") == pytest.approx(in_filter)
     assert prior("a", "boost") == pytest.approx(in_boost)
-
-
-def test_a_book_that_no_hit_stands_in_says_nothing() -> None:
+    # a book that no hit stands in says nothing
     assert prior("c") == pytest.approx(prior())
 
 

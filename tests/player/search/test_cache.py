@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from player.search.cache import CachingEmbedder, ResultCache, shared_cache
+from player.search.cache import CachingEmbedder, ResultCache
 from player.search.types import Query, SearchResult
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder
@@ -46,11 +46,6 @@ def test_equal_searches_at_once_are_made_once() -> None:
     results = at_once(lambda: cache.get("key", slow))
     assert each(results, "hits") == [()] * 8
     assert len(made) == 1
-
-
-def test_one_cache_is_shared_by_all_with_the_same_settings() -> None:
-    assert shared_cache(7) is shared_cache(7)
-    assert shared_cache(7) is not shared_cache(8)
 
 
 def test_no_text_is_embedded_twice() -> None:

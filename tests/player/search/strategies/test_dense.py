@@ -14,7 +14,7 @@ from player.search.calibration import DenseCalibration
 from player.search.core import log_odds_of
 from player.search.late_interaction import WordByWord
 from player.search.strategies import dense as module
-from player.search.strategies.dense import Dense, Sentences, cosines_of
+from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.strategy import Strategy
 from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
@@ -92,17 +92,6 @@ def test_one_word_is_left_to_keywords() -> None:
     }.items():
         (relevance,) = dense.score(query).relevance
         assert (relevance >= log_odds_of(0.7)) == is_relevant
-
-
-def test_equal_vectors_have_equal_cosines_those_of_a_plain_product() -> None:
-    random = np.random.default_rng(3)
-    for n_paragraphs in (3, 37, 1037) * 5:
-        pair = random.normal(size=(2, 384))
-        vector, hint = pair.astype(np.float32)
-        vectors = np.tile(vector, (n_paragraphs, 1))
-        cosines = cosines_of(vectors, hint)
-        assert (cosines == cosines[0]).all()
-        assert cosines[0] == pytest.approx(pair[0] @ pair[1], 1e-4)
 
 
 class Tenths(WordByWord):
