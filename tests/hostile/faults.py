@@ -103,13 +103,12 @@ def _preceded(name: str, *others: Json | bytes) -> Fault:
     return Fault(name, lambda message, _: [*others, message])
 
 
-def _renamed(names: dict[str, str]) -> Rewrite:
-    def rename(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {names.get(key, key): rename(item) for key, item in value.items()}
-        return [rename(item) for item in value] if isinstance(value, list) else value
-
-    return lambda message, _: [rename(message)]
+def _renamed(message: Json, _: int) -> list[Json]:
+    """The keys are those of another version."""
+    text = json.dumps(message)
+    for name, other in _OTHER_NAMES.items():
+        text = text.replace(f'"{name}":', f'"{other}":')
+    return [json.loads(text)]
 
 
 def _moved(message: Json, _: int) -> list[Json]:
@@ -199,7 +198,7 @@ MESSAGES = (
             {**m, "message_type": m["message_type"].replace("Q21", "Q21_").lower()}
         ],
     ),
-    Fault("keys of another version", _renamed(_OTHER_NAMES)),
+    Fault("keys of another version", _renamed),
     Fault("game_id in the payload alone", _moved),
     Fault(
         "payload as a text",
@@ -278,7 +277,7 @@ MESSAGES = (
 STATUSES = tuple(
     Fault(f"{path} {status} once", answers={path: (Reply(status),)})
     for status in (408, 425, 429, 500, 502, 503, 504)
-    for path in PATHS
+    for path in (*PATHS, GAMES)
 )
 
 _HTML = b"<html>busy</html>"

@@ -48,16 +48,13 @@ class HostileApp:
         path = request.url.path
         replies = self._fault.answers.get(path, ())[self._n_asked[path] :]
         self._n_asked[path] += 1
-        if replies and not replies[0].does:
-            await _say(replies[0], send)
-            return
-
-        answer = await self._honest.request(
-            request.method,
-            str(request.url),
-            headers=request.headers,
-            content=body,
-        )
+        if not replies or replies[0].does:
+            answer = await self._honest.request(
+                request.method,
+                str(request.url),
+                headers=request.headers,
+                content=body,
+            )
         if replies:
             await _say(replies[0], send)
             return

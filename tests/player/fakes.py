@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from configs.settings import SearchSettings, Settings, load
-from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.text import visible_context
 from ingest.arrays import Float32Array
 from ingest.embed import Embedder
 from ingest.paragraph import Alias, AliasSource, Document, Paragraph
 from player.player import Player
 from player.protocol.client import GameState
 from player.protocol.messages import Json
-from player.questions.question import Question
 from player.search.cache import CachingEmbedder
 from player.search.core import log_odds_of
 from player.search.index import SearchIndex
@@ -30,17 +27,11 @@ from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 
 
-def hits(
-    *paragraph_ids: str,
-    strategy: str = "fake",
-    relevance: float = 0.9,
-) -> list[Hit]:
-    """Hits in this order, ranks from 1, each a tenth less relevant than the one before."""
+def hits(*paragraph_ids: str) -> list[Hit]:
+    """Hits in this order, ranks from 1."""
     ranking = []
     for rank, paragraph_id in enumerate(paragraph_ids, 1):
-        share = relevance - 0.1 * (rank - 1)
-        item = paragraph(paragraph_id)
-        hit = Hit(item, share, share, rank, strategy)
+        hit = Hit(paragraph(paragraph_id), 0.9, 0.9, rank, "fake")
         ranking.append(hit)
     return ranking
 
@@ -133,9 +124,6 @@ class ListStrategy(Strategy):
         self.relevance = relevance
         self.asked: list[tuple[str, str]] = []
 
-    def prepare(self, query: Query) -> None:
-        """Nothing."""
-
     def score(
         self,
         query: Query,
@@ -227,12 +215,6 @@ def course() -> list[Paragraph]:
         text = f"{name} begins with {mine}. Later lessons mention {shared} as well."
         passages.append(paragraph(f"{book}:{row + 1}:1", text))
     return passages
-
-
-def perfect_answer(question: Question, text: str) -> str:
-    """As a careful referee answers by the letters: the harness's oracle, which shares no code with the player."""
-    context = visible_context(text)
-    return answer_by_reading(context, question.text, question.options)
 
 
 class FakeGameServer:

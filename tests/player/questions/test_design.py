@@ -116,11 +116,9 @@ def test_where_errors_are_many_a_question_is_worth_asking_in_other_words() -> No
 
 
 def test_tiny_candidate_sets_still_get_exactly_20_questions() -> None:
-    runs = paragraph("book:1:1", "Merge sorted runs.")
-    again = paragraph("book:1:2", runs.text)
-    probe = paragraph("book:1:3", "Hash probe.")
-    stop_words = paragraph("book:1:1", "Of the.")
-    for passages in ([stop_words], [runs, again, probe]):
+    runs = "Merge sorted runs."
+    for texts in (["Of the."], [runs, runs, "Hash probe."]):
+        passages = [paragraph(f"book:1:{row}", text) for row, text in enumerate(texts)]
         player = dense_player(passages, candidates=10)
         plan = player.plan(RoundStart("m", "book", "what is it", "sorting"))
         assert plan.fits.shape == (len(VIEWS), N_QUESTIONS, len(passages), 4)

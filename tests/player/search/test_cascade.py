@@ -231,6 +231,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
             assert everything.hits == plain.hits
             assert everything.book == plain.book
             assert everything.relevant == plain.relevant
+        assert searches.candidates(Query(" ")).answered_by == "course"
 
 
 def test_an_event_loop_and_threads_find_what_one_thread_finds() -> None:

@@ -9,7 +9,4 @@ def test_a_word_has_the_rows_of_its_texts_in_order_each_once() -> None:
         "c": [3],
     }
     assert found.get("d") is None
-
-
-def test_no_texts_hold_no_words() -> None:
     assert dict(Postings([])) == {}
