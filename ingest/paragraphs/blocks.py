@@ -8,7 +8,7 @@ from statistics import median
 
 from ingest.layout.arrange import Arranged
 from ingest.paragraphs.decisions import LineGroup
-from ingest.paragraphs.groups import groups_of, joined
+from ingest.paragraphs.groups import HEADING, groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
 from ingest.pdf.model import UNKNOWN
@@ -128,4 +128,4 @@ def _is_heading(
         return False
     if text.endswith((".", ",", ";")):
         return size_ratio > 1.15
-    return size_ratio > 1.08 or bold > 0.9
+    return size_ratio > HEADING or bold > 0.9

@@ -23,6 +23,9 @@ MAX_GROUPS_BETWEEN = 60
 MAX_DISPLAYS = 6
 """Maximal number of displayed formulas inside a sentence."""
 
+HEADING = 1.08
+"""Minimal size of a heading, in sizes of the text."""
+
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
 
 
@@ -142,6 +145,12 @@ def _open_before(
     if group.marker or not line.initial or len(line.words) < 4:
         return None
     if not is_body(group, habits.body_size):
+        return None
+    above = groups[-1].last if groups else line
+    is_below_heading = (
+        above.column == line.column and above.size > HEADING * habits.body_size
+    )
+    if is_below_heading and not line.goes_on:
         return None
 
     between: list[LineGroup] = []

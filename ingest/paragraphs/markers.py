@@ -53,13 +53,19 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     if not _ENUMERATOR.fullmatch(first):
         return False
 
-    if first[0].isupper() and following is not None:
-        # an initial, unless the next line hangs or has one
-        hangs = following.start - line.start >= 0.5 * line.size
-        if not hangs and not _ENUMERATOR.fullmatch(following.first):
-            return False
+    if following is not None:
+        if first[0].isupper():
+            # an initial, unless the next line hangs or has one
+            hangs = following.start - line.start >= 0.5 * line.size
+            if not hangs and not _ENUMERATOR.fullmatch(following.first):
+                return False
+        elif abs(following.start - start_after(line, 1)) < 0.2 * line.size:
+            return True
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
-    return is_number or first[0] in "([" or line.bold > 0.9 or _is_set_apart(line)
+    # no sentence begins with a small letter, a full stop and a capital
+    is_letter = first[0].islower() and line.words[1].text[0].isupper()
+    is_sure = is_number or is_letter or first[0] in "(["
+    return is_sure or line.bold > 0.9 or _is_set_apart(line)
 
 
 def is_bullet(text: str) -> bool:

@@ -60,6 +60,24 @@ def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
         assert first.number == second.number == bullet
 
 
+def test_a_small_letter_before_a_capital_or_a_hanging_text_is_that_of_an_item() -> None:
+    small = f"a. {PROSE[0].lower()}"
+    for first, x, number in (
+        (f"a. {PROSE[0]}", 50, "a."),
+        (small, 61.1, "a."),  # the width of "a. "
+        (small, 50, ""),
+    ):
+        (block,) = _blocks([Run(50, 200, first), *lines(PROSE[1:], x, 212)])
+        assert block.number == number
+
+
+def test_no_paragraph_goes_on_below_the_heading_of_the_next_page() -> None:
+    open_end = ["Sorting puts records in order by comparing the keys"]
+    heading = Run(50, 100, "Search", size=14)
+    texts = _texts(lines(open_end, 50, 200), [heading, *lines(PROSE, 50, 130)])
+    assert texts == [*open_end, "Search", " ".join(PROSE)]
+
+
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item() -> None:
     text = ["K. Jones proposed in 1972 to weigh words by rarity,", *PROSE[1:]]
     assert _texts(lines(text, 50, 200)) == [" ".join(text)]
