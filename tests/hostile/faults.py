@@ -14,7 +14,7 @@ Rewrite = Callable[[Json, int], Sequence[Json | bytes]]
 """Maps a message and the number of times that it was fetched before to what is delivered: messages, or raw bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Reply:
     """A response that the server sends in place of the right one.
 
@@ -34,7 +34,7 @@ class Reply:
     hangs_up: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Fault:
     """One thing that a server or referee does wrong.
 
@@ -302,7 +302,7 @@ TRANSPORT = (
             answers={OUTBOX: (Reply(429, {"Retry-After": seconds}),)},
             rewrite=_of(WARMUP, lambda m: [_filled(m, deadline=12)]),
         )
-        for seconds in ("700", "1e9", "inf")
+        for seconds in ("700", "1e9", "inf", "nan", "soon")
     ),
     _both("one 401", Reply(401)),
     _outbox("a reply that is refused once", Reply(422)),

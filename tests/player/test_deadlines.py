@@ -51,9 +51,8 @@ def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
 def test_many_that_are_not_late_run_at_once() -> None:
     barrier = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
     runner = Runner()
-    calls = []
-    for _ in range(barrier.parties):
-        calls.append(started(runner, "busy", barrier.wait))
+    n_calls = range(barrier.parties)
+    calls = [started(runner, "busy", barrier.wait) for _ in n_calls]
     for call in calls:
         assert call.value() is not None
 

@@ -31,12 +31,11 @@ from player.game.game import GameReport, Timeouts
 from player.game.journal import Journal
 from player.game.loop import Loop
 from player.player import Decision, Plan
-from player.protocol.client import GameState
 from player.protocol.messages import Json, RoundStart
 from player.questions.answer import Answers
 from player.questions.question import Question
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import HINT, REPLIES, STAGES, report_of, reports_of
 
 GAMES = tuple(f"0101{number:03d}" for number in range(1, 51))
@@ -50,7 +49,7 @@ IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder in which a journal is written at once."""
 
 
-class Referee:
+class Referee(FakeGameServer):
     """A game server whose network loses what it is told to lose.
 
     Attributes:
@@ -61,6 +60,7 @@ class Referee:
     """
 
     def __init__(self) -> None:
+        super().__init__([])
         self.inboxed: list[Json] = []
         self.taken = defaultdict[tuple[str, str], set[str]](set)
         self.stages: dict[str, int] = {}
@@ -97,9 +97,6 @@ class Referee:
             self.stages[game_id] += 1
             stage = STAGES[self.stages[game_id]]
             self.inboxed.append(stage(game_id))
-
-    def game(self, game_id: str) -> GameState:
-        return GameState(game_id, "running")
 
 
 class Prepared:
@@ -234,6 +231,18 @@ def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -
 # messages of many games with fuzzed ones between them
 
 
+JUNK: tuple[Any, ...] = (
+    "9" * 5_000,
+    "\u202e" * 9,
+    "\x1b[2J",
+    None,
+    -1,
+    1e308,
+    [[]],
+    {"payload": []},
+)
+
+
 class FuzzingReferee(Referee):
     """A referee that precedes each message by altered copies of it."""
 
@@ -261,12 +270,10 @@ class FuzzingReferee(Referee):
         altered = copy.deepcopy(message)
         part = self._random.choice([altered, altered["payload"]])
         name = self._random.choice(list(part))
+        junk = self._random.choice(JUNK)
         if name in KEPT:
-            junk: list[Any] = [None, 7, "text", [message], {"payload": []}]
-            return self._random.choice(junk)
-        texts = ["9" * 5_000, "\u202e" * 9, "\x1b[2J"]
-        values: list[Any] = [*texts, None, -1, 1e308, [[]], {"a": {}}]
-        part[name] = self._random.choice(values)
+            return junk
+        part[name] = junk
         return altered
 
 

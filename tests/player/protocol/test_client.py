@@ -193,14 +193,8 @@ def test_a_redirection_is_not_followed_with_the_token() -> None:
 
 
 def test_a_long_retry_after_is_passed_on_at_once() -> None:
-    for retry_after, expected_s, timeout_s in (
-        ("5", 5.0, 10.0),
-        ("600", 600.0, 10.0),
-        ("inf", 3_600.0, 10.0),
-        ("nan", 0.0, 0.2),
-        ("soon", 0.0, 0.2),
-    ):
-        client, server = connect((503, b""), timeout_s=timeout_s)
+    for retry_after, expected_s in {"5": 5.0, "600": 600.0, "inf": 3_600.0}.items():
+        client, server = connect((503, b""), timeout_s=10.0)
         server.headers["Retry-After"] = retry_after
         began = time.monotonic()
         error = failure(client.send, {"message_id": "m"})

@@ -16,7 +16,6 @@ from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
-    DenseCalibration,
     _fitted,
     calibration_of,
     is_fitted,
@@ -27,17 +26,6 @@ from player.search.types import Query
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course
-
-
-def test_relevance_goes_by_a_paragraphs_own_scores() -> None:
-    slopes = {"paragraph": 2.0, "words.x": 10.0}
-    calibration = DenseCalibration(30.0, -4.0, slopes, 0.9)
-    parts = {
-        "paragraph": np.array([0.5, 0.1]),
-        "words.x": np.array([0.2, 0.3]),
-    }
-    relevance = calibration.relevance_of(parts)
-    assert relevance == pytest.approx([-1.0, -0.8])
 
 
 def test_the_numbers_of_every_embedder_point_the_right_way() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from player.search.index import SearchIndex
 from player.search.orchestrator import SearchOrchestrator
 from player.search.references import References
 from player.search.types import BookCandidate, Query
@@ -22,27 +21,21 @@ class Undecided(References):
         ]
 
 
-@pytest.fixture
-def index() -> SearchIndex:
+def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
     documents = [document("alpha"), document("beta")]
-    found = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
-    index = index_of([ListStrategy("dense", found)], documents)
-    return replace(index, references=Undecided(documents, 0.9, 0.6))
-
-
-def test_a_name_in_doubt_is_evidence_for_each_passage(index: SearchIndex) -> None:
+    shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
+    index = index_of([ListStrategy("dense", shares)], documents)
+    index = replace(index, references=Undecided(documents, 0.9, 0.6))
     settings = search_settings(book_match="resolved")
-    evidence = index.name_evidence("some name", settings)
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
+    evidence = index.name_evidence("some name", settings)
     assert evidence == pytest.approx(np.log([1.7, 0.65, 0.65]))
     assert index.name_evidence(" ", settings) is None
-    settings = search_settings(book_match="stem")
-    assert index.name_evidence("some name", settings) is None
+    by_stem = replace(settings, book_match="stem")
+    assert index.name_evidence("some name", by_stem) is None
 
-
-def test_a_name_in_doubt_changes_the_order(index: SearchIndex) -> None:
+    # it changes the order
     query = Query("hint", "some name", keywords="off")
     for boost, best in {1.0: "alpha:1:1", 0.0: "beta:1:2"}.items():
-        settings = search_settings(book_match="resolved", boost=boost)
-        result = SearchOrchestrator(index, settings).search(query)
-        assert ids_of(result.hits)[0] == best
+        searches = SearchOrchestrator(index, replace(settings, boost=boost))
+        assert ids_of(searches.search(query).hits)[0] == best

@@ -56,20 +56,6 @@ def one() -> ListStrategy:
     return ListStrategy("one", RELEVANCE)
 
 
-def test_a_sure_book_filters() -> None:
-    result = orchestrator(one()).search(Query("hint", "sure"))
-    assert slots(result) == [
-        "book sure:1:1",
-        "book sure:1:2",
-        "global rest:1:1",
-        "global rest:1:2",
-    ]
-    assert result.answered_by == "filter"
-    assert result.book is not None
-    assert result.book.doc_id == "sure"
-    assert result.tier == "filter"
-
-
 def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
     result = orchestrator(one()).search(Query("hint", "Optics"))
     # half the log-odds of 0.8, ln 2: the odds of likely:1:1 double to 130 : 35, between 80 : 20 and 75 : 25

@@ -275,8 +275,7 @@ def test_a_name_within_a_hint_is_found() -> None:
         documents = [*TWINNED, hummel]
         paragraphs = []
         for doc_id in ("01-hashing", "02-graphs", "06-evaluation", hummel.doc_id):
-            text = "A cost is the main result."
-            paragraphs.append(paragraph(f"{doc_id}:1:1", text))
+            paragraphs.append(paragraph(f"{doc_id}:1:1", "A cost is the main result."))
 
         resolver = references(documents, paragraphs=paragraphs)
         for hint in (

@@ -117,9 +117,8 @@ def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:
-    evidence = []
-    for number, letter in ANSWERS.items():
-        evidence.append(Evidence(int(number), letter, 1.0))
+    letters = ANSWERS.items()
+    evidence = [Evidence(int(number), letter, 1.0) for number, letter in letters]
     reply = json.dumps({"sentence": SENTENCE, "word": "Oak fits since"})
     passage = paragraph("a:1:1", "Heaps and queues.")
 

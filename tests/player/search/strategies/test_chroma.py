@@ -44,10 +44,8 @@ def made(location: str, **n_paragraphs: int) -> Course:
     store = create_store(location, f"course-{uuid.uuid4().hex[:8]}")
     for seed, (doc_id, n) in enumerate(n_paragraphs.items()):
         random = np.random.default_rng(seed)
-        texts = []
-        for words in random.choice(WORDS.split(), (n, 9)):
-            texts.append(f"{doc_id} {' '.join(words)}.")
-
+        sentences = random.choice(WORDS.split(), (n, 9))
+        texts = [f"{doc_id} {' '.join(words)}." for words in sentences]
         reading = make_reading(doc_id, texts)
         paragraphs = list(reading.paragraphs)
         for row in range(1, n, 2):

@@ -92,9 +92,7 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     transformers.BertTokenizerFast(str(vocabulary)).save_pretrained(tmp_path)
 
     texts = ["a heap", "quick tree quick tree", "heap heap tree"]
-    paragraphs = []
-    for row, text in enumerate(texts):
-        paragraphs.append(paragraph(f"a:1:{row}", text))
+    paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts)]
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     settings = search_settings(cross_encoder=str(tmp_path))
     parts = Parts(settings, calibration_of())

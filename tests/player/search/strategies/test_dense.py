@@ -1,18 +1,18 @@
 """Dense search: the contract, and cosines worked by hand in the plane."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array
+from ingest.arrays import Float64Array, IntArray
 from ingest.paragraph import Paragraph
 from player.search.cache import CachingEmbedder
 from player.search.calibration import DenseCalibration
 from player.search.core import log_odds_of
-from player.search.late_interaction import WordByWord
 from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.strategy import Strategy
@@ -38,9 +38,8 @@ CALIBRATION = DenseCalibration(10.0, -2.0, {"paragraph": 4.0}, 0.9)
 def plane(*vectors: list[float], **more: Any) -> Dense:
     """Dense search over two paragraphs of each book with these vectors, for hints that look east."""
     embedder = FixedEmbedder({"east": EAST, "far east": EAST})
-    paragraphs = []
-    for row, _ in enumerate(vectors):
-        paragraphs.append(paragraph(f"book{row // 2}:1:{row}"))
+    rows = range(len(vectors))
+    paragraphs = [paragraph(f"book{row // 2}:1:{row}") for row in rows]
     array = np.array(vectors, dtype=np.float32)
     more = {"calibration": CALIBRATION} | more
     return Dense(paragraphs, array, CachingEmbedder(embedder), **more)
@@ -68,10 +67,7 @@ def test_sentences_count_with_their_weights() -> None:
 
 
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
-    def evidence(hint: str) -> Float32Array:
-        return np.array([-5.0, 0.0], dtype=np.float32)
-
-    dense = plane(EAST, NORTH_EAST, evidence=evidence)
+    dense = plane(EAST, NORTH_EAST, evidence=lambda _: np.array([-5.0, 0.0]))
     # 5 nats at 10 nats per unit of similarity
     ruled = dense.score(replace(HINT, keywords="rule")).scores
     assert ruled == pytest.approx([0.5, 0.6])
@@ -94,35 +90,23 @@ def test_one_word_is_left_to_keywords() -> None:
         assert (relevance >= log_odds_of(0.7)) == is_relevant
 
 
-class Tenths(WordByWord):
-    """A further score: a tenth of each row; the first seem best."""
-
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-
-    def parts(
-        self,
-        hint: str,
-        rows: Any = None,
-    ) -> Mapping[str, Float32Array]:
-        self.asked += rows.tolist()
-        return {"tenths": rows.astype(np.float32) / 10.0}
-
-    def estimates(
-        self,
-        hint: str,
-        sentence: object,
-    ) -> Mapping[str, Float32Array]:
-        return {"tenths": -10.0 * np.arange(4, dtype=np.float32)}
-
-
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "N_CLOSELY", 1)
     monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
-    scorer = Tenths()
-    calibration = replace(CALIBRATION, parts={"tenths": 5.0})
+    compared: list[int] = []
+
+    def parts(hint: str, rows: IntArray) -> dict[str, Float64Array]:
+        """A tenth of each row."""
+        compared.extend(rows.tolist())
+        return {"tenths": rows / 10.0}
+
+    # the first seem best
+    estimates = {"tenths": -10.0 * np.arange(4)}
+    scorer = SimpleNamespace(parts=parts, estimates=lambda *_: estimates)
+    slopes = {"paragraph": 4.0, "tenths": 10.0}
+    calibration = replace(CALIBRATION, parts={"tenths": 5.0}, relevance=slopes)
     dense = plane(
         NORTH_EAST,
         EAST,
@@ -131,8 +115,10 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
         calibration=calibration,
         more=[scorer],
     )
-    scores = dense.score(HINT, "book1").scores
+    arrays = dense.score(HINT, "book1")
     # the best of the course, and the best of the document that is asked for
-    assert scorer.asked == [0, 2]
+    assert compared == [0, 2]
     # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was
-    assert scores == pytest.approx([6.0, 10.0, -9.0, 0.0])
+    assert arrays.scores == pytest.approx([6.0, 10.0, -9.0, 0.0])
+    # -2, 4 a unit and 10 a tenth
+    assert arrays.relevance == pytest.approx([0.4, 2.0, -4.0, -2.0])

@@ -29,9 +29,8 @@ TEXTS = ("red green", "green blue", "blue blue")
 
 def keyword(*texts: str, **more: Any) -> Keyword:
     """Keyword search over paragraphs with these texts."""
-    paragraphs = []
-    for row, text in enumerate(texts, 1):
-        paragraphs.append(paragraph(f"a:1:{row}", text))
+    rows = enumerate(texts, 1)
+    paragraphs = [paragraph(f"a:1:{row}", text) for row, text in rows]
     return Keyword(paragraphs, **more)
 
 
@@ -177,10 +176,8 @@ def test_a_hint_of_words_that_one_passage_holds_is_relevant() -> None:
 
 def test_rare_words_are_those_of_few_paragraphs() -> None:
     other = paragraph("b:1:1", "red birds")
-    texts = [replace(other, section=("Hummingbirds",))]
-    for page in range(6):
-        texts.append(paragraph(f"a:{page}:1", "green birds"))
-    strategy = Keyword(texts)
+    texts = [paragraph(f"a:{page}:1", "green birds") for page in range(6)]
+    strategy = Keyword([replace(other, section=("Hummingbirds",)), *texts])
     query = Query("the red green hummingbirds, unheard", keywords="fused")
     rare = strategy.score(query).rare
     assert rare is not None
