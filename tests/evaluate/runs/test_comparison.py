@@ -46,9 +46,8 @@ FIRST = uniform("first", 1)
 MISSED = uniform("missed", None)
 
 
-@pytest.mark.parametrize(
-    ("differences", "p"),
-    [
+def test_p_is_the_share_of_exchanges_with_as_large_a_mean() -> None:
+    for differences, p in (
         ([0.0, 0.0], 1.0),
         # of 8 ways of exchanging, +++ and --- are as large
         ([2.0, 1.0, 1.0], 0.25),
@@ -56,12 +55,8 @@ MISSED = uniform("missed", None)
         ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),
         ([1.0, -1.0], 1.0),
         ([1.0], 1.0),
-    ],
-)
-def test_p_is_the_share_of_exchanges_with_as_large_a_mean(
-    differences: list[float], p: float
-) -> None:
-    assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
+    ):
+        assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
 
 
 def test_every_other_run_is_judged_by_the_first() -> None:
@@ -116,17 +111,14 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     assert each(compare([FIRST, won]), "measure") == TESTED
 
 
-@pytest.mark.parametrize(
-    ("runs", "says"),
-    [
+def test_runs_that_cannot_be_compared_are_refused() -> None:
+    for runs, says in (
         ([FIRST], "A comparison needs two runs, got 1"),
         ([FIRST, FIRST], "Two runs are called first"),
         ([FIRST, uniform("few", 1, 3)], "first and few are of different games"),
-    ],
-)
-def test_runs_that_cannot_be_compared_are_refused(runs: list[Run], says: str) -> None:
-    with pytest.raises(RunError, match=says):
-        compare(runs)
+    ):
+        with pytest.raises(RunError, match=says):
+            compare(runs)
 
 
 def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -> None:

@@ -37,29 +37,21 @@ OTHER = json.dumps(game_record(game_id="g9"))
 UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "says"),
-    [
+def test_a_run_with_a_broken_file_is_refused(tmp_path: Path) -> None:
+    run = tmp_path / "run.json"
+    for file, text, says in (
         ("run.json", "", "run.json: it is not as replay writes it"),
         ("run.json", '{"measures": {}}', "referee is not as replay writes it"),
         ("run.games.jsonl", OTHER, "and run.games.jsonl hold different games"),
         ("run.games.jsonl", UNRANKED, "line 2: search.rank is not .* integer"),
-    ],
-)
-def test_a_run_with_a_broken_file_is_refused(
-    tmp_path: Path,
-    file: str,
-    text: str,
-    says: str,
-) -> None:
-    written(tmp_path / "run.json")
-    (tmp_path / file).write_text(text, "utf-8")
-    with pytest.raises(RunError, match=says):
-        read_run(tmp_path / "run.json")
-
-    (tmp_path / file).unlink()
-    with pytest.raises(RunError, match=f"{file} cannot be read"):
-        read_run(tmp_path / "run.json")
+    ):
+        written(run)
+        run.with_name(file).write_text(text)
+        with pytest.raises(RunError, match=says):
+            read_run(run)
+        run.with_name(file).unlink()
+        with pytest.raises(RunError, match=f"{file} cannot be read"):
+            read_run(run)
 
 
 def test_a_run_shows_its_figures(tmp_path: Path) -> None:
@@ -89,22 +81,17 @@ def test_scores_of_a_trec_run_rank_paragraphs_and_ties_keep_their_lines(
     assert run.values["RR"].tolist() == [1 / 3]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
+def test_a_file_that_is_no_trec_run_over_these_games_is_refused(
+    tmp_path: Path,
+) -> None:
+    for text, says in (
         ("g1 alpha:1:2 1\n", "not lines `game_id Q0 paragraph_id rank score"),
         ("g1 Q0 alpha:1:2 1 best x\n", "not lines `game_id Q0"),
         ("g1 Q0 alpha:1:2 1 nan x\n", "the score nan is no number"),
         ("other Q0 alpha:1:2 1 1 x\n", "ranks no game of ours, but other"),
-    ],
-)
-def test_a_file_that_is_no_trec_run_over_these_games_is_refused(
-    tmp_path: Path,
-    text: str,
-    says: str,
-) -> None:
-    with pytest.raises(RunError, match=says):
-        read_theirs(tmp_path, text)
+    ):
+        with pytest.raises(RunError, match=says):
+            read_theirs(tmp_path, text)
 
 
 RUN = run_of(

@@ -20,29 +20,20 @@ GAMES = [
 """Rank and number of hits of each game."""
 
 
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("Success@1", [1, 0, 0, 0, 0, 0]),
-        ("Success@5", [1, 1, 0, 0, 0, 0]),
-        ("Success@20", [1, 1, 1, 1, 0, 0]),
-        ("RR", [1, 1 / 3, 1 / 6, 1 / 17, 0, 0]),
-        ("nDCG@10", [1, 1 / 2, 1 / np.log2(7), 0, 0, 0]),
-        ("P@5", [1 / 5, 1 / 5, 0, 0, 0, 0]),
-        ("SetP", [1 / 3, 1 / 3, 1 / 6, 1 / 20, 0, 0]),
-    ],
-)
-def test_each_measure_is_what_its_definition_says(
-    name: str, values: list[float]
-) -> None:
+def test_each_measure_is_what_its_definition_says() -> None:
     ranks, n_hits = np.array(GAMES).T
-    by_name = values_of(
-        find_measures([name]),
-        ranks,
-        n_hits,
-        [],
-    )
-    assert by_name[name] == pytest.approx(values)
+    expected = {
+        "Success@1": [1, 0, 0, 0, 0, 0],
+        "Success@5": [1, 1, 0, 0, 0, 0],
+        "Success@20": [1, 1, 1, 1, 0, 0],
+        "RR": [1, 1 / 3, 1 / 6, 1 / 17, 0, 0],
+        "nDCG@10": [1, 1 / 2, 1 / np.log2(7), 0, 0, 0],
+        "P@5": [1 / 5, 1 / 5, 0, 0, 0, 0],
+        "SetP": [1 / 3, 1 / 3, 1 / 6, 1 / 20, 0, 0],
+    }
+    measured = values_of(find_measures(expected), ranks, n_hits, [])
+    for name, values in expected.items():
+        assert measured[name] == pytest.approx(values), name
 
 
 def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
@@ -54,12 +45,7 @@ def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     monkeypatch.syspath_prepend(tmp_path)
     records = [game_record(), game_record(game_id="no", answerable=False)]
     measures = find_measures(["own_measures.hits"])
-    values = values_of(
-        measures,
-        np.array([2]),
-        np.array([2]),
-        records,
-    )
+    values = values_of(measures, np.array([2]), np.array([2]), records)
     assert values["own_measures.hits"].tolist() == [2.0]
 
 

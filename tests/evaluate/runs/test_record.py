@@ -1,7 +1,6 @@
 """What became of a game, in words: the outcome, and why a practice game was lost."""
 
 import re
-from typing import Any
 
 import pytest
 
@@ -21,61 +20,51 @@ ALPHA = {"document": "alpha", "confidence": 0.95, "tier": "filter"}
 BETA = {**ALPHA, "document": "beta"}
 
 
-@pytest.mark.parametrize(
-    ("changes", "played", "says"),
-    [
-        ({}, None, FOUND),
-        ({}, {}, f"won: {FOUND}; place 7 of 50 before the answers, 1 after"),
+def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
+    lost = play_record(won=False, guess_rank=3)
+    for game, played, says in (
+        (game_record(), None, FOUND),
         (
-            {},
-            {"won": False, "guess_rank": 3},
+            game_record(),
+            play_record(),
+            f"won: {FOUND}; place 7 of 50 before the answers, 1 after",
+        ),
+        (
+            game_record(),
+            lost,
             f"lost by the answers: {FOUND}; place 7 of 50 before them, 3 after",
         ),
         (
-            {"rank": None},
-            {},
+            game_record(rank=None),
+            play_record(),
             f"won: {MISSED}; place 7 of 50 before the answers, 1 after",
         ),
         (
-            {"rank": None, "truth": None},
+            game_record(rank=None, truth=None),
             None,
             "lost at ingest: the store holds no such paragraph",
         ),
         (
-            {"rank": None, "book": BETA},
+            game_record(rank=None, book=BETA),
             None,
             "lost at the book: 'the alpha' was taken for beta (confidence 0.95), but the paragraph is in alpha",
         ),
-    ],
-)
-def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
-    changes: Any,
-    played: Any,
-    says: str,
-) -> None:
-    record = None if played is None else play_record(**played)
-    assert outcome_in_words(game_record(**changes), record) == says
+    ):
+        assert outcome_in_words(game, played) == says
 
 
-@pytest.mark.parametrize(
-    ("book", "book_name", "ends"),
-    [
+def test_a_search_that_missed_says_what_the_book_did() -> None:
+    lost = "lost in the search: not among the"
+    played = play_record(won=False, guess_rank=None, prior_rank=None)
+    for book, book_name, ends in (
         (ALPHA, "alpha", ", although the book was resolved rightly"),
         (BETA | {"tier": "boost"}, "alpha", ", and beta was preferred to alpha"),
         (BETA | {"tier": "none"}, "alpha", ", and no book was resolved"),
         (None, "", ", and no book was named"),
-    ],
-)
-def test_a_search_that_missed_says_what_the_book_did(
-    book: Any,
-    book_name: str,
-    ends: str,
-) -> None:
-    record = game_record(book_name=book_name, rank=None, book=book)
-    lost = "lost in the search: not among the"
-    assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
-    played = play_record(won=False, guess_rank=None, prior_rank=None)
-    assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
+    ):
+        record = game_record(book_name=book_name, rank=None, book=book)
+        assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
+        assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> GameReport:
