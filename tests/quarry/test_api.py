@@ -14,24 +14,22 @@ from tests.evaluate.fakes import (
 from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
+STORE, GAMES = Path("store"), Path("games.jsonl")
 
-@pytest.fixture
-def location(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The current folder has the store of a small course and games about it."""
     use_hashing_embedder(monkeypatch)
-    return Path(make_store(tmp_path / "store", course()).location)
+    monkeypatch.chdir(tmp_path)
+    make_store(STORE, course())
+    write_games(GAMES, course_records())
 
 
-@pytest.fixture
-def games(tmp_path: Path) -> Path:
-    return write_games(tmp_path / "games.jsonl", course_records())
-
-
-def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page(
-    location: Path,
-) -> None:
-    opened = quarry.open_store(location)
-    assert repr(opened) == f"Course('{location}', 'course': 2 documents, 12 paragraphs)"
-    result = quarry.search(location, "grammar <token> lookahead terminal")
+def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:
+    opened = quarry.open_store(STORE)
+    assert repr(opened) == "Course('store', 'course': 2 documents, 12 paragraphs)"
+    result = quarry.search(STORE, "grammar <token> lookahead terminal")
     line = "SearchResult('grammar <token> lookahead terminal', 12 hits, best '"
     assert repr(result).startswith(line)
     relevances = result.to_dataframe()["relevance"].tolist()
@@ -39,34 +37,25 @@ def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page(
     assert "&lt;token&gt;" in result._repr_html_()
 
 
-def test_runs_are_compared_and_exported(
-    location: Path,
-    games: Path,
-    tmp_path: Path,
-) -> None:
+def test_runs_are_compared_and_exported() -> None:
     presets = ["default", "unfiltered"]
-    runs, tests = quarry.compare(location, games, presets, measures=["nDCG@10"])
+    runs, tests = quarry.compare(STORE, GAMES, presets, measures=["nDCG@10"])
     assert each(runs, "name") == presets
     assert each(runs, "referee") == ["none", "none"]
     assert set(tests["preset"]) == {"unfiltered"}
     assert "nDCG@10" in set(tests["measure"])
     unfiltered = quarry.load_settings("unfiltered")
-    alone = quarry.replay(location, games, settings=unfiltered, name="unfiltered")
+    alone = quarry.replay(STORE, GAMES, settings=unfiltered, name="unfiltered")
     assert alone.measures.items() < runs[1].measures.items()
-    exported = tmp_path / "new" / "exported"
+    exported = Path("new/exported")
     files = quarry.export(runs, exported)
     assert sorted(files) == sorted(exported.iterdir()) != []
 
 
-def test_the_search_is_tuned_and_its_settings_are_a_preset(
-    location: Path,
-    games: Path,
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "tuned.yaml"
-    result = quarry.tune(location, games, 2, out=out)
+def test_the_search_is_tuned_and_its_settings_are_a_preset() -> None:
+    result = quarry.tune(STORE, GAMES, 2, out=Path("tuned.yaml"))
     assert result["trials"] == 2
-    tuned = quarry.load_settings(str(out)).search
+    tuned = quarry.load_settings("tuned.yaml").search
     assert tuned.k == result["tuned_settings"]["k"]
 
 

@@ -4,10 +4,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
 from evaluate.games.hints import made_games
-from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import check_games, rule_errors
 from ingest.arrays import Float32Array
 from ingest.languages.registry import language_of
@@ -43,31 +41,23 @@ def course() -> list[Paragraph]:
     return paragraphs
 
 
-@pytest.fixture(scope="module")
-def games() -> dict[str, LabelledGame]:
-    """The made games by the text of their paragraphs."""
+def test_the_nearest_words_that_the_passage_lacks_come_first_and_keep_the_rule() -> (
+    None
+):
     paragraphs, embedder = course(), TopicEmbedder()
     vectors = embedder.embed_passages(each(paragraphs, "text"))
     pairs = made_games(paragraphs, vectors, embedder)
     first, _ = pairs[0]
     assert check_games([first], paragraphs) == []
-    return {item.text: game for game, item in pairs}
+    games = {item.text: game for game, item in pairs}
+    assert len(games) == 12
 
-
-def test_the_nearest_words_that_the_passage_lacks_come_first(
-    games: dict[str, LabelledGame],
-) -> None:
     for first, second, *others in TOPICS:
         game = games[f"{first} {second}. 17."]
         assert game.associative_word in others
         words = set(re.findall(r"\w+", game.hint))
         assert len(words.intersection(others)) == 1
 
-
-def test_no_hint_breaks_the_rule_or_changes_the_language(
-    games: dict[str, LabelledGame],
-) -> None:
-    assert len(games) == 12
     for text, game in games.items():
         assert list(rule_errors(text, game.hint)) == []
         assert game.opening_sentence in text

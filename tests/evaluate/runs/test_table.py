@@ -1,7 +1,6 @@
 """The table of the player against referees: what it counts, worked by hand on three games."""
 
 import math
-from typing import Any
 
 import pytest
 
@@ -30,8 +29,8 @@ def play(
     return play_record(won=won, private_score=private_score, guess=guess)
 
 
-@pytest.fixture(scope="module")
-def table() -> dict[str, Any]:
+def test_the_table_counts_wins_gains_and_confidence() -> None:
+    # plays against the hint alone, the oracle, and two random ones
     first = [
         play(True),
         play(True, 0.9, 80.0),
@@ -51,14 +50,11 @@ def table() -> dict[str, Any]:
         game_record(game_id="lost", plays=[], truth=None),
         game_record(game_id="no", answerable=False),
     )
-    return make_table(records, JUDGES, "f", load(), 0)
-
-
-def test_a_game_lost_at_ingest_counts_as_lost_and_repeats_as_one_game(
-    table: dict[str, Any],
-) -> None:
-    assert (table["games"], table["lost_at_ingest"]) == (3, 1)
+    table = make_table(records, JUDGES, "f", load(), 0)
     oracle, random = table["referees"]
+
+    # a game lost at ingest counts as lost, and repeats count as one game
+    assert (table["games"], table["lost_at_ingest"]) == (3, 1)
     assert oracle["won"] == pytest.approx(2 / 3, abs=1e-6)
     assert oracle["private_score"] == pytest.approx((80 + 70) / 3)
     low, high = oracle["won_interval"]
@@ -66,8 +62,7 @@ def test_a_game_lost_at_ingest_counts_as_lost_and_repeats_as_one_game(
     assert (random["referee"], random["plays"]) == ("random", 2)
     assert random["won"] == pytest.approx((0.5 + 0 + 0) / 3, abs=1e-6)
 
-
-def test_referees_are_compared_with_the_hint_alone(table: dict[str, Any]) -> None:
+    # referees are compared with the hint alone
     assert table["hint_alone"]["won"] == pytest.approx(1 / 3, abs=1e-6)
     gains = each(table["referees"], "won_more_than_hint")
     assert gains == pytest.approx([1 / 3, -1 / 6], abs=1e-6)
@@ -78,11 +73,7 @@ def test_referees_are_compared_with_the_hint_alone(table: dict[str, Any]) -> Non
         "won": {HINT_ALONE: 1.0, "oracle": 1.0, "random": 0.5},
     }
 
-
-def test_confidence_is_judged_by_the_games_that_were_played(
-    table: dict[str, Any],
-) -> None:
-    oracle, random = table["referees"]
+    # confidence is judged by the games that were played
     assert oracle["brier"] == pytest.approx((0.1**2 + 0.2**2) / 2)
     assert oracle["log_score"] == pytest.approx(-math.log(0.9 * 0.8) / 2)
     assert random["brier"] == 0.25
