@@ -141,9 +141,7 @@ def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
 # against the practice server
 
 
-def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_the_guess() -> (
-    None
-):
+def test_each_game_is_a_line_that_says_where_it_was_played_and_why_it_guessed() -> None:
     noisy = "--referee noisy:0.3,0.2 --games 3 --seed 3 --json"
     result = run(f"{LABELLED} {noisy}")
     first, *lines, last = result.out.splitlines()
@@ -165,9 +163,7 @@ def test_each_game_is_a_line_that_says_where_it_was_played_and_what_spoke_for_th
         assert bits == sorted(bits, reverse=True)
 
 
-def test_a_course_without_labelled_games_is_practised_on_with_games_that_are_made() -> (
-    None
-):
+def test_a_course_without_labelled_games_is_practised_on_with_made_games() -> None:
     (game,) = played(f"{QUICK} --seed 1")
     check_game(game)
     assert 5 <= len(game["hint"].split()) <= 15

@@ -69,9 +69,8 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
                 assert f"{low:g}..{high:g}" in explained[1], f"{section}.{key}"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None:
+    for text, message in (
         ("serach: {k: 5}", "has no key 'serach'; it has embed, ingest, search, game"),
         ("search: {boots: 5}", "; did you mean boost?"),
         ("search: {5: 5}", "search has no key '5'; it has strategies, keywords"),
@@ -107,14 +106,8 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
         ),
         ("search: {threshold: 0.2}", "is 0.35; it must be at most threshold"),
         ("ingest: {min_words: 401}", "is 400; it must be at least min_words"),
-    ],
-)
-def test_a_bad_file_is_refused_in_one_line_that_names_it(
-    tmp_path: Path,
-    text: str,
-    message: str,
-) -> None:
-    assert message in refused_file(written(tmp_path, text))
+    ):
+        assert message in refused_file(written(tmp_path, text))
 
 
 def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Fixtures of the harness's tests."""
 
+import shutil
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,3 +45,32 @@ def evaluate(
     Path("store").symlink_to(store.location)
     write_games(Path("games.jsonl"), course_records())
     return partial(run_line, main)
+
+
+# as root in a container, and without looking for a network
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    if executable is None:
+        pytest.skip(
+            "no Chromium is installed: the page is tested without a browser as well"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=executable, args=ARGUMENTS
+        )
+        yield chromium
+        chromium.close()

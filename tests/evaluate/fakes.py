@@ -42,12 +42,12 @@ def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
     """A game for each paragraph: its hint is the paragraph's own second sentence, so that it is found."""
     games = []
     for number, item in enumerate(paragraphs, 1):
-        about = {"book_name": item.doc_id, "paragraph_id": item.paragraph_id}
         game = labelled_game(
             game_id=f"g{number}",
+            book_name=item.doc_id,
             hint=item.text.split(". ")[1],
             associative_word="compiler",
-            **about,
+            paragraph_id=item.paragraph_id,
         )
         games.append(game)
     return games

@@ -11,9 +11,7 @@ GAMES = ROOT / "data/games"
 FORMER_KINDS = {"beginning", "ending"}
 
 
-def test_batches_are_about_games_of_no_test_and_none_both_teaches_and_is_reported() -> (
-    None
-):
+def test_batches_are_about_no_test_games_and_none_both_teaches_and_reports() -> None:
     for language, n_games, n_learning in (("english", 32, 10), ("hebrew", 14, 4)):
         labelled = load_games(GAMES / f"{language}.jsonl")
         games = {game.game_id: game for game in labelled}

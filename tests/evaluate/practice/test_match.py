@@ -89,9 +89,7 @@ def test_the_round_starts_with_what_the_label_tells() -> None:
     }
 
 
-def test_the_referee_is_asked_in_the_order_of_the_numbers_with_the_options_in_theirs() -> (
-    None
-):
+def test_the_referee_is_asked_questions_and_options_in_their_order() -> None:
     questions = batch()
     for question in questions:
         question["question_text"] = f"Question {question['question_number']}?"
@@ -108,19 +106,17 @@ def test_the_referee_is_asked_in_the_order_of_the_numbers_with_the_options_in_th
         assert asked == (f"Question {number}?", words)
 
 
-@pytest.mark.parametrize("stage", range(4))
-def test_a_message_of_another_stage_changes_nothing_and_a_later_one_is_refused(
-    stage: int,
-) -> None:
-    match = match_at(stage)
-    for sent in MESSAGES[:stage]:
-        assert match.receive({**sent, "message_id": "another"}) == []
-    for sent in MESSAGES[stage + 1 :]:
-        awaited = MESSAGES[stage]["message_type"]
-        says = f"game 0101001 waits for {awaited}"
-        with pytest.raises(RefusedMessageError, match=says):
-            match.receive(sent)
-    assert match.stage == stage
+def test_an_earlier_message_changes_nothing_and_a_later_one_is_refused() -> None:
+    for stage in range(4):
+        match = match_at(stage)
+        for sent in MESSAGES[:stage]:
+            assert match.receive({**sent, "message_id": "another"}) == []
+        for sent in MESSAGES[stage + 1 :]:
+            awaited = MESSAGES[stage]["message_type"]
+            says = f"game 0101001 waits for {awaited}"
+            with pytest.raises(RefusedMessageError, match=says):
+                match.receive(sent)
+        assert match.stage == stage
 
 
 def test_a_message_that_the_referee_failed_on_may_be_sent_again(

@@ -1,7 +1,6 @@
 """The private score against values worked by hand from docs/protocol.md."""
 
 import importlib.util
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from player.protocol.messages import Score
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}
 CITING = "question 1 (answer A), question 3 (answer C), question 4 (answer B)"
-SETTINGS = EmbedSettings(max_tokens=64, threads=1, models_dir="")
 
 
 def unlike(one: str, other: str) -> float:
@@ -171,7 +169,7 @@ def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:
 def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
     tmp_path: Path,
 ) -> None:
-    settings = replace(SETTINGS, models_dir=str(tmp_path))
+    settings = EmbedSettings(max_tokens=64, threads=1, models_dir=str(tmp_path))
     similarity = word_similarity("minilm", Models(settings))
     for one, other, low, high in (
         ("river", "river", 0.99, 1.0),

@@ -48,9 +48,7 @@ VECTORS = {
 }
 
 
-def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees_whatever_is_asked() -> (
-    None
-):
+def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees() -> None:
     tools = Tools()
     tools.encoder = encoder = Mock()
     encoder.embed_queries = lambda texts: np.array([VECTORS[text] for text in texts])
@@ -94,9 +92,7 @@ def test_a_word_occurs_where_it_is_seen() -> None:
     assert read("nothing", question, *WORDS) == "D"
 
 
-def test_the_opening_sentence_is_the_labelled_one_wherever_a_reader_would_cut_it() -> (
-    None
-):
+def test_the_opening_sentence_is_the_labelled_one_however_a_reader_cuts_it() -> None:
     where = "retrieve them, occurs in the first sentence of the paragraph?"
     words = ("rests", "glaciers", "wall", "None of these words")
     begins = ("Snow", "Glaciers", "Dr", "another word")

@@ -33,9 +33,6 @@ from tests.evaluate.fakes import labelled_game, run_of
 from tests.fakes import each
 from tests.player.fakes import course
 
-BULK = 200
-"""Hits of each fake record: about 50 kB of JSON, as a played game has."""
-
 
 def games_of(n: int) -> list[LabelledGame]:
     paragraph_id = course()[0].paragraph_id
@@ -51,8 +48,9 @@ def record_of(number: int) -> ReplayRecord:
 
 
 def fake_record(job: Job) -> ReplayRecord:
+    """Return a record of about 50 kB of JSON, as a played game has."""
     record = record_of(job.number)
-    record["search"]["hits"] *= BULK // 2
+    record["search"]["hits"] *= 100
     return record
 
 

@@ -67,13 +67,12 @@ def game_of(
     paragraph_id: str,
     **changes: Any,
 ) -> LabelledGame:
-    about = {
-        "game_id": game_id,
-        "paragraph_id": paragraph_id,
-        "hint": HINT,
+    return labelled_game(
+        game_id=game_id,
+        paragraph_id=paragraph_id,
+        hint=HINT,
         **changes,
-    }
-    return labelled_game(**about)
+    )
 
 
 GAMES = [

@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,17 +21,6 @@ from tests.evaluate.fakes import Evaluate, batch, run_of
 from tests.fakes import each
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">{{7*7}}\u2028"\'&amp;'
-NO_BROWSER = "no Chromium is installed: the page is tested without a browser as well"
-# as root in a container, and without looking for a network
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--disable-sync",
-)
-
-
 OWN = ("paragraph_id", "slot", "strategy", "tier", "answers")
 """Keys of texts that are Quarry's own."""
 
@@ -187,22 +175,6 @@ def test_each_lecture_has_its_figures() -> None:
         ("not in the store", 1, 0.0),
     ]
     assert "beta 1 1.000" in " ".join(text_of(render([run])).split())
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    executable = next(filter(None, map(shutil.which, names)), None)
-    if executable is None:
-        pytest.skip(NO_BROWSER)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=executable, args=[*ARGUMENTS]
-        )
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

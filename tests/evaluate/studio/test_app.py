@@ -1,7 +1,6 @@
 """The studio's pages, over HTTP and in a browser."""
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +28,6 @@ from player.player import Player, build_player
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, RoundStart
 from tests.evaluate.fakes import small_repertoire, use_hashing_embedder, write_games
-from tests.evaluate.report.test_page import ARGUMENTS, NO_BROWSER
 from tests.fakes import each, lecture_pdf
 
 HOSTILE = "<script>document.title = 'taken'</script>"
@@ -331,24 +329,16 @@ def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> N
 
 
 @pytest.fixture(scope="module")
-def tab(app: Any) -> Iterator[Any]:
-    """A tab of a real browser on the studio; what it says on the console fails the test."""
-    executable = shutil.which("chromium") or shutil.which("google-chrome")
-    if executable is None:
-        pytest.skip(NO_BROWSER)
-    from playwright.sync_api import sync_playwright
-
+def tab(app: Any, browser: Any) -> Iterator[Any]:
+    """A tab of a phone on the studio; what it says on the console fails the test."""
     said: list[str] = []
-    with serving(app) as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable, args=list(ARGUMENTS)
-        )
-        phone: Any = {"width": 390, "height": 800}
+    with serving(app) as url:
+        phone = {"width": 390, "height": 800}
         page = browser.new_page(base_url=url, viewport=phone)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         yield page
-        browser.close()
+        page.close()
     assert said == []
 
 

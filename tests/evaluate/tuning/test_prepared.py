@@ -62,8 +62,14 @@ def games() -> list[LabelledGame]:
     return games
 
 
-SLOTS = (f"search.pdf_k={K - 3}", "search.global_k=3")
-BASE = load(changes=("search.cache_size=0", "search.keywords=fused", *SLOTS))
+BASE = load(
+    changes=(
+        "search.cache_size=0",
+        "search.keywords=fused",
+        "search.pdf_k=5",
+        "search.global_k=3",
+    )
+)
 
 
 def prepared_for(store: Course, settings: Settings) -> Prepared:
