@@ -1,15 +1,15 @@
 """A Chroma server of our own on a free loopback port, which can be killed and started again."""
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
+import httpx
 import pytest
 
 START_S = 120.0
@@ -42,11 +42,10 @@ class ChromaServer:
             )
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.url}/api/v2/heartbeat", timeout=1):
+            with contextlib.suppress(httpx.HTTPError):
+                if httpx.get(f"{self.url}/api/v2/heartbeat", timeout=1).is_success:
                     return
-            except (urllib.error.URLError, TimeoutError, ConnectionError):
-                time.sleep(0.05)
+            time.sleep(0.05)
         log_text = (self._folder / "log").read_text()
         pytest.fail(
             f"the Chroma server must answer within {START_S:g} s; its log:\n{log_text}"

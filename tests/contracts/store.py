@@ -1,8 +1,7 @@
 """The suite that a store passes in a folder and on a server."""
 
-import contextlib
 import uuid
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -261,9 +260,7 @@ def update(reading: Reading) -> DocumentUpdate:
     return DocumentUpdate(reading, embed_reading(reading, model, [model]), "minilm")
 
 
-@contextlib.contextmanager
-def records_of(store: Store) -> Iterator[chroma.Collections]:
+def records_of(store: Store) -> AbstractContextManager[chroma.Collections]:
     """All records that Chroma holds of a course, valid or not."""
     token = reopen(store).token
-    with chroma.collections_of(store.location, store.collection, token) as records:
-        yield records
+    return chroma.collections_of(store.location, store.collection, token)

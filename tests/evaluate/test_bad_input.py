@@ -11,7 +11,6 @@ BAD = (
         f"replay {ABOUT} --split dev",
         "--split 'dev' is unknown; take train, validation, test",
     ),
-    (f"replay {ABOUT} --preset best", "preset 'best' is unknown"),
     (
         f"replay {ABOUT} --referee noisy:0.8,0.3",
         "shares wrong and declined of 0.8 and 0.3",

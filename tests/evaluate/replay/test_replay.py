@@ -106,18 +106,15 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
 
     The one number of a vector is the similarity with HINT, and no two words are alike.
     """
-    settings = load("dual")
-    search = replace(
-        settings.search,
-        strategies=("dense",),
-        pdf_k=2,
-        global_k=1,
+    changes = (
+        "search.strategies=[dense]",
+        "search.pdf_k=2",
+        "search.global_k=1",
+        "game.candidates=30",
+        "game.questions_pool=40",
+        "game.prior_filter_share=0.5",
     )
-    game = replace(
-        settings.game, candidates=30, questions_pool=40, prior_filter_share=0.5
-    )
-    settings = replace(settings, search=search, game=game)
-
+    settings = load("dual", changes=changes)
     vectors = {"alpha": [0.0], "beta": [0.0]}
     for text, similarity in SIMILARITY.items():
         vectors[text] = [similarity]

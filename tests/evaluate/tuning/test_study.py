@@ -153,23 +153,18 @@ N_TRIALS = 16
 def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
     """Run a study of stand-in games, which `judge` does not read, and return its complete trials."""
     splits: Any = dict.fromkeys(SPLITS)
-    study: Any = {
-        "name": "killed",
-        "n_trials": N_TRIALS,
-        "seed": 5,
-        **changed,
-    }
-
     with executor_of(1) as executor:
-        study |= {"storage": storage, "executor": executor}
-        return [
-            *run_study(
-                FEW,
-                splits,
-                load().search,
-                **study,
-            ).trials
-        ]
+        study = run_study(
+            FEW,
+            splits,
+            load().search,
+            storage=storage,
+            executor=executor,
+            n_trials=N_TRIALS,
+            seed=5,
+            **{"name": "killed", **changed},
+        )
+    return [*study.trials]
 
 
 def drawn(trials: Sequence[FrozenTrial]) -> list[tuple[object, object]]:
