@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from configs.settings import as_dict, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
-from evaluate.referee.spec import Referee
+
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from ingest.embed import Embedder
@@ -53,10 +53,10 @@ def course_games(paragraphs: Sequence[Paragraph]) -> list[LabelledGame]:
     return games
 
 
-def small_repertoire(referee: Referee | None = None) -> Repertoire:
+def small_repertoire() -> Repertoire:
     """The twelve games of `course()`, judged by the oracle; two different words are half alike."""
     games = zip(course_games(course()), course(), strict=True)
-    return Repertoire([*games], referee or make_referee("oracle"), half_alike)
+    return Repertoire([*games], make_referee("oracle"), half_alike)
 
 
 def half_alike(one: str, other: str) -> float:
@@ -73,13 +73,8 @@ def write_games(path: Path, records: Iterable[object]) -> Path:
 
 
 def record_of(game: LabelledGame) -> Json:
-    """A game as a line of a games file."""
-    record = {}
-    for item in fields(game):
-        record[item.name] = getattr(game, item.name)
-        if item.name == "paragraph_id":
-            break
-    return record
+    """A game as a line of a games file, which leaves out what is empty."""
+    return {name: value for name, value in asdict(game).items() if value}
 
 
 def course_records() -> list[Json]:

@@ -1,8 +1,8 @@
 """The referee's side of one game: what it sends, what it takes, and what it refuses."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,8 +13,7 @@ from evaluate.practice.match import (
     RefusedMessageError,
     read_batch,
 )
-from evaluate.referee.spec import Posed, Secret
-from player.questions.answer import Answer
+from evaluate.referee.simulated import make_referee
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import batch, half_alike, labelled_game, message
 
@@ -32,18 +31,6 @@ GUESS = {
 }
 
 
-class AlwaysA:
-    """A referee that answers A to everything, and remembers what it was asked."""
-
-    def answers(
-        self,
-        secret: Secret,
-        questions: Sequence[Posed],
-    ) -> list[Answer]:
-        self.secret, self.questions = secret, questions
-        return ["A"] * len(questions)
-
-
 MESSAGES = [
     message("Q21WARMUPRESPONSE", {"answer": "6"}),
     message("Q21QUESTIONSBATCH", {"questions": batch()}),
@@ -54,7 +41,8 @@ MESSAGES = [
 def match_at(stage: int, **label: Any) -> Match:
     """A match that waits for the message of a stage."""
     game = labelled_game(**label)
-    match = Match("0101001", game, SECRET, AlwaysA(), half_alike, "player-1")
+    referee = Mock(wraps=make_referee("constant:A"))
+    match = Match("0101001", game, SECRET, referee, half_alike, "player-1")
     for sent in MESSAGES[:stage]:
         match.receive(sent)
     return match
@@ -98,11 +86,11 @@ def test_the_referee_is_asked_questions_and_options_in_their_order() -> None:
     match = match_at(1)
     sent = message("Q21QUESTIONSBATCH", {"questions": questions[::-1]})
     match.receive(sent)
-
-    assert isinstance(match.referee, AlwaysA)
-    assert match.referee.secret.paragraph == SECRET.text
+    referee: Any = match.referee
+    secret, posed = referee.answers.call_args.args
+    assert secret.paragraph == SECRET.text
     words = ["merge", "bucket", "vertex", "None of these words"]
-    for number, asked in enumerate(match.referee.questions, 1):
+    for number, asked in enumerate(posed, 1):
         assert asked == (f"Question {number}?", words)
 
 

@@ -15,12 +15,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from configs.settings import Settings
 from evaluate.practice.http import MAX_BODY_BYTES, create_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
-    load_repertoire,
 )
 from ingest.store import Course
 from player.game.loop import play
@@ -203,18 +201,6 @@ def payloads(
     return [one["payload"][key] for one in messages if key in one["payload"]]
 
 
-@pytest.mark.usefixtures("evaluate")
-def test_games_whose_paragraph_is_in_the_store_are_played_with_it(
-    store: Course,
-    settings: Settings,
-) -> None:
-    games = Path("games.jsonl")
-    loaded = load_repertoire(store, games, "oracle", 0, settings).games
-    assert len(loaded) == 12
-    for game, paragraph in loaded:
-        assert paragraph.paragraph_id == game.paragraph_id
-
-
 def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
     tmp_path: Path, store: Course
 ) -> None:
@@ -246,7 +232,8 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
 
     assert (process.returncode, out) == (130, "")
     game, ended = err.splitlines()
-    says = r"evaluate serve: game 0101001: tester scored \d+\.\d of 100"
+    # half of the points are for the sentence, so that the game was about its own paragraph
+    says = r"evaluate serve: game 0101001: tester scored ([5-9]\d|100)\.\d of 100"
     assert re.fullmatch(says, game)
     assert ended == "evaluate serve: interrupted"
 

@@ -1,6 +1,7 @@
 """The private score against values worked by hand from docs/protocol.md."""
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,24 +33,28 @@ def padded(text: str, n_words: int) -> str:
     return " ".join(words + ["word"] * n_missing)
 
 
-def score(**guess: object) -> Score:
+def score(
+    guess: object,
+    similarity: Callable[[str, str], float] = unlike,
+) -> Score:
     return score_guess(
         guess,
         opening_sentence=TRUTH,
         associative_word="databases",
         answers=ANSWERS,
-        similarity=unlike,
+        similarity=similarity,
     )
 
 
 def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
-    result = score(
-        opening_sentence="the inverted index -- maps each TERM to its postings",
-        sentence_justification=padded(CITING, 30),
-        associative_word="Database",
-        word_justification=padded("Q1: A and Q2: not relevant", 20),
-        confidence=0.5,
-    )
+    guess = {
+        "opening_sentence": "the inverted index -- maps each TERM to its postings",
+        "sentence_justification": padded(CITING, 30),
+        "associative_word": "Database",
+        "word_justification": padded("Q1: A and Q2: not relevant", 20),
+        "confidence": 0.5,
+    }
+    result = score(guess)
     assert result.private_score == 100.0
     assert result.league_points == 3
     assert result.feedback["opening_sentence"] == "The opening sentence is right."
@@ -57,8 +62,8 @@ def test_a_perfect_guess_earns_a_hundred_and_three_points() -> None:
 
 
 def test_the_parts_are_weighted_five_two_two_one() -> None:
-    def earned(**guess: str) -> tuple[float, int]:
-        result = score(**guess)
+    def earned(guess: object) -> tuple[float, int]:
+        result = score(guess)
         return result.private_score, result.league_points
 
     sentence = {"opening_sentence": TRUTH}
@@ -67,11 +72,11 @@ def test_the_parts_are_weighted_five_two_two_one() -> None:
     reason = {"word_justification": padded("Q1=A Q3=C", 30)}
     # one citation of three is missing: 75
     lacking = {"sentence_justification": padded("Q1: A, Q3: C", 50)}
-    assert earned(**sentence) == (50.0, 1)
-    assert earned(**reasons, **word) == (40.0, 0)
-    assert earned(**sentence, **reasons) == (70.0, 2)
-    assert earned(**sentence, **reasons, **reason) == (80.0, 2)
-    assert earned(**sentence, **lacking, **word) == (85.0, 3)
+    assert earned(sentence) == (50.0, 1)
+    assert earned(reasons | word) == (40.0, 0)
+    assert earned(sentence | reasons) == (70.0, 2)
+    assert earned(sentence | reasons | reason) == (80.0, 2)
+    assert earned(sentence | lacking | word) == (85.0, 3)
 
 
 def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None:
@@ -85,13 +90,7 @@ def test_a_guess_without_usable_parts_earns_nothing_and_raises_nothing() -> None
         {"opening_sentence": None, "associative_word": 3},
         {"opening_sentence": " \n", "associative_word": "!"},
     ):
-        result = score_guess(
-            guess,
-            opening_sentence=TRUTH,
-            associative_word="index",
-            answers=ANSWERS,
-            similarity=lambda one, other: 1.0,
-        )
+        result = score(guess, similarity=lambda one, other: 1.0)
         assert (result.private_score, result.league_points) == (0.0, 0)
         for part, line in result.feedback.items():
             assert line == f"The {part.replace('_', ' ')} earned 0 of 100."
