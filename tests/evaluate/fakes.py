@@ -73,8 +73,12 @@ def write_games(path: Path, records: Iterable[object]) -> Path:
 
 
 def record_of(game: LabelledGame) -> Json:
-    """A game as a line of a games file, which leaves out what is empty."""
-    return {name: value for name, value in asdict(game).items() if value}
+    """The texts of a game as a line of a games file, which leaves out empty ones."""
+    record = {}
+    for name, value in asdict(game).items():
+        if value and isinstance(value, str):
+            record[name] = value
+    return record
 
 
 def course_records() -> list[Json]:
