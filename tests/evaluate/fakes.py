@@ -15,7 +15,6 @@ from configs.settings import as_dict, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
-
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from ingest.embed import Embedder
