@@ -12,11 +12,11 @@ from tests.fakes import ROOT
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    ROOT / "data" / "README.md",
-    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "data/README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
 ]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-RUN = re.compile(r"^(?:\$ )?\.venv/bin/(?:quarry|python) .*$", re.MULTILINE)
+RUN = re.compile(r"(?m)^(?:\$ )?\.venv/bin/(?:quarry|python) .*$")
 
 
 def read(path: Path) -> str:
@@ -62,7 +62,7 @@ def test_every_page_is_linked_to_from_the_first_ones() -> None:
 
 
 def test_files_that_code_and_decisions_name_are_there() -> None:
-    pages = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    pages = sorted(ROOT.glob("docs/decisions/0*.md"))
     for page in pages:
         assert "`tests/" in read(page), page
     for folder in ("configs", "ingest", "player", "evaluate", "tests"):
@@ -81,8 +81,8 @@ def flags_of(name: str) -> set[str]:
 
 
 def test_commands_md_lists_every_command() -> None:
-    table = read(ROOT / "docs" / "commands.md")
-    listed = re.findall(r"^\| `quarry ([a-z ]+)`", table, flags=re.MULTILINE)
+    table = read(ROOT / "docs/commands.md")
+    listed = re.findall(r"(?m)^\| `quarry ([a-z ]+)`", table)
     assert sorted(listed) == sorted(COMMANDS)
 
 
@@ -107,8 +107,8 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
 
 def test_what_pages_import_of_the_package_is_there() -> None:
     package = r"(?:configs|ingest|player|evaluate|quarry)[\w.]*"
-    statement = rf"^from ({package}) import ([\w, ]+)$"
+    statement = rf"(?m)^from ({package}) import ([\w, ]+)$"
     for page in PAGES:
-        for module, names in re.findall(statement, read(page), re.MULTILINE):
+        for module, names in re.findall(statement, read(page)):
             for name in names.split(", "):
                 assert hasattr(importlib.import_module(module), name), page

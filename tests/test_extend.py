@@ -22,8 +22,8 @@ from tests.evaluate.fakes import (
 from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
-TEXT = (ROOT / "docs" / "guides" / "extend.md").read_text("utf-8")
-BLOCKS = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", TEXT, re.DOTALL))
+TEXT = (ROOT / "docs/guides/extend.md").read_text("utf-8")
+BLOCKS = dict(re.findall(r"(?s)```python\n# (\w+\.py)\n(.*?)```", TEXT))
 PARTS = {
     "my_strategy.py",
     "my_embedder.py",

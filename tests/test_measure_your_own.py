@@ -9,8 +9,8 @@ import pytest
 from tests.fakes import ROOT
 from tests.test_readme import run
 
-PAGE = (ROOT / "docs" / "guides" / "measure-your-own.md").read_text("utf-8")
-COMMANDS = re.findall(r"^\.venv/bin/python (.*)$", PAGE, flags=re.MULTILINE)
+PAGE = (ROOT / "docs/guides/measure-your-own.md").read_text("utf-8")
+COMMANDS = re.findall(r"(?m)^\.venv/bin/python (.*)$", PAGE)
 HINTS = ("zebra xylophone", "quokka marzipan", "walrus tangerine", "okapi persimmon")
 TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)
 """Hints whose words occur in no lecture; the lecture's name and sentence as they are, and no associative word."""
@@ -20,7 +20,7 @@ TYPED = "".join(f"{hint}\n\n\n\n" for hint in HINTS)
 @pytest.mark.usefixtures("models_dir")
 def test_each_command_works_after_those_before(tmp_path: Path) -> None:
     my = tmp_path / "my"
-    lecture = ROOT / "data" / "lectures" / "english" / "06-evaluation.pdf"
+    lecture = ROOT / "data/lectures/english/06-evaluation.pdf"
     (my / "lectures").mkdir(parents=True)
     (my / "lectures" / lecture.name).symlink_to(lecture)
     for command in COMMANDS:
@@ -29,11 +29,11 @@ def test_each_command_works_after_those_before(tmp_path: Path) -> None:
 
     games = (my / "games.jsonl").read_text("utf-8")
     assert len(games.splitlines()) == len(HINTS)
-    played = json.loads((my / "played.json").read_text("utf-8"))
+    played = json.loads((my / "played.json").read_bytes())
     assert played["games"] == len(HINTS)
     assert played["repeats"] == 3
     assert played["win_rate"] is not None
-    assert (my / "report.html").read_text("utf-8").startswith("<!doctype html>")
-    assert (my / "exported" / "default.qrels").is_file()
-    compared = (my / "compared" / "compare.json").read_text("utf-8")
+    assert (my / "report.html").read_bytes().startswith(b"<!doctype html>")
+    assert (my / "exported/default.qrels").is_file()
+    compared = (my / "compared/compare.json").read_bytes()
     assert json.loads(compared)["tests"]

@@ -221,7 +221,7 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
         assert code == 0
         lines += err.splitlines()
     assert ingested == [[run_game.LECTURES]]
-    store = tmp_path / "home" / "store"
+    store = tmp_path / "home/store"
     assert (store / "current").is_file()
     assert lines[:2] == [
         f"run_game: making {store} from the bundled lectures",

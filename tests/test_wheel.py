@@ -40,8 +40,8 @@ def test_a_wheel_installs_the_packages_with_their_data_and_nothing_else(
     assert tops == {*PACKAGES, "bin", "share"}
     for package in PACKAGES:
         assert files_of(ROOT / package) <= files_of(unpacked / package)
-    assert (unpacked / "quarry" / "py.typed").is_file()
-    lectures = unpacked / "share" / "quarry" / "lectures" / "english"
+    assert (unpacked / "quarry/py.typed").is_file()
+    lectures = unpacked / "share/quarry/lectures/english"
     assert len(list(lectures.glob("*.pdf"))) == 7
 
 
@@ -56,5 +56,5 @@ def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     done = run_python(*words, folder=unpacked.parent, env={**os.environ, **ours})
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
-    assert (home / "store" / "current").is_file()
+    assert (home / "store/current").is_file()
     assert files_of(unpacked) == before

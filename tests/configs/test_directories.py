@@ -13,7 +13,7 @@ def test_in_a_checkout_all_is_in_its_data_wherever_one_stands(
 ) -> None:
     monkeypatch.delenv("QUARRY_HOME", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert (default_store(), home()) == (str(ROOT / "data" / "store"), BUNDLED)
+    assert (default_store(), home()) == (str(ROOT / "data/store"), BUNDLED)
 
 
 @pytest.mark.skipif(
@@ -25,8 +25,8 @@ def test_an_installed_package_makes_everything_in_a_folder_of_the_user(
     monkeypatch.delenv("QUARRY_HOME", raising=False)
     monkeypatch.setattr(directories, "IS_CHECKOUT", False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert default_store() == str(tmp_path / "quarry" / "store")
-    assert default_journal() == tmp_path / "quarry" / "runs" / "games.sqlite"
+    assert default_store() == str(tmp_path / "quarry/store")
+    assert default_journal() == tmp_path / "quarry/runs/games.sqlite"
 
 
 def test_the_environment_names_another_home(

@@ -60,7 +60,7 @@ def test_defaults_and_ranges_are_those_that_default_yaml_explains() -> None:
     assert settings == {"preset": "default", **DEFAULTS}
     for section, kind in SECTIONS.items():
         for key, field in fields(kind).items():
-            explained = re.search(rf"^  {key}: .*?# (.+)$", lines, re.MULTILINE)
+            explained = re.search(rf"(?m)^  {key}: .*?# (.+)$", lines)
             assert explained, f"{section}.{key}"
             is_number = field.annotation in (int, float)
             assert bool(field.json_schema_extra) == is_number, key

@@ -21,12 +21,6 @@ from tests.evaluate.fakes import (
 from tests.player.fakes import course
 
 
-@pytest.fixture
-def fast_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model is loaded, neither the player's nor the referee's."""
-    use_hashing_embedder(monkeypatch)
-
-
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """The small course."""
@@ -38,9 +32,9 @@ def evaluate(
     store: Course,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    fast_models: None,
 ) -> Evaluate:
     """Run a command line without a model, in a folder with the small course's `store` and its `games.jsonl`."""
+    use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(tmp_path)
     Path("store").symlink_to(store.location)
     write_games(Path("games.jsonl"), course_records())

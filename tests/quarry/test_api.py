@@ -81,7 +81,7 @@ def test_an_editable_install_is_imported_outside_the_checkout(tmp_path: Path) ->
 
 def test_the_other_project_called_evaluate_is_named(tmp_path: Path) -> None:
     (tmp_path / "evaluate").mkdir()
-    (tmp_path / "evaluate" / "__init__.py").touch()
+    (tmp_path / "evaluate/__init__.py").touch()
     code = f"{FINDER}\nimport quarry; quarry.replay"
     last = run_python("-c", code, folder=tmp_path).stderr.splitlines()[-1]
     assert last.startswith("ImportError: The package 'evaluate' is ")

@@ -41,7 +41,7 @@ def test_help_names_every_command() -> None:
     for line in ("", "--help"):
         code, out, _ = quarry(line)
         assert code == 0
-        listed = re.findall(r"^  (\S+(?: \w+)?)  ", out, re.MULTILINE)
+        listed = re.findall(r"(?m)^  (\S+(?: \w+)?)  ", out)
         assert listed == list(COMMANDS)
 
 
@@ -108,16 +108,16 @@ def test_values_of_the_nearest_file_are_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.quarry]\nstore = "below"\n')
-    inner = tmp_path / "course" / "week"
+    inner = tmp_path / "course/week"
     inner.mkdir(parents=True)
 
     monkeypatch.chdir(inner)
     assert find_project().store == str(tmp_path / "below")
     values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
-    (tmp_path / "course" / "quarry.toml").write_text(values)
+    (tmp_path / "course/quarry.toml").write_text(values)
     replay = command_of(COMMANDS, "replay").parser("x").parse_args([])
     assert (replay.store, replay.preset) == ("http://chroma:8000", "fast")
-    assert replay.games == tmp_path / "course" / "games.jsonl"
+    assert replay.games == tmp_path / "course/games.jsonl"
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:

@@ -12,7 +12,7 @@ from tests.fakes import ROOT, each
 
 DATA = ROOT / "data"
 COURSES = ("english", "hebrew")
-GAMES = {name: load_games(DATA / "games" / f"{name}.jsonl") for name in COURSES}
+GAMES = {name: load_games(DATA / f"games/{name}.jsonl") for name in COURSES}
 
 
 def words(text: str) -> list[str]:
@@ -86,7 +86,7 @@ def test_picks_keep_the_rule_and_are_split_evenly() -> None:
         ("picks", "english", 14),
         ("picks-hebrew", "hebrew", 6),
     ):
-        games = load_games(DATA / "games" / f"{name}.jsonl")
+        games = load_games(DATA / f"games/{name}.jsonl")
         counts = Counter(each(games, "split"))
         assert counts == {"train": n_half, "test": n_half}
         for game in games:

@@ -411,7 +411,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     assert SECRET not in first.out + first.err + again.err + recorded
 
 
-@pytest.mark.usefixtures("fast_models")
+@pytest.mark.usefixtures("evaluate")
 def test_each_game_is_played_against_every_referee(store: Course) -> None:
     # the hint alone comes first, and who draws nothing plays once
     judges = judges_of(["oracle", "random"], 2, 7)

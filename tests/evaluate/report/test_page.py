@@ -55,8 +55,7 @@ def hostile_record(game_id: str, *, won: bool) -> ReplayRecord:
     )
     record["plays"] = [play]
 
-    for question in batch()[:2]:
-        record["questions"].append(question)
+    record["questions"] += batch()[:2]
     told: ReplayRecord = hostile(record)
     told["game_id"], told["hint"] = game_id, f"{game_id} {HOSTILE}"
     return told
