@@ -94,29 +94,18 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     server = FakeGameServer(WHOLE)
     report = report_of(server)
     assert server.sent_types() == REPLIES
-    warm, questions, guess = server.sent
-    assert warm["payload"] == {
-        "match_id": "M1",
-        "auth_token": "t",
-        "answer": "42",
-    }
-    assert len(questions["payload"]["questions"]) == 20
-    sentence = guess["payload"]["opening_sentence"]
-    assert sentence in set(each(course(), "opening_sentence"))
-    for sent in server.sent:
-        assert sent["recipient_id"] == "referee-7"
-        assert sent["game_id"] == GAME
-        assert sent["sender"]["logical_id"] == "me"
-
     assert report.elapsed_s > 0.0
     shown = report_json(report)
     told = {
+        "game_id": GAME,
         "answers": ["A"] * 20,
         "private_score": 88.0,
         "league_points": 3,
     }
     assert shown.items() >= told.items()
-    assert shown["guess"].items() <= guess["payload"].items()
+    guess = server.sent[-1]["payload"]
+    assert shown["guess"].items() <= guess.items()
+    assert guess["opening_sentence"] in set(each(course(), "opening_sentence"))
 
 
 def test_a_game_that_is_not_over_in_time_is_given_up() -> None:

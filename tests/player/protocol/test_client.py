@@ -67,28 +67,11 @@ def failure(act: Callable[..., object], *arguments: object) -> ServerError:
     return caught.value
 
 
-def test_registering_gives_the_token_that_is_used_from_then_on() -> None:
-    player = {"player_id": "p-1", "token": TOKEN}
-    game = {"game_id": "0101001"}
-    client, server = connect((201, player), (201, game), token="")
-    client.register("me")
-    assert client.token == TOKEN
-    assert client.player_id == "p-1"
-    assert client.request_game() == "0101001"
-
-    first, second = server.requests
-    assert first.url.path == "/v1/players"
-    assert json.loads(first.content) == {"name": "me"}
-    assert "Authorization" not in first.headers
-    assert second.url.path == "/v1/games"
-    assert second.headers["Authorization"] == f"Bearer {TOKEN}"
-
-
-def test_the_inbox_gives_messages_and_cursor() -> None:
-    messages = [{"message_type": "A"}, {"message_type": "B"}]
-    client, server = connect((200, {"messages": messages, "cursor": "c-2"}))
-    assert client.inbox("", 3.0) == (messages, "c-2")
-    assert client.inbox("c-2", 0.5) == (messages, "c-2")
+def test_the_inbox_is_asked_to_wait_and_for_what_came_after_a_cursor() -> None:
+    inbox = {"messages": [{"message_type": "A"}], "cursor": "c-2"}
+    client, server = connect((200, inbox))
+    for cursor, wait_s in (("", 3.0), ("c-2", 0.5)):
+        assert client.inbox(cursor, wait_s) == (inbox["messages"], "c-2")
     first, second = server.requests
     assert dict(first.url.params) == {"wait_s": "3"}
     assert dict(second.url.params) == {"wait_s": "0.5", "after": "c-2"}
