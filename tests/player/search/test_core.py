@@ -135,14 +135,6 @@ def test_priors_change_the_order_and_no_relevance() -> None:
         assert result.relevance.tolist() == [3.0, 2.0, 1.0]
 
 
-def test_fused_log_odds_never_rise_with_the_rank() -> None:
-    # the second is found by both, and first with the log-odds of the worst
-    one = scores(9.0, 1.0, NO)
-    two = scores(NO, 1.0, 2.0)
-    result = fused(fusion="rrf", one=one, two=two)
-    assert result.log_odds == pytest.approx(1.0, abs=1e-5)
-
-
 def test_ties_of_many_paragraphs_go_to_the_earlier_one() -> None:
     same = scores(*[1.0, 2.0] * 30)
     result = fused(fusion="rrf", one=same, two=same)
@@ -233,14 +225,6 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
             k=2,
         )
         assert step.hits.tolist() == [0, last]
-
-
-def test_hits_are_distinct_and_merged_scores_are_kept() -> None:
-    scored = {"one": scores(1.0, 2.0, 3.0)}
-    step = searched(scored, groups=np.array([0, 0, -1]))
-    assert step.hits.tolist() == [2, 1]
-    assert step.fused.log_odds.tolist() == [NO, 2.0, 3.0]
-    assert step.best == 3.0
 
 
 def test_a_book_has_slots_if_it_filters_or_lifts() -> None:

@@ -13,10 +13,8 @@ from tests.player.fakes import search_settings
 
 def named(chosen: tuple[IntArray, BoolArray]) -> str:
     """Slots and rows, e.g. "b0 b1 g3"."""
-    names = []
-    for row, is_book in zip(*chosen, strict=True):
-        names.append(f"{'b' if is_book else 'g'}{row}")
-    return " ".join(names)
+    slots = zip(*chosen, strict=True)
+    return " ".join(f"{'b' if is_book else 'g'}{row}" for row, is_book in slots)
 
 
 def lifted(
