@@ -10,6 +10,7 @@ from pathlib import Path
 from ingest.errors import SourceError
 from ingest.extensions import find
 from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.bullets import add_bullets
 from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import Line, lines_of
 from ingest.layout.rows import Row, rows_of
@@ -196,7 +197,9 @@ class _OpenPdf:
         elif page.scanned and not page.glyphs:
             self.n_unread += 1
         self.n_seen += isinstance(reader, OcrReader)
-        return page, rows_of(page.glyphs), reader.fonts
+        rows = rows_of(page.glyphs)
+        add_bullets(rows, page.dots)
+        return page, rows, reader.fonts
 
     def close(self) -> None:
         """Free the file."""

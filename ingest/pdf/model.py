@@ -6,7 +6,7 @@ import functools
 import re
 import sys
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Protocol
@@ -63,22 +63,6 @@ def text_of(glyphs: Iterable[Glyph]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GlyphPage:
-    """One page: its upright glyphs in the order of drawing.
-
-    Attributes:
-        ruled: whether it has rules as in a table.
-        scanned: whether it is an image without text or with invisible text.
-    """
-
-    width: float
-    height: float
-    glyphs: list[Glyph]
-    ruled: bool
-    scanned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Box:
     """A rectangle on a page; y downwards from the top."""
 
@@ -90,6 +74,24 @@ class Box:
     def holds(self, x: float, y: float) -> bool:
         """Return whether a point is inside it."""
         return self.x0 < x < self.x1 and self.top < y < self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class GlyphPage:
+    """One page: its upright glyphs in the order of drawing.
+
+    Attributes:
+        ruled: whether it has rules as in a table.
+        scanned: whether it is an image without text or with invisible text.
+        dots: drawn shapes that may be bullets.
+    """
+
+    width: float
+    height: float
+    glyphs: list[Glyph]
+    ruled: bool
+    scanned: bool = False
+    dots: Sequence[Box] = ()
 
 
 class PdfReader(Protocol):

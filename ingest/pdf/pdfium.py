@@ -19,6 +19,7 @@ from ingest.pdf.model import (
     MAX_SLANT,
     SKIPPED,
     UNKNOWN,
+    Box,
     Fonts,
     Glyph,
     GlyphPage,
@@ -34,6 +35,11 @@ _MIN_RULES = 3
 """Minimal number of rules of a table in each direction: two rows and two columns."""
 _MIN_TABLE_WIDTH = 150.0
 """Minimal width of a table, in points; figures of arrays and trees are narrower."""
+_MIN_DOT = 1.5
+_MAX_DOT = 9.0
+"""Minimal and maximal width of a drawn bullet, in points."""
+_MAX_DOTS = 100
+"""Maximal number of drawn bullets of a page; more are a plot."""
 _MAX_OBJECTS = 4_000
 """Maximal number of paths checked on one page; a page with more is a plot or a map."""
 _MAX_RULES = 2_000
@@ -91,11 +97,13 @@ class PdfiumReader:
                 hidden = bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
             may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
+            paths = list(_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
                 width=frame.width,
                 height=frame.height,
                 glyphs=glyphs,
-                ruled=_is_ruled(page),
+                dots=_dots(paths, frame),
+                ruled=_is_ruled(paths),
                 scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
             )
 
@@ -372,9 +380,10 @@ def _image_share(page: pypdfium2.PdfPage) -> float:
     return min(1.0, covered / max(1.0, float(width * height)))
 
 
-def _bounds(
-    page: pypdfium2.PdfPage, kind: int, depth: int
-) -> Iterator[tuple[float, float, float, float]]:
+_Bounds = tuple[float, float, float, float]
+
+
+def _bounds(page: pypdfium2.PdfPage, kind: int, depth: int) -> Iterator[_Bounds]:
     """Yield left, bottom, right and top of the objects of a kind."""
     objects = page.get_objects(filter=[kind], max_depth=depth)
     for item in itertools.islice(objects, _MAX_OBJECTS):
@@ -384,11 +393,23 @@ def _bounds(
                 yield bounds
 
 
-def _is_ruled(page: pypdfium2.PdfPage) -> bool:
+def _dots(paths: Iterable[_Bounds], frame: _Frame) -> list[Box]:
+    """Return the drawn squares and discs in the size of a bullet, none on a page with many, such as a plot."""
+    dots = []
+    for left, bottom, right, top in paths:
+        shorter, longer = sorted((right - left, top - bottom))
+        if shorter >= _MIN_DOT and longer <= min(_MAX_DOT, 1.5 * shorter):
+            x0, y0 = frame.place(left, top)
+            x1, y1 = frame.place(right, bottom)
+            dots.append(Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+    return dots if len(dots) <= _MAX_DOTS else []
+
+
+def _is_ruled(paths: Iterable[_Bounds]) -> bool:
     """Return whether lines cross on a page as in a table of two rows and two columns, wide enough for text."""
     across = set()
     down = set()
-    for bounds in _bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1):
+    for bounds in paths:
         # the two edges of a drawn line count as two
         left, bottom, right, top = map(round, bounds)
         if right - left >= _MIN_RULE:
