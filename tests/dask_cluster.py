@@ -11,7 +11,8 @@ from pathlib import Path
 
 from distributed import Client
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.fakes import ROOT
+
 START_S = 120.0
 
 

@@ -13,14 +13,11 @@ from ingest.layout.extract import extract
 from tests.contracts.handmade import Run, pdf
 from tests.evaluate.fakes import (
     ABOUT,
-    course_records,
-    make_store,
+    make_course,
     run_line,
     use_hashing_embedder,
-    write_games,
 )
 from tests.fakes import ROOT, each, run_python
-from tests.player.fakes import course
 
 TEXT = (ROOT / "docs/guides/extend.md").read_text("utf-8")
 BLOCKS = dict(re.findall(r"(?s)```python\n# (\w+\.py)\n(.*?)```", TEXT))
@@ -78,12 +75,11 @@ def test_a_game_is_replayed_with_them(
 ) -> None:
     use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(tmp_path)
-    make_store("store", course())
-    write_games(Path("games.jsonl"), course_records()[:2])
+    make_course(tmp_path)
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     settings = f"--set search.strategies=[{strategy}] --set game.questions_pool=60"
     replay = f"replay {ABOUT} --referee {referee} {settings} --json"
     run = run_line(main, replay).json
-    assert (run["referee"], run["games"]) == (referee, 2)
+    assert (run["referee"], run["games"]) == (referee, 12)
     assert run["measures"]["Success@5"] == 1.0
     assert {*each(run["per_game"], "strategy")} == {strategy}

@@ -27,12 +27,11 @@ from player.words import words
 from quarry import play as run_game
 from tests.evaluate.fakes import (
     Output,
-    course_records,
+    make_course,
     make_store,
     run_line,
     small_repertoire,
     use_hashing_embedder,
-    write_games,
 )
 from tests.fakes import each
 from tests.player.fakes import course
@@ -50,8 +49,7 @@ def run(line: str) -> Output:
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of the small course, labelled games, and settings that weigh few questions."""
     folder = tmp_path_factory.mktemp("run-game")
-    make_store(folder / "store", course())
-    write_games(folder / "games.jsonl", course_records())
+    make_course(folder)
     quick = "game: {questions_pool: 60, request_timeout_s: 2, game_timeout_s: 60}\n"
     (folder / "quick.yaml").write_text(quick)
     return folder

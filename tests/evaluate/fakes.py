@@ -85,6 +85,12 @@ def course_records() -> list[Json]:
     return [*map(record_of, course_games(course()))]
 
 
+def make_course(folder: Path) -> None:
+    """Make the `store` of `course()` and its `games.jsonl` in a folder."""
+    make_store(folder / "store", course())
+    write_games(folder / "games.jsonl", course_records())
+
+
 def run_of(
     records: Collection[ReplayRecord],
     name: str = "mine",

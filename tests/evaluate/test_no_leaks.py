@@ -14,9 +14,8 @@ from player import command as player_command
 from player.protocol.messages import RoundStart
 from player.search.types import Query
 from tests.evaluate.fakes import run_line
-from tests.fakes import each
+from tests.fakes import ROOT, each
 
-ROOT = Path(__file__).resolve().parents[2]
 GAMES_FILE = re.compile(r"data/games|(games|english|hebrew|truth)\.jsonl")
 IMPORTERS = ("import_module", "__import__", "find_spec")
 

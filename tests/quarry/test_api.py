@@ -5,14 +5,8 @@ from pathlib import Path
 import pytest
 
 import quarry
-from tests.evaluate.fakes import (
-    course_records,
-    make_store,
-    use_hashing_embedder,
-    write_games,
-)
+from tests.evaluate.fakes import make_course, use_hashing_embedder
 from tests.fakes import ROOT, each, run_python
-from tests.player.fakes import course
 
 STORE, GAMES = Path("store"), Path("games.jsonl")
 
@@ -22,8 +16,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The current folder has the store of a small course and games about it."""
     use_hashing_embedder(monkeypatch)
     monkeypatch.chdir(tmp_path)
-    make_store(STORE, course())
-    write_games(GAMES, course_records())
+    make_course(tmp_path)
 
 
 def test_a_course_and_a_result_are_shown_as_a_line_a_table_and_a_page() -> None:

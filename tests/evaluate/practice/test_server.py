@@ -31,10 +31,8 @@ from tests.evaluate.fakes import (
     small_repertoire,
     write_games,
 )
-from tests.fakes import each
+from tests.fakes import ROOT, each
 from tests.player.fakes import course, dense_player
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")

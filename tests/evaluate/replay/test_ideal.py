@@ -84,13 +84,12 @@ def test_each_lost_game_is_put_down_to_one_of_four_causes() -> None:
     run = run_of([won, lost, missing, unread], referee="oracle")
 
     assert run.as_json()["win_ideal"] == 0.45
-    shares = {
+    assert run.losses == {
         "ingest": 0.5,
         "search": 0.025,
         "chance": 0.025,
         "questions": 0.2,
     }
-    assert run.losses == shares
     bars = run_plots([run])["losses"]
     assert each(bars, "name") == [
         "lost at ingest",

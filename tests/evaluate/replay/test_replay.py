@@ -50,11 +50,11 @@ from tests.player.writer.server import model_server, replying
 HINT = "what grows where"
 
 SIMILARITY = {
-    "Ivy scales brickwork. Tendrils grip mortar.": 0.9,
-    "Moss carpets boulders. Shade keeps damp cushions.": 0.8,
-    "Ferns unroll fronds. Spores drift downhill.": 0.1,
-    "Reeds fringe ponds. Herons nest among stems.": 0.95,
-    "Thistles guard pastures. Goldfinches eat seeds.": 0.2,
+    "Ivy scales brickwork. Tendrils grip mortar.": [0.9],
+    "Moss carpets boulders. Shade keeps damp cushions.": [0.8],
+    "Ferns unroll fronds. Spores drift downhill.": [0.1],
+    "Reeds fringe ponds. Herons nest among stems.": [0.95],
+    "Thistles guard pastures. Goldfinches eat seeds.": [0.2],
 }
 """Of each paragraph with HINT. With two slots for the book and one for the course, book alpha gives alpha:1:1 and
 alpha:1:2, then beta:1:1; no book gives beta:1:1, alpha:1:1, alpha:1:2."""
@@ -115,11 +115,9 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
         "game.prior_filter_share=0.5",
     )
     settings = load("dual", changes=changes)
-    vectors = {"alpha": [0.0], "beta": [0.0]}
-    for text, similarity in SIMILARITY.items():
-        vectors[text] = [similarity]
     folder = tmp_path_factory.mktemp("replay")
-    store = make_store(folder, PARAGRAPHS, FixedEmbedder(vectors), "fixed")
+    vectors = FixedEmbedder({"alpha": [0.0], "beta": [0.0], **SIMILARITY})
+    store = make_store(folder, PARAGRAPHS, vectors, "fixed")
     asked = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
     dense = Dense(store.paragraphs, store.vectors, asked)
     references = References(store.documents, 0.9, 0.6)

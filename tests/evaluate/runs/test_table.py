@@ -47,7 +47,7 @@ def test_the_table_counts_wins_gains_and_confidence() -> None:
     records = (
         game_record(game_id="g1", plays=first),
         game_record(game_id="g2", plays=second),
-        game_record(game_id="lost", plays=[], truth=None),
+        game_record(game_id="lost", truth=None),
         game_record(game_id="no", answerable=False),
     )
     table = make_table(records, JUDGES, "f", load(), 0)
