@@ -35,29 +35,30 @@ ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n)?"
 """One line, and the result of the games that were played."""
 
 COMMANDS = {
-    "ingest": "-m ingest {lectures} --store {new} --embedder {embedder}",
-    "ingest-2": "-m ingest {lectures} --store {new} --embedder {embedder} --workers 2",
-    "search": "-m quarry search --store {store} --set {own} --hint words",
-    "replay": "-m quarry replay --store {store} --set {own} --games {games} --referee oracle --workers 2",
-    "compare": "-m evaluate compare --presets default,keyword --store {store} --set {own} --games {games} --workers 2",
-    "tune": "-m quarry tune --store {store} --set {own} --games {games} --trials 5000 --workers 2",
-    "serve": "-m quarry serve --store {store} --set {own} --games {games} --port 0",
-    "play": "run_game.py --store {store} --set {own} --practice-games {games} --games 500 --journal none",
-    "questions": "-m quarry questions --store {store} --set {own} --games {games} --out {new}",
-    "label": "-m quarry games label --store {store} --set {own} --out {new}",
-    "check": "-m quarry games check --store {store} --set {own} --games {games}",
-    "calibrate": "-m quarry calibrate prior --store {store} --set {own} --games {games}",
-    "studio": "-m quarry studio --store {store} --set {own} --port 0",
-    "report": "-m evaluate report {run}",
-    "export": "-m quarry export {run} --out {new}",
+    "ingest": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder",
+    "ingest-2": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder --workers 2",
+    "search": "-m quarry search --store store --config own.yaml --hint words",
+    "replay": "-m quarry replay --store store --config own.yaml --games games.jsonl --referee oracle --workers 2",
+    "compare": "-m evaluate compare --presets default,keyword --store store --config own.yaml "
+    "--games games.jsonl --workers 2",
+    "tune": "-m quarry tune --store store --config own.yaml --games games.jsonl --trials 5000 --workers 2",
+    "serve": "-m quarry serve --store store --config own.yaml --games games.jsonl --port 0",
+    "play": f"{ROOT}/run_game.py --store store --config own.yaml --practice-games games.jsonl --games 500 "
+    "--journal none",
+    "questions": "-m quarry questions --store store --config own.yaml --games games.jsonl --out {new}",
+    "label": "-m quarry games label --store store --config own.yaml --out {new}",
+    "check": "-m quarry games check --store store --config own.yaml --games games.jsonl",
+    "calibrate": "-m quarry calibrate prior --store store --config own.yaml --games games.jsonl",
+    "studio": "-m quarry studio --store store --config own.yaml --port 0",
+    "report": "-m evaluate report run.json",
+    "export": "-m quarry export run.json --out {new}",
 }
+"""Command lines in the folder `places`; each writes to {new}."""
 
 
 @pytest.fixture(scope="module")
-def places(
-    models_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Path | str]:
-    """A store, lectures, games about them, and a run."""
+def places(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with lectures, the store of some, games about them, and a run."""
     folder = tmp_path_factory.mktemp("interrupts")
     lectures = folder / "lectures"
     lectures.mkdir()
@@ -74,23 +75,18 @@ def places(
         number = len(records)
         split = ("train", "validation", "test")[number % 3]
         records.append(record_of(game) | {"game_id": f"{number}", "split": split})
-    games, run = write_games(folder / "games.jsonl", records), folder / "run.json"
-    replay = (
-        f"replay --store {store} --set embed.own={DOTTED} --games {games} --out {run}"
-    )
-    assert main(replay.split()) == 0
-    return {
-        "lectures": lectures,
-        "store": store,
-        "games": games,
-        "run": run,
-        "embedder": DOTTED,
-        "own": f"embed.own={DOTTED}",
-    }
+    games = write_games(folder / "games.jsonl", records)
+    own = folder / "own.yaml"
+    own.write_text(f"embed: {{own: {DOTTED}}}")
+    about = f"--store {store} --config {own} --games {games}"
+    assert main(f"replay {about} --out {folder / 'run.json'}".split()) == 0
+    return folder
 
 
 @contextlib.contextmanager
-def in_terminal(command: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def in_terminal(
+    command: str, folder: Path
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Run Python as a process that leads the process group of a terminal; yield it and the terminal's other side."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -98,7 +94,8 @@ def in_terminal(command: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        cwd=ROOT,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
         # ignored if these tests run in the background of a shell
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
@@ -135,13 +132,13 @@ def read_until(
 @pytest.mark.parametrize("name", COMMANDS)
 def test_one_interrupt_ends_any_command_in_one_line(
     name: str,
-    places: dict[str, Path | str],
+    places: Path,
     tmp_path: Path,
 ) -> None:
     moments = random.Random(name)
     for number in range(N_TRIES):
-        command = COMMANDS[name].format(**places, new=tmp_path / f"new{number}")
-        with in_terminal(command) as (process, terminal):
+        command = COMMANDS[name].format(new=tmp_path / f"new{number}")
+        with in_terminal(command, places) as (process, terminal):
             moment_s = moments.uniform(0.3, 5.0)
             read_until(terminal, time.monotonic() + moment_s, process)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -162,10 +159,9 @@ def test_one_interrupt_ends_any_command_in_one_line(
 
 
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
-    places: dict[str, Path | str],
+    places: Path,
 ) -> None:
-    command = COMMANDS["replay"].format(**places, new="")
-    with in_terminal(command) as (process, terminal):
+    with in_terminal(COMMANDS["replay"], places) as (process, terminal):
         read_until(terminal, time.monotonic() + 4.0, process)
         for _ in range(3):
             with contextlib.suppress(ProcessLookupError):
