@@ -44,7 +44,6 @@ SLOW_PLACES = (
     "hostile",
     "torture",
     "unseen",
-    "any_process",
     "TestKilled",
     "ingest/store/test_server.py",
     "test_executors.py",

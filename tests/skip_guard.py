@@ -12,7 +12,7 @@ _unexpected: list[str] = []
 
 def allowed_reasons() -> set[str]:
     """The reasons that the committed list allows."""
-    lines = (line.strip() for line in ALLOWED.read_text("utf-8").splitlines())
+    lines = ALLOWED.read_text("utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
 

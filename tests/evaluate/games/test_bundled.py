@@ -13,6 +13,7 @@ from tests.fakes import ROOT, each
 DATA = ROOT / "data"
 COURSES = ("english", "hebrew")
 GAMES = {name: load_games(DATA / f"games/{name}.jsonl") for name in COURSES}
+ALL = GAMES["english"] + GAMES["hebrew"]
 
 
 def words(text: str) -> list[str]:
@@ -28,13 +29,12 @@ def require_rule(game: LabelledGame, text: str) -> None:
 
 
 def test_games_and_hints_are_unique() -> None:
-    games = GAMES["english"] + GAMES["hebrew"]
-    assert len(games) >= 500
+    assert len(ALL) >= 500
     ids, hints = set(), set()
-    for game in games:
+    for game in ALL:
         ids.add(game.game_id)
         hints.add(" ".join(words(game.hint)))
-    assert len(ids) == len(hints) == len(games)
+    assert len(ids) == len(hints) == len(ALL)
 
 
 def test_every_game_keeps_the_rule_over_the_text_that_the_pdf_prints() -> None:
@@ -45,7 +45,7 @@ def test_every_game_keeps_the_rule_over_the_text_that_the_pdf_prints() -> None:
             if record["playable"]:
                 key = record["document"], record["opening_sentence"]
                 printed[key] = record["text"]
-    for game in GAMES["english"] + GAMES["hebrew"]:
+    for game in ALL:
         assert len(words(game.hint)) >= 3, game.game_id
         for value in (
             game.book_name,
