@@ -88,9 +88,8 @@ class HostileApp:
 
 async def _say(reply: Reply, send: Send) -> None:
     """Send a reply piece by piece."""
-    headers = []
-    for name, value in reply.headers.items():
-        headers.append((name.lower().encode(), value.encode()))
+    items = reply.headers.items()
+    headers = [(name.lower().encode(), value.encode()) for name, value in items]
     start = {"type": "http.response.start", "status": reply.status, "headers": headers}
     await send(start)
     piece = {"type": "http.response.body", "body": reply.body, "more_body": True}

@@ -15,7 +15,7 @@ from evaluate.practice.http import create_app, serving
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.game import GameReport, Timeouts
-from player.game.loop import play_games
+from player.game.loop import play
 from player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
@@ -62,7 +62,7 @@ def outcomes() -> dict[str, Outcome]:
     player = dense_player(course())
     repertoire = small_repertoire()
 
-    def play(fault: Fault) -> Outcome:
+    def played_against(fault: Fault) -> Outcome:
         practice = PracticeServer(repertoire, seed=0)
         token = practice.register()
         with _BUILDING:
@@ -73,10 +73,9 @@ def outcomes() -> dict[str, Outcome]:
             contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
         ):
             try:
-                (result,) = play_games(
+                result: GameReport | PlayerError = play(
                     server,
                     player,
-                    1,
                     name="quarry",
                     timeout_s=40.0,
                     timeouts=TIMEOUTS,
@@ -90,7 +89,7 @@ def outcomes() -> dict[str, Outcome]:
     logging.getLogger("player").addHandler(handler)
     before_mb = peak_memory_mb()
     with ThreadPoolExecutor(N_AT_ONCE) as pool:
-        played = list(pool.map(play, FAULTS))
+        played = list(pool.map(played_against, FAULTS))
     assert peak_memory_mb() - before_mb < MOST_MB
     logging.getLogger("player").removeHandler(handler)
     return dict(zip(each(FAULTS, "name"), played, strict=True))

@@ -29,11 +29,8 @@ from tests.fakes import HashingEmbedder, each
 
 def hits(*paragraph_ids: str) -> list[Hit]:
     """Hits in this order, ranks from 1."""
-    ranking = []
-    for rank, paragraph_id in enumerate(paragraph_ids, 1):
-        hit = Hit(paragraph(paragraph_id), 0.9, 0.9, rank, "fake")
-        ranking.append(hit)
-    return ranking
+    items = map(paragraph, paragraph_ids)
+    return [Hit(item, 0.9, 0.9, rank, "fake") for rank, item in enumerate(items, 1)]
 
 
 def ids_of(hits: Iterable[Hit]) -> list[str]:
@@ -131,13 +128,10 @@ class ListStrategy(Strategy):
     ) -> ScoreArrays:
         """Ten times the relevance; what is not in the list is not found."""
         self.asked.append((query.hint, doc_id))
-        relevance = []
-        log_odds = []
-        for item in self._paragraphs:
-            share = self.relevance.get(item.paragraph_id, 0.0)
-            relevance.append(share)
-            log_odds.append(log_odds_of(share) if share else NOT_FOUND)
-        return ScoreArrays(10.0 * np.array(relevance), np.array(log_odds))
+        ids = each(self._paragraphs, "paragraph_id")
+        shares = [self.relevance.get(paragraph_id, 0.0) for paragraph_id in ids]
+        log_odds = [log_odds_of(share) if share else NOT_FOUND for share in shares]
+        return ScoreArrays(10.0 * np.array(shares), np.array(log_odds))
 
 
 class FailingStrategy(ListStrategy):

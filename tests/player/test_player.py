@@ -3,20 +3,13 @@
 import numpy as np
 import pytest
 
-from configs.settings import GameSettings
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
 from player.errors import QueryError
-from player.player import Player
 from player.protocol.messages import RoundStart
-from player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
-    ListStrategy,
     course,
     dense_player,
-    document,
-    index_of,
-    search_settings,
 )
 
 PLAYER = dense_player(course())
@@ -39,9 +32,10 @@ def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> No
         plan = PLAYER.plan(start(book_name=book_name))
         # by the harness's oracle, which shares no code with the player
         context = visible_context(secret.text)
-        answers = []
-        for question in plan.questions:
-            answers.append(answer_by_reading(context, question.text, question.options))
+        answers = [
+            answer_by_reading(context, question.text, question.options)
+            for question in plan.questions
+        ]
         decision = PLAYER.decide(plan, answers)
         assert plan.paragraph(decision.best).paragraph_id == secret.paragraph_id
         assert decision.guess.opening_sentence == secret.opening_sentence
@@ -66,8 +60,5 @@ def test_another_seed_gets_other_questions() -> None:
 
 
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
-    strategy = ListStrategy("dense", {})
-    index = index_of([strategy], [document("a")])
-    orchestrator = SearchOrchestrator(index, search_settings())
     with pytest.raises(QueryError, match="leads to no paragraph"):
-        Player(orchestrator, GameSettings()).plan(start())
+        dense_player([]).plan(start())

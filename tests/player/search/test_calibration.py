@@ -42,8 +42,7 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
             specs = joined.split("+")
             reading = calibration.word_by_word(specs)
             numbers += [reading.dense.nats, reading.fused["dense"]]
-            for name in specs:
-                numbers.append(reading.dense.parts[f"words.{name}"])
+            numbers += [reading.dense.parts[f"words.{name}"] for name in specs]
             assert reading.references == calibration.references
         assert min(numbers) > 0.0
 

@@ -61,10 +61,8 @@ def fused(
 
 
 def test_duplicates_are_those_of_one_original() -> None:
-    items = []
-    originals = ["", "", "p:1:0", "q:9:9", "q:9:9", "p:1:0"]
-    for n, original in enumerate(originals):
-        items.append(replace(paragraph(f"p:1:{n}"), same_as=original))
+    originals = enumerate(["", "", "p:1:0", "q:9:9", "q:9:9", "p:1:0"])
+    items = [replace(paragraph(f"p:1:{n}"), same_as=other) for n, other in originals]
     assert groups_of(items).tolist() == [0, -1, 0, 2, 2, 0]
     assert not len(groups_of([]))
 

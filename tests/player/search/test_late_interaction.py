@@ -125,8 +125,7 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
         ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3, 0.4]),
     ):
         hints = hints_of(documents)
-        near = [plane[text] for text in documents]
-        vectors = np.array(near, dtype=np.float32)
+        vectors = np.array([plane[text] for text in documents], dtype=np.float32)
         bank = Bank(hints, vectors, nothing, nothing)
         hubness = Hubs(paragraphs, course, bank).of(hint)
         assert hubness == pytest.approx(expected)

@@ -53,12 +53,6 @@ def filled(
     return lifted(pdf_k, global_k, *log_odds, spill_over=spill_over, **changes)
 
 
-def test_the_books_paragraphs_come_first_then_the_courses() -> None:
-    assert filled(2, 2, "345102") == "b1 b0 g3 g4"
-    # one of the book that found no slot of the book may take one of the course
-    assert filled(1, 1, "012345") == "b0 g1"
-
-
 def test_spare_slots_go_to_the_other_side_or_stay_empty() -> None:
     assert filled(3, 1, "3450") == "b0 g3 g4 g5"
     assert filled(3, 1, "3450", "never") == "b0 g3"
