@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from player.deadlines import MOST_HANGING, Call, Pool, Runner
-from player.errors import LateStrategyError
 
 
 def started(
@@ -18,20 +17,6 @@ def started(
 ) -> Call[Any]:
     """A call that is due in so many seconds."""
     return runner.start(name, work, time.monotonic() + seconds)
-
-
-def test_one_that_hangs_or_fails_is_named_in_one_line() -> None:
-    late = started(Runner(), "late", threading.Event().wait, 0.05)
-    assert late.value() is None
-    assert isinstance(late.failure, LateStrategyError)
-    assert str(late.failure).startswith("strategy late failed: no answer within")
-
-    def work() -> str:
-        raise OSError("no\n route")
-
-    failing = started(Runner(), "failing", work)
-    assert failing.value() is None
-    assert str(failing.failure) == "strategy failing failed: OSError: no route"
 
 
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:

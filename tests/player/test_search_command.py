@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ingest.errors import EmbedderError
 from player.command import main
 from player.search.types import NOTHING_FOUND
 from tests.evaluate.fakes import make_store, run_main
@@ -162,25 +163,31 @@ def test_a_store_that_is_not_there_ends_with_2_and_one_line(
     assert not (tmp_path / "missing").exists()
 
 
-def failing(*_: object, **__: object) -> Any:
-    raise RuntimeError("the model\nis gone")
-
-
-def test_a_strategy_that_fails_beside_another_ends_with_1_and_is_named(
+def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("player.search.strategies.dense.Dense.score", failing)
-    result = shown(run, "--preset", "rrf", code=1)
-    error = "RuntimeError: the model is gone"
+    error = "the model is not installed; run make minilm"
+
+    def lacks(*_: object) -> WordsEmbedder:
+        raise EmbedderError(error)
+
+    monkeypatch.setattr("ingest.embed.models.load_embedder", lacks)
+    options = ("--book", "first", "--set", "search.cache_size=0")
+    result = shown(run, *options, code=1)
     assert result["failures"] == [{"strategy": "dense", "error": error}]
     assert result["hits"][0]["opening_sentence"] == BEST
-    err = run("--hint", HINT, "--preset", "rrf")[2]
+    assert {*each(result["hits"], "strategy")} == {"keyword"}
+    assert result["book"]["tier"] == "filter"
+    err = run("--hint", HINT, *options)[2]
     assert err == f"player search: strategy dense failed: {error}\n"
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def failing(*_: object, **__: object) -> Any:
+        raise RuntimeError("the model\nis gone")
+
     for strategy in ("dense.Dense", "keyword.Keyword"):
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
     err = refused(run, "--hint", HINT, "--preset", "unfiltered")
