@@ -13,10 +13,11 @@ from ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 
-PLANTS = ("garden", "moss", "petals", "roots")
-NUMBERS = ("integral", "matrix", "prime", "vector")
-HEBREW = ("פרחים", "שורשים", "עלים", "גבעולים")
-TOPICS = (PLANTS, NUMBERS, HEBREW)
+TOPICS = (
+    ("garden", "moss", "petals", "roots"),
+    ("integral", "matrix", "prime", "vector"),
+    ("פרחים", "שורשים", "עלים", "גבעולים"),
+)
 
 
 class TopicEmbedder(HashingEmbedder):

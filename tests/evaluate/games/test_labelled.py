@@ -75,7 +75,7 @@ def test_keys_that_resemble_none_of_ours_are_named_in_one_line_when_the_file_is_
     assert len(caplog.messages) == 1
 
 
-BAD: tuple[tuple[str | dict[str, Any], str], ...] = (
+BAD: Any = (
     ("{", "not a JSON object"),
     ("[" * 100_000, "not a JSON object"),
     ("[]", "list is not a JSON object"),

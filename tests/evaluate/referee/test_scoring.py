@@ -1,13 +1,13 @@
 """The private score against values worked by hand from docs/protocol.md."""
 
 import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from configs.settings import EmbedSettings
 from evaluate.referee.scoring import (
+    Similarity,
     citations,
     score_guess,
     score_justification,
@@ -33,10 +33,7 @@ def padded(text: str, n_words: int) -> str:
     return " ".join(words + ["word"] * n_missing)
 
 
-def score(
-    guess: object,
-    similarity: Callable[[str, str], float] = unlike,
-) -> Score:
+def score(guess: object, similarity: Similarity = unlike) -> Score:
     return score_guess(
         guess,
         opening_sentence=TRUTH,
