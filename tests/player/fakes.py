@@ -153,7 +153,7 @@ def index_of(
     *more: str,
 ) -> SearchIndex:
     """An index over `more` paragraphs and those that the strategies find."""
-    ids = set(more).union(*(strategy.relevance for strategy in strategies))
+    ids = set(more).union(*each(strategies, "relevance"))
     paragraphs = list(map(paragraph, sorted(ids)))
     for strategy in strategies:
         strategy._paragraphs = paragraphs
@@ -270,4 +270,4 @@ class FakeGameServer:
 
     def sent_types(self) -> list[str]:
         """The types of the messages sent, in order."""
-        return [str(envelope["message_type"]) for envelope in self.sent]
+        return each(self.sent, "message_type")

@@ -139,8 +139,11 @@ def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -
 
 
 def test_a_server_that_is_gone_for_too_long_ends_the_game_and_not_the_process() -> None:
-    server = FakeGameServer(WHOLE, inbox=[GONE] * 50)
+    server = FakeGameServer(WHOLE, [GAME, OTHER_GAME], inbox=[GONE] * 50)
     assert outcomes_of(server, timeouts=Timeouts(outage_s=0.3)) == [GONE]
+    # without timeouts every fault is raised
+    with pytest.raises(ServerError, match="no answer"):
+        outcomes_of(server, timeouts=STRICT)
 
 
 def test_a_game_that_fails_ends_no_later_one() -> None:
@@ -157,11 +160,6 @@ def test_a_game_that_fails_ends_no_later_one() -> None:
 def test_a_server_that_gives_no_game_is_asked_three_times() -> None:
     server = FakeGameServer([], request_game=[GONE] * 9)
     assert outcomes_of(server, 9) == [GONE] * 3
-
-
-def test_without_timeouts_every_fault_is_raised() -> None:
-    with pytest.raises(ServerError, match="no answer"):
-        outcomes_of(FakeGameServer(WHOLE, inbox=[GONE]), timeouts=STRICT)
 
 
 def test_a_second_game_of_the_same_id_is_refused() -> None:

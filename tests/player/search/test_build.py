@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from configs.settings import SettingsError, load
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from ingest.arrays import Float32Array
-from ingest.embed.hint_bank import Hints, hints_of, load_hints
+from ingest.embed.hint_bank import hints_of, load_hints
 from ingest.embed.vectors import embed_reading
 from ingest.errors import StoreError
 from ingest.store import Course, DocumentUpdate, create_store
@@ -263,11 +262,8 @@ def test_one_common_word_alone_makes_nothing_relevant(rich: Course) -> None:
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
     tmp_path: Path,
 ) -> None:
-    items = course()
-    for item in course():
-        again = f"re{item.paragraph_id}"
-        items.append(replace(item, paragraph_id=again, doc_id=f"re{item.doc_id}"))
-    store = make_store(tmp_path, items)
+    again = [paragraph(f"re{item.paragraph_id}", item.text) for item in course()]
+    store = make_store(tmp_path, [*course(), *again])
     settings = load(changes=["search.k=10", "search.pdf_k=10", "search.global_k=0"])
     hits = build_orchestrator(store, settings).search(HEAP).hits
     texts = each(each(hits, "paragraph"), "text")
@@ -277,24 +273,19 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
         assert f"re{paragraph_id}" in hit.same_as or paragraph_id[2:] in hit.same_as
 
 
-def test_hubs_are_those_of_the_bank_and_our_own_games_are_searched_without(
-    tmp_path: Path,
-) -> None:
+def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     model = HashingEmbedder()
     made = create_store(str(tmp_path))
-    # the bank holds hints for the first: one who is near to them is near for being asked for
-    for doc_id in (min(load_hints().course), "elsewhere"):
-        reading = make_reading(doc_id, [f"{doc_id} says {n}." for n in range(2)])
-        vectors = embed_reading(reading, model, [model])
-        made.change([DocumentUpdate(reading, vectors, model.spec)])
+    # the bundled bank of hints is about this document
+    doc_id = min(load_hints().course)
+    reading = make_reading(doc_id, ["One says this.", "One says that."])
+    vectors = embed_reading(reading, model, [model])
+    made.change([DocumentUpdate(reading, vectors, model.spec)])
 
-    def hubness(hint: str, hints: Hints | None = None) -> Any:
-        settings = load(changes=["search.accuracy=fast"])
+    settings = load(changes=["search.accuracy=fast"])
+    others = hints_of(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
+    for hints, are_hubs in ((None, False), (others, True)):
         embedder = CachingEmbedder(model)
         (scorer,) = word_scorers(made.course, settings, embedder, hints)
-        return scorer.parts(hint)["hub.minilm"]
-
-    for hint in ("about what one says", load_hints().texts[0]):
-        assert not hubness(hint).any()
-    ours = {f"hint {number}": "" for number in range(3)}
-    assert hubness("about what one says", hints_of(ours)).all()
+        hubness = scorer.parts("about what one says")["hub.minilm"]
+        assert (hubness != 0.0).tolist() == [are_hubs] * 2

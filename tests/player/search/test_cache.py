@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def test_results_are_marked_and_no_more_than_its_size_is_kept() -> None:
     assert keys == ["a", "b", "c", "a"]
 
 
-def at_once(work: Callable[[], object]) -> list[object]:
+def at_once(work: Callable[[], Any]) -> list[Any]:
     """Do work in eight threads that start together."""
     ready = threading.Barrier(8)
 
@@ -48,15 +49,9 @@ def test_equal_searches_at_once_are_made_once() -> None:
     assert len(made) == 1
 
 
-def test_no_text_is_embedded_twice() -> None:
+def test_no_text_is_embedded_twice_even_if_it_is_asked_for_at_once() -> None:
     embedder, texts = WordsEmbedder(), ["a word", "another", "a word"]
-    vectors = CachingEmbedder(embedder).embed_queries(texts)
-    assert embedder.n_queries == 2
-    np.testing.assert_array_equal(vectors, embedder.embed_queries(texts))
-
-
-def test_one_text_asked_for_at_once_is_embedded_once() -> None:
-    embedder = WordsEmbedder()
     remembering = CachingEmbedder(embedder)
-    at_once(lambda: remembering.embed_queries(["hint"]))
-    assert embedder.n_queries == 1
+    for vectors in at_once(lambda: remembering.embed_queries(texts)):
+        np.testing.assert_array_equal(vectors, embedder.embed_passages(texts))
+    assert embedder.n_queries == 2
