@@ -32,8 +32,8 @@ class HostileApp:
         self.bodies: list[bytes] = []
         self._honest = httpx.AsyncClient(transport=httpx.ASGITransport(app))
         self._fault = fault
-        self._n_asked: Counter[str] = Counter()
-        self._n_shown: Counter[str] = Counter()
+        self._n_asked = Counter[str]()
+        self._n_shown = Counter[str]()
 
     async def __call__(
         self,

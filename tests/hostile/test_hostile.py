@@ -23,11 +23,6 @@ from tests.hostile.faults import FAULTS, Fault
 from tests.hostile.server import HostileApp
 from tests.player.fakes import course, dense_player
 
-N_AT_ONCE = 4
-TIMEOUTS = Timeouts(resend_s=1.0, outage_s=30.0)
-MOST_MB = 600.0
-"""Memory that all games may add: four responses of 32 MB at once, each a few times as text, list and parts."""
-
 _BUILDING = threading.Lock()
 """FastAPI silences a warning while it builds an app, which holds in one thread at a time: here warnings are errors."""
 
@@ -78,7 +73,7 @@ def outcomes() -> dict[str, Outcome]:
                     player,
                     name="quarry",
                     timeout_s=40.0,
-                    timeouts=TIMEOUTS,
+                    timeouts=Timeouts(resend_s=1.0, outage_s=30.0),
                 )
             except PlayerError as error:
                 result = error
@@ -88,9 +83,10 @@ def outcomes() -> dict[str, Outcome]:
     handler.emit = lambda record: LOG.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("player").addHandler(handler)
     before_mb = peak_memory_mb()
-    with ThreadPoolExecutor(N_AT_ONCE) as pool:
+    with ThreadPoolExecutor(4) as pool:
         played = list(pool.map(played_against, FAULTS))
-    assert peak_memory_mb() - before_mb < MOST_MB
+    # four responses of 32 MB at once, each a few times as text, list and parts
+    assert peak_memory_mb() - before_mb < 600.0
     logging.getLogger("player").removeHandler(handler)
     return dict(zip(each(FAULTS, "name"), played, strict=True))
 

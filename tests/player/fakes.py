@@ -236,8 +236,8 @@ class FakeGameServer:
         self._faults = faults
 
     def _perhaps_fail(self, method: str) -> None:
-        faults = self._faults.get(method)
-        fault = faults.pop(0) if faults else None
+        faults = self._faults.get(method) or [None]
+        fault = faults.pop(0)
         if fault is not None:
             raise fault
 

@@ -20,14 +20,13 @@ def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundSta
 
 
 def test_a_perfect_referee_leads_to_the_paragraph_whatever_hint_and_book() -> None:
-    books = {
+    for row, book_name in {
         0: "",
         4: "first",
         5: "first",
         7: "no such book",
         11: "",
-    }
-    for row, book_name in books.items():
+    }.items():
         secret = course()[row]
         plan = PLAYER.plan(start(book_name=book_name))
         # by the harness's oracle, which shares no code with the player

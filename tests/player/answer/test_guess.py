@@ -29,8 +29,7 @@ def test_a_word_of_the_domain_comes_first() -> None:
 
 
 VOCABULARY = "sorting sorted merge casino dice color computer science idea ideas a ??? C++ москва"
-some_words = some.sampled_from(VOCABULARY.split())
-texts = some.lists(some_words, max_size=8).map(" ".join)
+texts = some.lists(some.sampled_from(VOCABULARY.split()), max_size=8).map(" ".join)
 
 
 @settings(max_examples=20)

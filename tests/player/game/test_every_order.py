@@ -221,10 +221,7 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_whatever_happens_every_game_sends_each_reply_and_comes_to_its_score() -> None:
     run_state_machine_as_test(
         EveryOrder,
-        settings=settings(
-            max_examples=40,
-            stateful_step_count=25,
-        ),
+        settings=settings(max_examples=40, stateful_step_count=25),
     )
 
 
@@ -258,11 +255,7 @@ class FuzzingReferee(Referee):
         messages, cursor = super().inbox(cursor, wait_s)
         fuzzed: list[Any] = []
         for message in messages:
-            fuzzed += [
-                self._altered(message),
-                self._altered(message),
-                message,
-            ]
+            fuzzed += [self._altered(message), self._altered(message), message]
         return fuzzed, cursor
 
     def _altered(self, message: Json) -> Any:

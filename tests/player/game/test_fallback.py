@@ -24,8 +24,6 @@ from tests.player.game.test_loop import (
 )
 
 START = RoundStart("M1", "first", "grammar token lookahead terminal", "color", "t")
-SENTENCES = set(each(course(), "opening_sentence"))
-ANSWERS = ["A", "Not Relevant", None, *["B"] * 17]
 
 
 class Unsteady:
@@ -80,7 +78,8 @@ def sentence_of(unsteady: Unsteady, budget_s: float) -> str:
     assert plan is not None
     batch = protocol.questions_payload(START, plan.questions)
     assert len(batch["questions"]) == 20
-    guess = unsteady.steady.decide(ANSWERS, budget_s).guess
+    letters = ["A", "Not Relevant", None, *["B"] * 17]
+    guess = unsteady.steady.decide(letters, budget_s).guess
     assert guess.sentence_justification
     assert guess.associative_word
     assert guess.word_justification
@@ -91,7 +90,7 @@ def test_questions_that_take_too_long_give_way_to_generic_ones_about_what_is_fou
     unsteady: Unsteady, caplog: pytest.LogCaptureFixture
 ) -> None:
     for hanging, budget_s, sentences in (
-        ({"plan"}, 20.0, SENTENCES),
+        ({"plan"}, 20.0, set(each(course(), "opening_sentence"))),
         ({"plan", "search"}, 0.5, {START.hint}),  # nothing is found
     ):
         unsteady.hanging = hanging

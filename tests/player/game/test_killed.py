@@ -14,7 +14,6 @@ from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
 
 ROOT = Path(__file__).resolve().parents[3]
-N_KILLS = 30
 
 
 @pytest.mark.timeout(180)
@@ -36,7 +35,7 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
     command = [sys.executable, "-m", "tests.player.game.kill_often"]
     with serving(create_app(practice)) as url:
         done = subprocess.run(
-            [*command, url, token, journal, str(N_KILLS), "7"],
+            [*command, url, token, journal, "30", "7"],
             cwd=ROOT,
             capture_output=True,
             text=True,

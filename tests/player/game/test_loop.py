@@ -94,7 +94,6 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     server = FakeGameServer(WHOLE)
     report = report_of(server)
     assert server.sent_types() == REPLIES
-    assert report.elapsed_s > 0.0
     shown = report_json(report)
     told = {
         "game_id": GAME,
@@ -260,5 +259,5 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
     server = FakeGameServer(phases, [])
     server.states = dict.fromkeys(ids, OVER)
     rest = reports_of(server, 2, journal=journal)
-    assert each(rest, "game_id") == ids
+    assert sorted(each(rest, "game_id")) == ids
     assert journal.running() == []

@@ -13,7 +13,6 @@ from tests.fakes import each
 from tests.player.fakes import FixedEmbedder, document, ids_of, search_settings
 
 DIM = 16
-N_CORPORA = 300
 STEMS = {
     "book0": "book0",
     "book1": "book1",
@@ -40,7 +39,7 @@ def design_record(ranking: list[str], stem: str) -> list[tuple[str, str]]:
 
 def test_dual_is_the_design_record() -> None:
     # one to five books of 1 to 30 paragraphs; components of a quarter make all sums exact, and many of them tie
-    for seed in range(N_CORPORA):
+    for seed in range(300):
         random = np.random.default_rng(seed)
         documents = []
         paragraphs = []

@@ -73,8 +73,7 @@ def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
 def test_an_unknown_book_changes_nothing() -> None:
     searches = orchestrator(one())
     result = searches.search(Query("hint", "Organic Chemistry"))
-    assert slots(result) == slots(searches.search(HINT))
-    assert result.answered_by == "original"
+    assert result.hits == searches.search(HINT).hits
 
 
 def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
