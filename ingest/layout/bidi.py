@@ -5,11 +5,14 @@ numbers and Latin runs inside them keep their order.
 """
 
 import functools
+import re
 import unicodedata
 from collections.abc import Sequence
 
 _MIRROR = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _ROUND = ("(", ")")
+_MARKER = re.compile(r" \.(?:\d{1,3}|[A-Za-z])$")
+"""Number or letter of an item, at the right end of a right-to-left line as it is drawn."""
 
 
 @functools.cache
@@ -121,12 +124,17 @@ def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
         position += 1
         if _is_ltr(texts[start]):
             position = _end_of_latin(texts, start)
+            marker = _MARKER.search("".join(texts[start:position]))
+            if marker and position == len(texts):
+                position = start + marker.start()
             inside = texts[start:position]
             if before == "(" and inside.count(")") > inside.count("("):
                 start -= 1
             runs[position] = start
         elif _is_digit(texts[start]):
             position = _end_of_number(texts, start)
+            if _is_ltr(_at(texts, position)):  # as in "2n"
+                position = _end_of_latin(texts, position)
             if before and before in "$€£₪#":
                 start -= 1
             runs[position] = start
