@@ -4,6 +4,7 @@ import itertools
 import re
 from statistics import median
 
+from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.placed import PlacedLine
 from ingest.pdf.model import UNKNOWN
 
@@ -62,8 +63,10 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
         elif abs(following.start - start_after(line, 1)) < 0.2 * line.size:
             return True
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
-    # no sentence begins with a small letter, a full stop and a capital
-    is_letter = first[0].islower() and line.words[1].text[0].isupper()
+    second = line.words[1].text
+    is_letter = first[0].islower() and second[0].isupper()
+    if is_rtl_letter(first):  # two letters are initials
+        is_letter = _ENUMERATOR.fullmatch(second) is None
     is_sure = is_number or is_letter or first[0] in "(["
     return is_sure or line.bold > 0.9 or _is_set_apart(line)
 

@@ -14,6 +14,7 @@ from ingest.paragraphs.decisions import (
     goes_on_after_displays,
 )
 from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.markers import marker_words
 
 HABITS = TypesettingHabits(
     vocabulary=Counter(),
@@ -46,6 +47,18 @@ def line(text: str, **features: Any) -> PlacedLine:
         right=300.0,
     )
     return replace(whole, **features)
+
+
+def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence() -> (
+    None
+):
+    for text, n_words in (
+        ("a. Trees are graphs", 1),
+        ("a. trees are graphs", 0),
+        ("א. עצים הם גרפים", 1),
+        ("א. ב. יהושע כתב", 0),
+    ):
+        assert marker_words(line(text)) == n_words, text
 
 
 OPEN = LineGroup([line("Trees are graphs"), line("without any cycles", y=112.0)])
