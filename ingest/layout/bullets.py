@@ -1,7 +1,8 @@
 """Bullets that are drawn and not written, as browsers print them: they become glyphs of their rows."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.rows import Row
@@ -11,23 +12,34 @@ MAX_GAP = 2.2
 """Maximal white space between a bullet and its line, in font sizes."""
 
 MIN_ROOM = 3.0
-"""Minimal white space on the other side of a bullet, in font sizes."""
+"""Minimal white space between a bullet and the column before it, in font sizes."""
 
 
-def add_bullets(rows: Sequence[Row], dots: Iterable[Box]) -> None:
-    """Add a bullet to each row that has a drawn dot before its first word."""
+def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
+    """Add a bullet to each row that has a drawn dot before its first word.
+
+    A dot between two texts of a row is a bullet of the second column only if another dot is at the same distance from
+    the edge of the page; else it may be the head of an arrow.
+    """
+    n_at = Counter(round(dot.x0) for dot in dots)
     for dot in dots:
+        least_room = MIN_ROOM if n_at[round(dot.x0)] > 1 else math.inf
         middle = (dot.top + dot.bottom) / 2
         for row in rows:
-            if 0.05 < (row.y - middle) / row.size < 0.6 and _begins(row, dot):
+            rise = (row.y - middle) / row.size
+            if 0.05 < rise < 0.6 and _begins(row, dot, least_room):
                 first = row.glyphs[0]
                 bullet = Glyph("•", dot.x0, dot.x1, row.y, row.size, first.font, False)
                 row.merge([bullet])
                 break
 
 
-def _begins(row: Row, dot: Box) -> bool:
-    """Return whether a dot is before the text next to it, in reading direction."""
+def _begins(row: Row, dot: Box, least_room: float) -> bool:
+    """Return whether a dot is before the text next to it, in reading direction.
+
+    Args:
+        least_room: minimal white space on its other side, in font sizes.
+    """
     n_letters = n_rtl = 0
     left = right = math.inf
     for glyph in row.glyphs:
@@ -40,4 +52,4 @@ def _begins(row: Row, dot: Box) -> bool:
         else:
             left = min(left, dot.x0 - glyph.x1)
     before, after = (right, left) if n_rtl > n_letters / 2 else (left, right)
-    return after <= MAX_GAP * row.size and before >= MIN_ROOM * row.size
+    return after <= MAX_GAP * row.size and before >= least_room * row.size

@@ -1,5 +1,7 @@
 """ingest/layout/bullets.py: drawn squares before lines are bullets, other squares are none."""
 
+from dataclasses import replace
+
 import pytest
 
 from ingest.layout.bullets import add_bullets
@@ -51,10 +53,12 @@ def test_a_dot_belongs_to_the_line_that_begins_next_to_it(
     assert "".join(glyph.text for glyph in row.glyphs) == text
 
 
-def test_a_dot_between_two_words_is_no_bullet() -> None:
-    glyphs = []
-    for x in (50, 70):
-        glyphs.append(Glyph("a", x, x + 5, 100, 10, 0, False))
-    rows = rows_of(glyphs)
-    add_bullets(rows, [Box(60, 94, 64, 98)])
-    assert sum(len(row.glyphs) for row in rows) == len(glyphs)
+def test_a_dot_between_two_words_is_the_bullet_of_a_column_or_an_arrow() -> None:
+    dot = Box(86, 94, 90, 98)
+    for dots, n_bullets in (([dot], 0), ([dot, replace(dot, top=194, bottom=198)], 1)):
+        glyphs = []
+        for x in (50, 100):
+            glyphs.append(Glyph("a", x, x + 5, 100, 10, 0, False))
+        rows = rows_of(glyphs)
+        add_bullets(rows, dots)
+        assert sum(len(row.glyphs) for row in rows) == len(glyphs) + n_bullets
