@@ -57,13 +57,13 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
                 continue
             distance = (line.y - above.y) / line.size
             in_body = _is_of_size(line, body_size)
-            is_one_sentence = in_body and _is_one_sentence(above, line, body_size)
-            widest = MAX_SPACED if is_one_sentence else MAX_PITCH
-            if 0.9 < distance < widest and _is_of_size(above, line.size):
-                pitches[round(distance * 20) / 20] += 3 if in_body else 1
-            if is_one_sentence:
+            longest = MAX_PITCH
+            if in_body and _is_one_sentence(above, line, body_size):
+                longest = MAX_SPACED
                 n_open += 1
                 n_full += above.room < MAX_RAGGED
+            if 0.9 < distance < longest and _is_of_size(above, line.size):
+                pitches[round(distance * 20) / 20] += 3 if in_body else 1
 
     return TypesettingHabits(
         vocabulary=vocabulary,

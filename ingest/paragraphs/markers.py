@@ -51,24 +51,36 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     has_letters = any(map(str.isalpha, first))
     if line.footnote and len(first) <= 3 and not has_letters:
         return True
-    if not _ENUMERATOR.fullmatch(first):
-        return False
+    return bool(_ENUMERATOR.fullmatch(first)) and _is_numbered(line, first, following)
 
-    if following is not None:
-        if first[0].isupper():
-            # an initial, unless the next line hangs or has one
-            hangs = following.start - line.start >= 0.5 * line.size
-            if not hangs and not _ENUMERATOR.fullmatch(following.first):
-                return False
-        elif abs(following.start - start_after(line, 1)) < 0.2 * line.size:
+
+def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> bool:
+    """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
+    if not first[0].isupper():
+        if _hangs_below(line, following):
             return True
+    elif following is not None:
+        # an initial, unless the next line hangs or has one
+        hangs = following.start - line.start >= 0.5 * line.size
+        if not hangs and not _ENUMERATOR.fullmatch(following.first):
+            return False
     is_number = first.strip("().").replace(UNKNOWN, "0").isdecimal()
-    second = line.words[1].text
-    is_letter = first[0].islower() and second[0].isupper()
-    if is_rtl_letter(first):  # two letters are initials
-        is_letter = _ENUMERATOR.fullmatch(second) is None
-    is_sure = is_number or is_letter or first[0] in "(["
+    is_sure = is_number or first[0] in "([" or _is_letter(first, line.words[1].text)
     return is_sure or line.bold > 0.9 or _is_set_apart(line)
+
+
+def _is_letter(first: str, second: str) -> bool:
+    """Return whether a letter is that of an item by the word after it: neither an initial nor inside a sentence."""
+    if is_rtl_letter(first):  # two letters are initials
+        return _ENUMERATOR.fullmatch(second) is None
+    return first[0].islower() and second[0].isupper()
+
+
+def _hangs_below(line: PlacedLine, following: PlacedLine | None) -> bool:
+    """Return whether the next line begins below the second word."""
+    if following is None:
+        return False
+    return abs(following.start - start_after(line, 1)) < 0.2 * line.size
 
 
 def is_bullet(text: str) -> bool:
