@@ -64,14 +64,22 @@ def _at(texts: Sequence[str], position: int) -> str:
 
 def _turn_brackets_as_drawn(texts: list[str]) -> None:
     """Turn round brackets next to Latin text to the side on which they are drawn; readers may mirror them."""
+    n_open = 0
     for position, text in enumerate(texts):
+        if is_rtl_letter(text):
+            n_open = 0
+        if text not in _ROUND:
+            continue
         before = _at(texts, position - 1)
         after = _at(texts, position + 1)
         opens = _is_ltr(after)
-        if text in _ROUND and _is_ltr(before) != opens:
-            other = before if opens else after
-            if other in ("", " ") or is_rtl_letter(other):
-                texts[position] = "(" if opens else ")"
+        other = before if opens else after
+        is_at_edge = other in ("", " ") or is_rtl_letter(other)
+        if _is_ltr(before) != opens and is_at_edge:
+            texts[position] = "(" if opens else ")"
+        elif n_open and not opens and not _is_digit(after):
+            texts[position] = ")"
+        n_open = max(0, n_open + (1 if texts[position] == "(" else -1))
 
 
 def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:

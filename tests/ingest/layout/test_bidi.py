@@ -12,6 +12,8 @@ from ingest.layout.bidi import logical_order
         ("64GB-ה", "ה-64GB"),  # a number and the letters that follow it
         ("דוד Luhn .1", "1. Luhn " + "דוד"[::-1]),  # the number of an item
         ("דוד Luhn .a", "a. Luhn " + "דוד"[::-1]),
+        ("O(n(-ב", "ב-O(n)"),  # PDFium turns brackets round next to Hebrew
+        (".f(x( דוד", "דוד"[::-1] + " f(x)."),
         ("דוד Python 3.1", "Python 3.1 " + "דוד"[::-1]),
     ],
 )
