@@ -1,8 +1,10 @@
 """Narrow gutters between columns, found by the gaps in the rows of a page, and rows cut at gaps and gutters."""
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from ingest.layout.rows import SEGMENT_GAP, Row
 from ingest.pdf.model import Glyph
@@ -21,6 +23,14 @@ GUTTER_SHARE = 0.75
 
 MIN_COLUMN = 90
 """Minimal distance of two narrow gutters, in points."""
+
+MIN_SPACE = 0.16
+MAX_SPACE = 1.8
+"""Minimal and maximal width of a space between two words of justified text, in ems."""
+
+MIN_SPACES = 3
+STRETCH = 1.5
+"""Minimal number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
 
 _Gap = tuple[float, float]
 
@@ -90,15 +100,29 @@ def cut_at_gutters(row: Row, gutters: Sequence[float]) -> list[list[Glyph]]:
     Returns:
         The pieces; each begins with a visible glyph.
     """
+    segment_gap = _segment_gap(row)
     pieces: list[list[Glyph]] = []
     right = -math.inf
     for glyph in row.glyphs:
         if glyph.text != " ":
             is_gutter = any(right <= x <= glyph.x0 for x in gutters)
-            widest = MIN_GAP if is_gutter else SEGMENT_GAP
+            widest = MIN_GAP if is_gutter else segment_gap
             if (glyph.x0 - right) / row.size > widest:
                 pieces.append([])
             right = max(right, glyph.x1)
         if pieces:
             pieces[-1].append(glyph)
     return pieces
+
+
+def _segment_gap(row: Row) -> float:
+    """Return the minimal white space between two lines of a row, in ems; more if all its spaces are stretched."""
+    visible = [glyph for glyph in row.glyphs if glyph.text != " "]
+    spaces = []
+    for glyph, following in itertools.pairwise(visible):
+        space = (following.x0 - glyph.x1) / row.size
+        if space > MIN_SPACE:
+            spaces.append(space)
+    if len(spaces) < MIN_SPACES:
+        return SEGMENT_GAP
+    return min(MAX_SPACE, max(SEGMENT_GAP, STRETCH * median(spaces)))

@@ -71,6 +71,15 @@ def test_a_small_letter_before_a_capital_or_a_hanging_text_is_that_of_an_item() 
         assert block.number == number
 
 
+def test_the_stretched_spaces_of_a_narrow_justified_line_part_no_cells() -> None:
+    # 12 to 14 points between words, where a cell begins after 11
+    page = []
+    for x, word in ((50, "Sorting"), (97.1, "puts"), (130, "keys"), (165.5, "in")):
+        page.append(Run(x, 200, word))
+    page.append(Run(50, 212, "order by moving records about."))
+    assert _texts(page) == ["Sorting puts keys in order by moving records about."]
+
+
 def test_no_paragraph_goes_on_below_the_heading_of_the_next_page() -> None:
     open_end = ["Sorting puts records in order by comparing the keys"]
     heading = Run(50, 100, "Search", size=14)
