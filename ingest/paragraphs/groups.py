@@ -147,10 +147,8 @@ def _open_before(
     if not is_body(group, habits.body_size):
         return None
     above = groups[-1].last if groups else line
-    is_below_heading = (
-        above.column == line.column and above.size > HEADING * habits.body_size
-    )
-    if is_below_heading and not line.goes_on:
+    is_heading = above.is_bold or above.size > HEADING * habits.body_size
+    if is_heading and above.column == line.column and not line.goes_on:
         return None
 
     between: list[LineGroup] = []

@@ -82,9 +82,12 @@ def test_the_stretched_spaces_of_a_narrow_justified_line_part_no_cells() -> None
 
 def test_no_paragraph_goes_on_below_the_heading_of_the_next_page() -> None:
     open_end = ["Sorting puts records in order by comparing the keys"]
-    heading = Run(50, 100, "Search", size=14)
-    texts = _texts(lines(open_end, 50, 200), [heading, *lines(PROSE, 50, 130)])
-    assert texts == [*open_end, "Search", " ".join(PROSE)]
+    for heading in (
+        Run(50, 100, "Search", size=14),
+        Run(50, 100, "Search", font="bold"),
+    ):
+        texts = _texts(lines(open_end, 50, 200), [heading, *lines(PROSE, 50, 130)])
+        assert texts == [*open_end, "Search", " ".join(PROSE)]
 
 
 def test_the_initial_of_a_name_is_not_the_letter_of_an_item() -> None:
