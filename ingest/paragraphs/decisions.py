@@ -140,7 +140,8 @@ def _changes_print(seam: Seam) -> bool:
         return False
 
     is_clear = min(above.bold, line.bold) < 0.5 and above.n_letters > 3
-    return is_clear and (above.is_bold or not above.is_full(line))
+    is_apart = line.column != above.column and not line.goes_on
+    return is_clear and (above.is_bold or is_apart or not above.is_full(line))
 
 
 def _is_row_of_table(seam: Seam) -> bool:
