@@ -1,5 +1,6 @@
 """The game loop against a game server that says what the test tells it to say, in any order."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -251,6 +252,8 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
         journal=journal,
     )
     shown = next(games)
+    while not all(each(journal.running(), "score")):  # threads are answering
+        time.sleep(0.01)
     games.close()
     assert isinstance(shown, GameReport)
     ids.remove(shown.game_id)
