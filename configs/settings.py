@@ -84,8 +84,7 @@ class IngestSettings:
     reader: str = "auto"
     editions: tuple[str, ...] = (
         "pdfplumber:page",
-        "pypdf:window:2000",
-        "pypdfium2:window:2000",
+        "pymupdf:page:2000",
     )
 
     @model_validator(mode="after")

@@ -29,7 +29,7 @@ from player.questions.answer import Answers
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
-from player.questions.editions import edition_shares, likeness_of, with_editions
+from player.questions.editions import LIKENESS, edition_shares, with_editions
 from player.questions.places import Places
 from player.questions.prior import prior_of
 from player.questions.question import FitArray, Question
@@ -136,9 +136,9 @@ class Player:
         orchestrator: entry point of the search.
         settings: settings of the game.
         seed: seed of the questions; the same game and seed give the same questions.
-        embed: embeds what the associative word is chosen by, and hints for pieces without passages; None does without.
+        embed: embeds what the associative word is chosen by, and hints for pieces of other editions; None does without.
         writer: re-ranks passages, and writes words and justifications; None does without.
-        nats: log-odds of a cosine of 1 between a piece without passages and the hint.
+        nats: log-odds of a cosine of 1 between a piece of another edition and the hint.
     """
 
     def __init__(
@@ -217,11 +217,11 @@ class Player:
     ) -> Float64Array:
         """Return the (n_places,) belief before the questions."""
         places = index.places
-        likeness: dict[int, float] = {}
-        if self._embed and any(piece.vector for piece in places.pieces):
+        likeness = np.zeros(len(places.pieces))
+        if self._embed and len(likeness):
             with contextlib.suppress(Exception):  # the search says what is wrong
                 hint = self._embed([start.hint])[0]
-                likeness = likeness_of(places.pieces, hint, self._nats)
+                likeness = LIKENESS * self._nats * (places.vectors @ hint)
         printed = prior_of(result, places, self._settings)
         shares = edition_shares(result, index, dict(start.editions))
         prior = with_editions(printed, index, start.hint, shares, likeness)
@@ -235,14 +235,14 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` returns them.
         """
-        pieces = plan.rows >= plan.places.n_printed
+        pages = plan.places.is_page[plan.rows]
         return update(
             plan.prior,
             plan.fits,
             plan.questions,
             answers,
             self._mixture,
-            pieces,
+            pages,
         )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:

@@ -7,7 +7,7 @@ from pathlib import Path
 from evaluate.errors import GamesError
 from ingest.console.terminal import described
 from ingest.editions.editions import read_edition, require_edition
-from ingest.editions.openings import openings
+from ingest.editions.openings import by_content, by_rule, one_line
 from player.protocol.messages import Json
 
 
@@ -39,6 +39,9 @@ def draw_secrets(
     drawn = random.Random(seed).sample(drawable, min(n, len(drawable)))
 
     for number, (path, piece) in enumerate(drawn, start=1):
+        text = piece.text
+        opening = by_rule(text) if piece.is_page else next(by_content(text))
+        opening = one_line(opening)
         yield {
             "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",
             "pdf": path.name,
@@ -49,6 +52,6 @@ def draw_secrets(
             "hint": "",
             "association_domain": "",
             "associative_word": "",
-            "opening_sentence": next(iter(openings(piece.text, piece.cut))),
-            "paragraph": piece.text,
+            "opening_sentence": opening,
+            "paragraph": text,
         }

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from evaluate.errors import RefereeError
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.text import readable
+from evaluate.referee.text import readable, within
 from ingest.extensions import find, is_dotted
 from ingest.paragraph import Paragraph
 from player.questions.answer import LETTERS, Answer
@@ -43,7 +43,7 @@ def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
     text = game.paragraph or paragraph.text
     opening = game.opening_sentence or paragraph.opening_sentence
     if game.edition:
-        text, opening = readable(text, text), readable(opening, text)
+        text, opening = readable(text, text), readable(within(text, opening), text)
     return Secret(text, opening, game.book_name, game.hint)
 
 

@@ -49,6 +49,13 @@ def readable(raw: str, whole: str) -> str:
     return "\n".join(turned)
 
 
+def within(text: str, part: str) -> str:
+    """Return a part of a raw text with the line ends that it has there; the part itself if the text lacks it."""
+    pattern = r"\s+".join(map(re.escape, part.split()))
+    match = re.search(pattern, text)
+    return match[0] if match else part
+
+
 def is_glued(text: str) -> bool:
     """Return whether a text lacks spaces between words."""
     words = text.split()
@@ -141,11 +148,11 @@ def visible_context(
     """Return the context of a paragraph and of passages that follow it.
 
     Args:
-        opening: its first sentence as labelled; ignored if the paragraph does not begin with it.
+        opening: its opening sentence as labelled; ignored if the paragraph does not hold it.
     """
     text, first = normalise(paragraph), normalise(opening)
     whole = " ".join([text, *map(normalise, passages)])
-    return VisibleContext(whole, first if text.startswith(first) else "")
+    return VisibleContext(whole, first if first in text else "")
 
 
 def same_form(one: str, other: str) -> bool:

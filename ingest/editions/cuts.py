@@ -10,42 +10,54 @@ Stretches = Iterator[tuple[int, int, str]]
 """The first and the last page of each piece, from 1, and its text."""
 Cut = Callable[[Sequence[str], int], Stretches]
 
-MIN_WORDS = 30
-"""Referees skip pages and blocks with fewer words."""
+MIN_WORDS, MAX_WORDS = 30, 200
+"""Numbers of words of the pages that a referee chooses from."""
+MIN_LETTERS = 0.4
+"""Least share of letters among the characters of such a page."""
 
-USUAL_CHARS = 2_000
-"""Characters of a window, unless the edition names another number."""
-
-
-def page(pages: Sequence[str], _: int) -> Stretches:
-    """Yield the pages that have enough words."""
-    for number, text in enumerate(pages, start=1):
-        if len(text.split()) >= MIN_WORDS:
-            yield number, number, text
+MIN_CHARS = 30
+"""A page or piece of at most this many characters is left out if pieces have a maximum size."""
+MIN_CUT = 200
+"""Least number of characters before a cut at the end of a line."""
 
 
-def blank(pages: Sequence[str], _: int) -> Stretches:
-    """Yield the blocks between blank lines that have enough words."""
-    for number, text in enumerate(pages, start=1):
-        for block in text.replace("\r", "").split("\n\n"):
-            if len(block.split()) >= MIN_WORDS:
-                yield number, number, block.strip()
+def page(pages: Sequence[str], size: int) -> Stretches:
+    """Yield whole pages, without a size those of usual length; with a size, longer pages are cut into pieces.
 
-
-def window(pages: Sequence[str], size: int) -> Stretches:
-    """Yield pieces of at most `size` characters over the whole document, each cut at the end of a line.
-
-    The rest at the end of the document is too short for a piece.
+    Args:
+        size: maximum number of characters of a piece; 0 takes whole pages.
     """
-    size = size or USUAL_CHARS
-    piece, first, last = "", 1, 1
     for number, text in enumerate(pages, start=1):
-        for line in text.splitlines():
-            if piece and len(piece) + len(line) > size:
-                yield first, last, piece.strip()
-                piece, first = "", number
-            piece += f"{line}\n"
-            last = number
+        text = text.strip()
+        if not size:
+            if is_usual(text):
+                yield number, number, text
+        elif len(text) > MIN_CHARS:
+            for piece in _pieces(text, size):
+                if len(piece) > MIN_CHARS:
+                    yield number, number, piece
 
 
-CUTS: dict[str, Cut] = {"page": page, "window": window, "blank": blank}
+def is_usual(text: str) -> bool:
+    """Return whether a page has a usual number of words and enough letters."""
+    n_letters = sum(map(str.isalpha, text))
+    return MIN_WORDS <= len(
+        text.split()
+    ) <= MAX_WORDS and n_letters >= MIN_LETTERS * len(text)
+
+
+def _pieces(text: str, size: int) -> Iterator[str]:
+    """Yield pieces of at most `size` characters, each cut at a blank line, else at a line's end, else at a blank."""
+    while len(text) > size:
+        end = size
+        for mark in ("\n\n", "\n", " "):
+            at = text.rfind(mark, MIN_CUT, size)
+            if at >= 0:
+                end = at
+                break
+        yield text[:end].strip()
+        text = text[end:].lstrip("\n \t")
+    yield text
+
+
+CUTS: dict[str, Cut] = {"page": page}

@@ -1,10 +1,11 @@
 """Editions by name: "READER:CUT" or "READER:CUT:SIZE", and the pieces that they make of a file."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
 from configs.settings import SettingsError
+from ingest.console.terminal import described
 from ingest.editions.cuts import CUTS, Cut
 from ingest.editions.piece import Piece
 from ingest.editions.readers import READERS, Reader
@@ -24,7 +25,7 @@ def require_edition(edition: str) -> tuple[Reader, Cut, int]:
     reader, cut, size = [*edition.split(":", 2), "", ""][:3]
     if not cut or (size and not size.isdecimal()):
         raise SettingsError(
-            f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pypdf:window:2000"
+            f"{SETTING} is {edition!r}; write READER:CUT or READER:CUT:SIZE, such as pymupdf:page:2000"
         )
     read = find(READERS, reader, SETTING)
     return read, find(CUTS, cut, SETTING), int(size or 0)
@@ -44,9 +45,15 @@ def read_edition(path: Path, doc_id: str, edition: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def without_repeats(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return the pieces without those that have the text of an earlier one on the same page."""
-    first: dict[tuple[int, str], Piece] = {}
-    for piece in pieces:
-        first.setdefault((piece.page, piece.text), piece)
-    return tuple(first.values())
+def read_editions(
+    path: Path, doc_id: str, editions: Sequence[str]
+) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Return the pieces of a file in all its editions, and a note for each edition that its reader cannot read."""
+    pieces: list[Piece] = []
+    notes = []
+    for edition in editions:
+        try:
+            pieces += read_edition(path, doc_id, edition)
+        except Exception as error:  # readers raise any exception on a damaged file
+            notes.append(f"The edition {edition} is left out: {described(error)}")
+    return tuple(pieces), tuple(notes)

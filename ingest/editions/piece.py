@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+PAGE = "page"
+"""The cut of whole pages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -13,8 +16,7 @@ class Piece:
         page: 1-based page on which it starts.
         last_page: page on which it ends.
         text: raw, as the program prints it, with its lines.
-        vector: of a piece on whose pages no passage is, packed; the mean of the document's passages is subtracted. ""
-            for other pieces.
+        vector: packed; the mean of the document's passages is subtracted. "" before it is embedded.
     """
 
     edition: str
@@ -26,5 +28,10 @@ class Piece:
 
     @property
     def cut(self) -> str:
-        """The cut of its edition."""
-        return self.edition.split(":")[1]
+        """The cut of its edition, with its size."""
+        return self.edition.partition(":")[2]
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a whole page, whose opening a program cuts by rule; a model chooses that of other pieces."""
+        return self.cut == PAGE

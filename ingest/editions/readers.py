@@ -1,20 +1,49 @@
 """Readers of editions: each yields the text of the pages of a PDF as one library prints it."""
 
+import functools
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from ingest.editions.stream_order import stream_text
 
 Reader = Callable[[Path], Iterator[str]]
 
 
 def pdfplumber(path: Path) -> Iterator[str]:
     """Yield the text of each page by pdfplumber: Hebrew in visual order, English often without spaces."""
+    for text, _ in _by_pdfplumber(path, path.stat().st_mtime_ns):
+        yield text
+
+
+def pymupdf(path: Path) -> Iterator[str]:
+    """Yield the text of each page by PyMuPDF, in the order of the content stream.
+
+    Its licence keeps PyMuPDF out of our dependencies. If the user has not installed it, the text is made from the
+    characters of pdfplumber.
+    """
+    try:
+        import pymupdf
+    except ImportError:
+        for _, text in _by_pdfplumber(path, path.stat().st_mtime_ns):
+            yield text
+        return
+    with pymupdf.open(path) as pdf:
+        for page in pdf:
+            yield page.get_text()
+
+
+@functools.lru_cache(maxsize=1)
+def _by_pdfplumber(path: Path, modified_ns: int) -> tuple[tuple[str, str], ...]:
+    """Return two texts of each page: pdfplumber's own, and its characters in the order of the content stream."""
     import pdfplumber
 
+    texts = []
     with pdfplumber.open(path) as pdf:
         for page in pdf.pages:
-            yield page.extract_text() or ""
+            texts.append((page.extract_text() or "", stream_text(page.chars)))
             page.close()  # frees its characters
+    return tuple(texts)
 
 
 def pypdf(path: Path) -> Iterator[str]:
@@ -27,21 +56,12 @@ def pypdf(path: Path) -> Iterator[str]:
 
 
 def pypdfium2(path: Path) -> Iterator[str]:
-    """Yield the text of each page by pypdfium2, which is near to what PyMuPDF prints."""
+    """Yield the text of each page by pypdfium2."""
     import pypdfium2
 
     with pypdfium2.PdfDocument(path) as pdf:
         for page in pdf:
             yield page.get_textpage().get_text_range().replace("\r\n", "\n")
-
-
-def pymupdf(path: Path) -> Iterator[str]:
-    """Yield the text of each page by PyMuPDF; its licence keeps it out of our dependencies, so the user installs it."""
-    import pymupdf
-
-    with pymupdf.open(path) as pdf:
-        for page in pdf:
-            yield page.get_text()
 
 
 READERS: dict[str, Reader] = {

@@ -403,24 +403,30 @@ class _Embedding:
 def with_vectors(
     reading: Reading, passages: Float32Array, embedder: Embedder
 ) -> tuple[Piece, ...]:
-    """Return the pieces of a reading, with vectors on pages without a passage, such as code, tables and indexes.
+    """Return the pieces of a reading with their vectors; pieces of several editions that begin a page share one.
 
     Args:
-        passages: (n_passages, dim) vectors of its passages.
+        passages: (n_passages, dim) vectors of its passages; their mean is subtracted.
     """
-    pages: set[int] = set()
-    for paragraph in reading.paragraphs:
-        last = paragraph.page + len(paragraph.page_breaks)
-        pages.update(range(paragraph.page, last + 1))
-
-    pieces = []
+    keys = []
+    texts: dict[tuple[int, int], str] = {}
+    counts = Counter[tuple[str, int]]()
     for piece in reading.pieces:
-        vector = ""
-        if pages.isdisjoint(range(piece.page, piece.last_page + 1)):
-            vector_of_piece = embedder.embed_passages([in_reading_order(piece.text)])[0]
-            mean = passages.mean(axis=0) if len(passages) else np.float32(0.0)
-            vector = packed(vector_of_piece - mean)
-        pieces.append(replace(piece, vector=vector))
+        counts[piece.edition, piece.page] += 1
+        key = piece.page, counts[piece.edition, piece.page]
+        keys.append(key)
+        text = in_reading_order(piece.text)
+        # the one with the most blanks, since some readers print English without
+        texts[key] = max(texts.get(key, ""), text, key=lambda text: text.count(" "))
+    if not keys:
+        return ()
+
+    mean = passages.mean(axis=0) if len(passages) else np.float32(0.0)
+    embedded = embedder.embed_passages([*texts.values()]) - mean
+    vectors = dict(zip(texts, map(packed, embedded), strict=True))
+    pieces = []
+    for piece, key in zip(reading.pieces, keys, strict=True):
+        pieces.append(replace(piece, vector=vectors[key]))
     return tuple(pieces)
 
 

@@ -20,8 +20,7 @@ from configs.directories import cache
 from configs.settings import IngestSettings, WorkerError
 from ingest import pickles
 from ingest.console.terminal import described
-from ingest.editions.editions import read_edition, without_repeats
-from ingest.editions.piece import Piece
+from ingest.editions.editions import read_editions
 from ingest.errors import SourceError
 from ingest.executors import Cluster, Tasks, Workers, executor_of, result_of, run_all
 from ingest.paragraph import Alias, Document, Reading
@@ -132,7 +131,6 @@ class Files:
             workers = min(workers, len(rows))
         results: Results = {}
         sound: list[tuple[Row, Reading]] = []
-        editions: dict[tuple[str, str], tuple[Piece, ...] | SourceError] = {}
         with executor_of(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for row in rows:
@@ -145,23 +143,15 @@ class Files:
                     document = replace(reading.document, path=str(row.path))
                     sound.append((row, replace(reading, document=document)))
 
-            tasks = []
-            for row, _ in sound:
-                tasks += [(row, name) for name in names]
+            tasks = [(row, names) for row, _ in sound]
             label = "reading editions"
-            for task, edition in self._run(executor, label, read_edition, tasks):
-                editions[task[0].doc_id, task[1]] = edition
+            editions = list(self._run(executor, label, read_editions, tasks))
 
-        for row, reading in sound:
-            pieces: list[Piece] = []
-            notes = list(reading.notes)
-            for name in names:
-                edition = editions[row.doc_id, name]
-                if isinstance(edition, SourceError):
-                    notes.append(f"The edition {name} is left out: {edition}")
-                else:
-                    pieces += edition
-            whole = replace(reading, pieces=without_repeats(pieces), notes=tuple(notes))
+        for (row, reading), (_, edition) in zip(sound, editions, strict=True):
+            if isinstance(edition, SourceError):
+                edition = (), (f"Other editions are left out: {edition}",)
+            pieces, notes = edition
+            whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
             results[row.doc_id] = whole
             self.staging.keep(whole, *_key(row))
         return results

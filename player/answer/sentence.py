@@ -5,20 +5,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ingest.arrays import Float32Array, Float64Array, RowArray
-from ingest.text import canonical
+from ingest.arrays import Float64Array, RowArray
 from player.questions.places import Places
+from player.questions.points import points
 
 N_LIKELIEST = 50
 """The most strings that are compared."""
-BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
-"""Least similarity and the points that a public referee gives for it, 0..1."""
 SCORE_ERROR = 10.0
 """Standard deviation of a referee's points from ours, in points."""
 SURPRISE = 0.02
 """Likelihood of any points, since referees score in many ways."""
-BELOW = 0.3
-"""Points for a less similar string, by its similarity."""
 
 
 def best_opening(
@@ -84,26 +80,4 @@ def _openings(
     """Yield the openings of the likeliest candidates: row, string and probability."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
     for row in likeliest.tolist():
-        openings = places.openings(int(rows[row]))
-        for opening, share in openings.items():
-            yield row, opening, float(belief[row]) * share
-
-
-def points(openings: list[str]) -> Float32Array:
-    """Return (n, n) points, 0..1, of each string where another is the referee's."""
-    from rapidfuzz.distance import Indel
-    from rapidfuzz.process import cdist
-
-    alike: Float32Array = cdist(
-        openings,
-        openings,
-        scorer=Indel.normalized_similarity,
-        dtype=np.float32,
-    )
-    earned = BELOW * alike
-    for least, band in reversed(BANDS):
-        earned[alike >= least] = band
-    plain = np.array([canonical(opening) or opening for opening in openings])
-    is_same = plain[:, None] == plain
-    earned[is_same] = 1.0
-    return earned
+        yield row, places.strings[rows[row]], float(belief[row])

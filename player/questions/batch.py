@@ -9,6 +9,7 @@ from threadpoolctl import ThreadpoolController
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS, design
 from player.questions.kinds import ANYWHERE, KINDS
+from player.questions.points import points
 from player.questions.question import (
     DESIGN_VIEWS,
     VIEWS,
@@ -20,12 +21,11 @@ from player.questions.referees import design_referees
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""
-N_SAMPLED = 512
+N_SAMPLED = 640
 """Draws from the belief for which the information of questions is measured; words come from all candidates."""
-N_PIECES = 128
-"""Draws from each other edition."""
-PIECES_SHARE = 0.15
-"""Questions about words anywhere that are made for the pieces of other editions, next to the pool's size."""
+RAW_SHARE = 0.3
+"""Number of questions about words anywhere that are made for the pieces of other editions, divided by the pool's size;
+half of them also tell pieces from passages."""
 _thread_pools = functools.cache(ThreadpoolController)
 """Returns the thread pools of the loaded libraries, looked up once."""
 
@@ -42,16 +42,16 @@ def choose_questions(
         seed: seed of every draw.
     """
     offset = np.random.default_rng(seed).random()
-    sample = candidates.sample(N_SAMPLED, N_PIECES, offset)
+    sample = candidates.sample(N_SAMPLED, offset)
     # many small products: on busy cores several threads wait for each other 20 times as long
     with _thread_pools().limit(limits=1, user_api="blas"):
-        pool = build_pool(sample, pool_size, seed)
+        pool = build_pool(candidates, pool_size, seed)
         rows = design(
             pool,
             fit_questions(pool, sample, DESIGN_VIEWS),
             sample.prior,
             sample.own,
-            sample.editions,
+            1.0 - points(sample.strings),
             design_referees(),
         )
 
@@ -74,19 +74,15 @@ def build_pool(
         seed: seed of the draws.
     """
     generator = np.random.default_rng(seed)
+    is_raw = candidates.is_raw
     pool = []
-    if not candidates.editions.all():
-        for kind in KINDS.values():
-            n = max(1, round(size * kind.share))
-            pool += kind.make(candidates, n, generator)
-    if candidates.editions.any():
-        n = max(1, round(size * PIECES_SHARE))
-        pool += ANYWHERE.make(
-            candidates,
-            n,
-            generator,
-            for_pieces=True,
-        )
+    for kind in KINDS.values():
+        n = max(1, round(size * kind.share))
+        pool += kind.make(candidates, n, generator, ~is_raw)
+    if is_raw.any():
+        n = round(size * RAW_SHARE / 2)
+        pool += ANYWHERE.make(candidates, n, generator, is_raw)
+        pool += ANYWHERE.make(candidates, n, generator, np.ones_like(is_raw))
     return pool
 
 

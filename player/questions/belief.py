@@ -8,14 +8,15 @@ from scipy.special import gammaln
 
 from ingest.arrays import BoolArray, Float32Array, Float64Array
 from player.questions.answer import Answers, letter_row
-from player.questions.question import VIEWS, FitArray, Question
+from player.questions.question import OTHER_READINGS, VIEWS, FitArray, Question
 from player.questions.referees import SKEW, SKEWED, Referee, rows_of
 
 CHANCE = 0.25
 """Probability of a letter that is given by chance."""
 
-UNUSUAL = 1e-3
-"""Weight of a referee who holds a raw piece and sees a part of it only."""
+SAME_OPENING = 0.5
+"""Share of the referees with a raw page whose first sentence is the opening that is compared, for all their answers:
+of 101 answers about the first sentence, 52 meant it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def update(
     questions: Sequence[Question],
     answers: Answers,
     mixture: Sequence[Referee],
-    pieces: BoolArray,
+    pages: BoolArray,
 ) -> Posterior:
     """Return the posterior over paragraphs and referees; all answers share one unknown referee.
 
@@ -53,7 +54,7 @@ def update(
         fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
-        pieces: (n_paragraphs,) pieces of other editions, whose referees see all of the text.
+        pages: (n_paragraphs,) whole raw pages, of which a referee sees all; see `ListKind.fit`.
     """
     # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
@@ -61,7 +62,7 @@ def update(
     by_kind: Float32Array = of_kinds.astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
-    log_joint = _log_prior(prior, letters, mixture, pieces)
+    log_joint = _log_prior(prior, letters, mixture, pages)
     channels: dict[int, Float32Array] = {}
     for number, kind in enumerate(rows_of(questions)):
         letter = sent[number]
@@ -92,7 +93,7 @@ def _log_prior(
     prior: Float64Array,
     letters: Sequence[int],
     mixture: Sequence[Referee],
-    pieces: BoolArray,
+    pages: BoolArray,
 ) -> Float64Array:
     """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
     weights = np.array([referee.weight for referee in mixture])
@@ -104,14 +105,16 @@ def _log_prior(
         if referee.errors == SKEWED:
             log_joint[row] += log_skewed(letters) - by_chance
 
-    views = [referee.view or "" for referee in mixture]
-    looks = np.array(views) != ""
-    whole = np.array(views) == "paragraph"
-    of_lookers = weights[looks].sum()
-    factors = np.where(looks, UNUSUAL, 1.0)
-    factors[whole] = of_lookers / weights[whole].sum()
-    log_factors = np.log(factors)
-    log_joint[:, pieces] += log_factors[:, None]
+    views = np.array([referee.view or "" for referee in mixture])
+    is_other = np.isin(views, OTHER_READINGS)
+    is_same = views == "paragraph"
+    log_factors = np.zeros(len(mixture))
+    if is_other.any() and is_same.any():
+        of_both = weights[is_same | is_other].sum()
+        for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
+            factor = share * of_both / weights[reading].sum()
+            log_factors[reading] = np.log(factor)
+    log_joint[:, pages] += log_factors[:, None]
     return log_joint
 
 

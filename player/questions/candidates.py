@@ -7,7 +7,7 @@ import functools
 import numpy as np
 from scipy.sparse import csr_array
 
-from ingest.arrays import Float32Array, Float64Array, RowArray
+from ingest.arrays import BoolArray, Float32Array, Float64Array, RowArray
 from ingest.languages.language import Language
 from ingest.languages.registry import LANGUAGES
 from player.questions.question import View
@@ -35,11 +35,9 @@ class Candidates:
         rows: (n_candidates,) places of the index.
         prior: (n_candidates,) their probabilities, summing to 1.
         clue: the book's name and the hint, all that a referee of the view "name" sees.
-        population: the candidates that these are a sample of; None if these are all.
 
     Attributes:
-        own: (n_candidates,) the probability of each in the population.
-        editions: (n_candidates,) number of the edition of each, in order of appearance; 0 for printed passages.
+        own: (n_candidates,) probability of each itself; `prior` of a sample counts draws, which stand for others too.
     """
 
     def __init__(
@@ -48,56 +46,36 @@ class Candidates:
         rows: RowArray,
         prior: Float64Array,
         clue: str = "",
-        population: Candidates | None = None,
     ) -> None:
         self.index = index
         self.rows = rows
         self.prior = self.own = prior
-        self.population = population or self
-        numbers = {0: 0}
-        editions = []
-        for edition in index.places.editions[rows].tolist():
-            editions.append(numbers.setdefault(edition, len(numbers)))
-        self.editions = np.array(editions)
         self._clue = index.ids_of(clue)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def sample(
-        self,
-        n: int,
-        n_pieces: int,
-        offset: float,
-    ) -> Candidates:
+    def sample(self, n: int, offset: float) -> Candidates:
         """Return the candidates of a systematic sample, each with the share of the draws that chose it.
 
-        Each edition has draws of its own, which share its probability.
-
         Args:
-            n: number of draws from the printed passages.
-            n_pieces: number of draws from each other edition.
+            n: number of draws.
             offset: of the first draw, 0..1.
         """
-        chosen, prior = [], []
-        for edition in np.unique(self.editions):
-            members = np.flatnonzero(self.editions == edition)
-            belief = self.prior[members]
-            n_draws = n_pieces if edition else n
-            draws = members[drawn(belief, n_draws, offset)]
-            rows, counts = np.unique(draws, return_counts=True)
-            chosen.append(rows)
-            prior.append(counts / n_draws * belief.sum())
-
-        rows = np.concatenate(chosen)
-        sample = Candidates(
-            index=self.index,
-            rows=self.rows[rows],
-            prior=np.concatenate(prior),
-            population=self,
-        )
+        rows, counts = np.unique(drawn(self.prior, n, offset), return_counts=True)
+        sample = Candidates(self.index, self.rows[rows], counts / n)
         sample.own = self.prior[rows]
         return sample
+
+    @functools.cached_property
+    def pages(self) -> BoolArray:
+        """(n_candidates,) whether the referee holds a whole raw page."""
+        return self.index.places.is_page[self.rows]
+
+    @property
+    def strings(self) -> list[str]:
+        """(n_candidates,) the opening sentence of each as the referee holds it."""
+        return [self.index.places.strings[row] for row in self.rows]
 
     @functools.cached_property
     def language(self) -> Language:
@@ -105,11 +83,10 @@ class Candidates:
         belief = np.bincount(self.index.languages[self.rows], self.prior)
         return LANGUAGES[int(belief.argmax())]
 
-    def belief_in(self, *, pieces: bool) -> Float64Array:
-        """Return the (n_candidates,) belief given that the referee holds a piece, or given that it holds a passage."""
-        is_piece = self.editions > 0
-        belief = np.where(is_piece == pieces, self.prior, 0.0)
-        return np.asarray(belief / belief.sum())
+    @property
+    def is_raw(self) -> BoolArray:
+        """(n_candidates,) whether the referee holds a piece of another edition."""
+        return self.rows >= self.index.places.n_printed
 
     @functools.cached_property
     def whole(self) -> csr_array:
@@ -148,9 +125,14 @@ class Candidates:
             n_words = lists.sum(axis=0).astype(np.float32)
             n_elsewhere = n_words - n_there
             absent = absent * _missed(RETRIEVED, n_below)
-            return 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
-        seen = 1.0 - absent * _missed(BELOW, n_below)
-        return np.maximum(seen, np.float32(STRAY)) if view == "passages" else seen
+            seen = 1.0 - absent * _missed(NOT_RETRIEVED, n_elsewhere)
+        else:
+            seen = 1.0 - absent * _missed(BELOW, n_below)
+            if view == "passages":
+                seen = np.maximum(seen, np.float32(STRAY))
+        if not in_opening:
+            seen[self.pages] = 1.0 - self._absent(self.whole[self.pages], lists)
+        return seen
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:
         """Return the (n_candidates, n_lists) probability that a referee finds no word of a list in a text."""

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float64Array, RowArray
+from ingest.arrays import BoolArray, Float32Array, Float64Array, RowArray
 from player.questions.question import FitArray, Question
 from player.questions.referees import Referee, rows_of
 
 N_QUESTIONS = 20
-SURE = 0.4
-"""Belief in other editions from which a bit about their pieces counts as much as one about passages."""
 TINY = 1e-30
 """Least sum of a row, so that its logarithm is finite."""
 BLOCK = 32
@@ -25,28 +23,29 @@ def design(
     fits: FitArray,
     prior: Float64Array,
     own: Float64Array,
-    editions: RowArray,
+    stakes: Float32Array,
     referees: tuple[Referee, ...],
     n: int = N_QUESTIONS,
 ) -> list[int]:
     """Choose n questions one by one, each for what it adds to those before, and return their rows.
 
-    The worth of a batch is the mutual information of all its answers with the paragraph, given the view and the edition
-    that the referee holds, averaged over both. If they are unknown, the information is lower by at most their entropy.
-    Pieces of other editions are seen as a whole. The worth is measured by its lower bound from pairwise distances,
-    -sum_i p_i log2 sum_j p_j c_ij. Here c_ij is the Bhattacharyya coefficient of the answers to two paragraphs, a
-    product over the questions, since answers are independent given the paragraph. The bound counts every pair of
-    paragraphs that answers could confuse, so the batch is a code that tolerates errors.
+    The worth of a batch is the information of all its answers about the string to send, given the view of the referee,
+    averaged over the views. If the view is unknown, the information is lower by at most its entropy. The worth is
+    measured by a lower bound from pairwise distances, -sum_i p_i log2 sum_j p_j s_ij c_ij. Here c_ij is the
+    Bhattacharyya coefficient of the answers to two candidates, a product over the questions, since answers are
+    independent given the candidate; s_ij is the share of the points that is lost if one is taken for the other, so that
+    candidates with nearly the same string need not be told apart. The bound counts every pair of candidates that
+    answers could confuse, so the batch is a code that tolerates errors.
     Mutual information is submodular, so greedy choice is nearly optimal, and the worth of a question is computed again
     only if its last value is the highest.
 
     Args:
         questions: questions to choose from.
-        fits: (n_design_views, n_questions, n_paragraphs, 4) fits of the questions under `DESIGN_VIEWS`.
-        prior: (n_paragraphs,) probabilities, summing to 1.
-        own: (n_paragraphs,) probability of each paragraph itself; `prior` counts the draws of a sample, which stand for
-            other paragraphs too.
-        editions: (n_paragraphs,) number of the edition of each, 0 for printed passages.
+        fits: (n_design_views, n_questions, n_candidates, 4) fits of the questions under `DESIGN_VIEWS`.
+        prior: (n_candidates,) probabilities, summing to 1.
+        own: (n_candidates,) probability of each candidate itself; `prior` counts the draws of a sample, which stand for
+            others too.
+        stakes: (n_candidates, n_candidates) share of the points that is lost if one is taken for the other, 0..1.
         referees: a referee for each of `DESIGN_VIEWS`, as `design_referees` returns them.
         n: number of questions; fewer to choose from give fewer.
 
@@ -59,32 +58,20 @@ def design(
     if not n_questions:
         return []
 
-    in_pieces = float(prior[editions > 0].sum())
-    pieces_weight = min(1.0, in_pieces / SURE)
     kinds = rows_of(questions)
+    at_stake = prior.astype(np.float32) * stakes
+    np.fill_diagonal(at_stake, own)
     parts = []
-    for edition in np.unique(editions):
-        rows = np.flatnonzero(editions == edition)
-        mass = prior[rows].sum()
-        of_edition = prior[rows] / mass
-        for referee, of_view in zip(referees, fits, strict=True):
-            weight = referee.weight
-            if edition:
-                weight = pieces_weight * (referee.view == "paragraph")
-            if weight > 0.0:
-                channels = referee.letters[kinds].astype(np.float32)
-                by_option = channels.transpose(0, 2, 1)
-                letters = np.matmul(of_view[:, rows], by_option)
-                in_each_row = (len(rows), 1)
-                confusion = np.tile(of_edition.astype(np.float32), in_each_row)
-                np.fill_diagonal(confusion, own[rows] / mass)
-                part = _Information(
-                    weight=weight * float(mass),
-                    prior=of_edition,
-                    roots=np.sqrt(letters),
-                    confusion=confusion,
-                )
-                parts.append(part)
+    for referee, of_view in zip(referees, fits, strict=True):
+        channels = referee.letters[kinds].astype(np.float32)
+        letters = np.matmul(of_view, channels.transpose(0, 2, 1))
+        part = _Information(
+            weight=referee.weight,
+            prior=prior,
+            roots=np.sqrt(letters),
+            confusion=at_stake.copy(),
+        )
+        parts.append(part)
 
     worth = np.add.reduce([part.alone() for part in parts])
     fresh = np.ones(n_questions, dtype=np.bool_)
@@ -101,13 +88,13 @@ def design(
 
 @dataclass(slots=True)
 class _Information:
-    """The information of the answers under one view, about the paragraphs of one edition.
+    """The information of the answers under one view.
 
     Attributes:
         weight: weight of a bit.
-        prior: (n_paragraphs,) probabilities under this view.
-        roots: (n_questions, n_paragraphs, 4) square roots of the probabilities of the letters.
-        confusion: (n_paragraphs, n_paragraphs) p_j c_ij after the questions chosen so far.
+        prior: (n_candidates,) probabilities.
+        roots: (n_questions, n_candidates, 4) square roots of the probabilities of the letters.
+        confusion: (n_candidates, n_candidates) p_j s_ij c_ij after the questions chosen so far.
     """
 
     weight: float
@@ -116,7 +103,7 @@ class _Information:
     confusion: FitArray
 
     def alone(self) -> Float64Array:
-        """Return the (n_questions,) weighted information of each question alone."""
+        """Return the (n_questions,) weighted information of each question alone, without what is at stake."""
         prior = self.prior.astype(np.float32)
         mean = np.einsum("p,qpa->qa", prior, self.roots)
         sums: FitArray = np.einsum("qpa,qa->qp", self.roots, mean)
@@ -125,16 +112,16 @@ class _Information:
     def gains(self, rows: RowArray) -> Float64Array:
         """Return the (n_rows,) weighted information that questions add to those chosen so far."""
         roots = self.roots[rows]
-        n_questions, n_paragraphs, n_answers = roots.shape
+        n_questions, n_candidates, n_answers = roots.shape
         by_paragraph = roots.transpose(1, 0, 2)
-        weighted = self.confusion @ by_paragraph.reshape(n_paragraphs, -1)
-        weighted = weighted.reshape(n_paragraphs, n_questions, n_answers)
+        weighted = self.confusion @ by_paragraph.reshape(n_candidates, -1)
+        weighted = weighted.reshape(n_candidates, n_questions, n_answers)
         sums: FitArray = np.einsum("pqa,qpa->qp", weighted, roots)
         before = self._bits(self.confusion.sum(axis=1))
         return self.weight * (self._bits(sums) - before)
 
     def _bits(self, sums: FitArray) -> Float64Array:
-        """Return the information that belongs to (..., n_paragraphs) row sums of the confusion."""
+        """Return the information that belongs to (..., n_candidates) row sums of the confusion."""
         surprise = -np.log2(np.maximum(sums, TINY))
         bits: Float64Array = surprise @ self.prior
         return bits

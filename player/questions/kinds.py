@@ -15,6 +15,7 @@ from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
 from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
 from player.questions.question import (
+    OTHER_READINGS,
     OUT,
     VIEWS,
     FitArray,
@@ -31,10 +32,8 @@ LEAST_WORTH = 1e-6
 """A word with less variance over the belief is never named."""
 MAX_CITED = 2
 """The most words of an option that a citation names."""
-SAME_OPENING = 0.4
-"""Share of the answers about the first sentence of a raw page that mean the opening that is compared: 76 of 161."""
 ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
-"""Answers of the others: another sentence has few of the words."""
+"""Answers of a referee who takes another sentence of a raw page for the first one: few of the words are there."""
 BY_CHANCE = np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32)
 """Probability that a letter is in each list, if it is in none of those before, for a referee without the sentence."""
 
@@ -70,19 +69,20 @@ class ListKind:
         candidates: Candidates,
         n: int,
         generator: np.random.Generator,
-        *,
-        for_pieces: bool = False,
+        members: BoolArray,
     ) -> list[Question]:
         """Make about n questions; draw words by the variance of their occurrence, and balance the options.
 
-        Words are weighed over the whole belief, and options are balanced over draws from it.
+        Words are weighed over the belief in some candidates, and options are balanced over draws from it.
 
         Args:
-            for_pieces: weigh and balance over the pieces of other editions; else over printed passages.
+            members: (n_candidates,) whether a candidate is one of them.
         """
-        population = candidates.population
-        belief = population.belief_in(pieces=for_pieces)
-        mass = np.clip(self.table(population).T @ belief, 0.0, 1.0)
+        belief = np.where(members, candidates.prior, 0.0)
+        if not belief.any():
+            return []
+        belief /= belief.sum()
+        mass = np.clip(self.table(candidates).T @ belief, 0.0, 1.0)
         worth = mass * (1.0 - mass) * self.usable(candidates)
         ids = np.argsort(-worth, kind="stable")
         ids = ids[: max(MIN_WORDS, n)]
@@ -90,7 +90,6 @@ class ListKind:
 
         questions = []
         if len(ids) >= N_LISTS:
-            belief = candidates.belief_in(pieces=for_pieces)
             rows = drawn(belief, N_DRAWS, generator.random())
             shares = self.table(candidates)[rows][:, ids]
             seen = shares.toarray() > 0.5
@@ -161,10 +160,8 @@ class ListKind:
             seen = self.seen(lists, candidates, view)
             of_view = first_of(seen.reshape(by_list))
             fits[row] = of_view.transpose(1, 0, 2)
-        if self.in_opening:
-            pieces = candidates.editions > 0
-            fits[:, :, pieces] *= SAME_OPENING
-            fits[:, :, pieces] += (1.0 - SAME_OPENING) * ANOTHER_OPENING
+            if self.in_opening and view in OTHER_READINGS:
+                fits[row][:, candidates.pages] = ANOTHER_OPENING
         return fits
 
     def cite(

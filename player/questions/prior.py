@@ -34,7 +34,8 @@ def prior_of(
     of_kinds = kind_log_odds(places.paragraphs)[rows]
     relevance[rows] = result.ranking.log_odds + of_kinds
     passages = places.rows[: places.n_printed]
-    log_odds = relevance[passages] / settings.prior_temperature + places.log_odds
+    before_hint = places.log_odds[: places.n_printed]
+    log_odds = relevance[passages] / settings.prior_temperature + before_hint
 
     book = result.book.doc_id if result.book else ""
     doc_ids = np.array([passage.doc_id for passage in places.paragraphs])
@@ -53,8 +54,7 @@ def prior_of(
     for part, mass in parts:
         odds = log_odds[part]
         weights = np.exp(odds - odds.max())
-        # before any hint
-        before = places.log_odds[part]
+        before = before_hint[part]
         even = np.exp(before - before.max())
         even = np.where(np.isfinite(odds), even, 0.0)
         by_hint = (1.0 - FLOOR) * weights / weights.sum()

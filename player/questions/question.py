@@ -16,6 +16,10 @@ VIEWS: tuple[View, ...] = get_args(View)
 DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
+OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
+"""A referee who holds a whole raw page sees all of it under every view but "name"; under these views it takes another
+sentence than the opening for the first one."""
+
 OUT = 3
 """Index of the last option, "none of these"."""
 

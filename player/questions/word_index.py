@@ -137,18 +137,20 @@ def _words_of_passages(places: Places) -> Iterator[Shares]:
 
 
 def _words_of_pieces(places: Places) -> Iterator[Shares]:
-    """Yield the words of each piece, and those of its passages that it may print without spaces."""
+    """Yield the words of the piece of each place, and those of its passages that it may print without spaces."""
+    shares: Shares = {}
     for place in range(places.n_printed, len(places)):
-        text = places.paragraph(place).text
-        letters = canonical(text)
-        shares: Shares = {}
-        for row in places.passages_of(place):
-            for word in words(places.paragraphs[row].text):
-                if word in letters:
+        if places.rows[place] != places.rows[place - 1]:
+            text = places.paragraph(place).text
+            letters = canonical(text)
+            shares = {}
+            for row in places.passages_of(place):
+                for word in words(places.paragraphs[row].text):
+                    if word in letters:
+                        shares[word] = 1.0
+            for word in words(text):
+                if len(word) <= MAX_LETTERS:
                     shares[word] = 1.0
-        for word in words(text):
-            if len(word) <= MAX_LETTERS:
-                shares[word] = 1.0
         yield shares
 
 

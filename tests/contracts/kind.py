@@ -39,7 +39,8 @@ def made(
     candidates: Candidates,
     seed: int = 0,
 ) -> list[Question]:
-    return kind.make(candidates, 60, np.random.default_rng(seed))
+    everywhere = np.ones(len(candidates), dtype=np.bool_)
+    return kind.make(candidates, 60, np.random.default_rng(seed), everywhere)
 
 
 class KindContract:

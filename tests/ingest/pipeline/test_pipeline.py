@@ -519,20 +519,23 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
     assert set((cache() / "staged").iterdir()) == staged
 
 
-def test_pieces_have_vectors_only_where_no_passage_is() -> None:
+def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() -> None:
     reading = make_reading("a", ["Over two pages."])
-    passage = dataclasses.replace(reading.paragraphs[0], page_breaks=(5,))
-    pieces = []
-    for page in (1, 2, 3):
-        pieces.append(Piece("pdfplumber:page", "a", page, page, f"page {page}"))
-    reading = dataclasses.replace(reading, paragraphs=(passage,), pieces=tuple(pieces))
+    pieces = (
+        Piece("x:page", "a", 1, 1, "gluedwords here"),
+        Piece("x:page", "a", 2, 2, "alone"),
+        Piece("y:page:2000", "a", 1, 1, "glued words here"),
+        Piece("y:page:2000", "a", 1, 1, "the rest of the page"),
+    )
     embedder = HashingEmbedder()
-    vectors = embedder.embed_passages([passage.text])
-
-    first, second, third = with_vectors(reading, vectors, embedder)
-    assert first.vector == second.vector == ""
-    expected = embedder.embed_passages(["page 3"]) - vectors
-    np.testing.assert_array_equal(unpacked(third.vector, np.float32), expected)
+    vectors = embedder.embed_passages([reading.paragraphs[0].text])
+    reading = dataclasses.replace(reading, pieces=pieces)
+    texts = ["glued words here", "alone", "glued words here", "the rest of the page"]
+    expected = embedder.embed_passages(texts) - vectors
+    for piece, vector in zip(
+        with_vectors(reading, vectors, embedder), expected, strict=True
+    ):
+        np.testing.assert_array_equal(unpacked(piece.vector, np.float32)[0], vector)
 
 
 # What the user says, drops, or has twice

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.editions.piece import Piece
-from player.answer.sentence import after_score, best_opening, points
+from player.answer.sentence import after_score, best_opening
 from player.questions.places import places_of
+from player.questions.points import points
 from tests.contracts.paragraphs import paragraph
 
 HEAPS = "A heap keeps its least key on top."
@@ -28,11 +29,11 @@ def test_the_points_of_a_string_go_by_similarity() -> None:
 
 
 def test_the_likeliest_string_is_sent() -> None:
-    of_page = next(iter(PLACES.openings(3)))
+    of_page = PLACES.strings[3]
     for belief, opening, row, confidence in (
         ([0.6, 0.2, 0.1, 0.1], HEAPS, 0, 0.6),
         # as its referee holds it
-        ([0.1, 0.1, 0.0, 0.8], of_page, 3, 0.64),
+        ([0.1, 0.1, 0.0, 0.8], of_page, 3, 0.8),
         # places with one opening sentence are added up
         ([0.4, 0.3, 0.3, 0.0], "Stacks differ.", 1, 0.6),
     ):

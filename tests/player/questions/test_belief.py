@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array
+from ingest.arrays import BoolArray, Float64Array
 from player.questions.answer import NOT_RELEVANT, Answer, Answers
 from player.questions.belief import Posterior, log_skewed, update
 from player.questions.question import VIEWS, FitArray
@@ -35,6 +35,7 @@ def updated(
     fits: FitArray,
     answers: Answers,
     referees: Sequence[Referee] = MIXTURE,
+    pages: BoolArray | None = None,
 ) -> Posterior:
     """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
     shape = (len(VIEWS), *fits.shape[-3:])
@@ -44,7 +45,7 @@ def updated(
         questions=asked(len(answers)),
         answers=answers,
         mixture=referees,
-        pieces=np.zeros(len(prior), dtype=np.bool_),
+        pages=np.zeros(len(prior), dtype=np.bool_) if pages is None else pages,
     )
 
 
@@ -159,3 +160,19 @@ def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() 
     probabilities = [0.9, wrong, wrong]
     assert np.exp2(first) == pytest.approx(probabilities, abs=1e-5)
     assert second == pytest.approx(0.0)
+
+
+def test_a_page_is_believed_under_both_readings_of_its_first_sentence() -> None:
+    # the answers fit the page if "the first sentence" is its opening, and else fit neither
+    prior = np.array([0.5, 0.5])
+    fits = np.full((len(VIEWS), 4, 2, 4), 0.25, dtype=np.float32)
+    same = VIEWS.index("paragraph")
+    fits[same, :, 1] = np.eye(4, dtype=np.float32)[0]
+    page = np.array([False, True])
+    by_page = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    assert by_page > 0.95
+
+    # one reading holds for all answers, so that the page keeps half of its belief at least
+    fits[same, :, 1] = np.eye(4, dtype=np.float32)[1]
+    against = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    assert 0.3 < against < 0.5

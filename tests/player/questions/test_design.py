@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array, IntArray
+from ingest.arrays import Float32Array, Float64Array
 from player.protocol.messages import RoundStart
 from player.questions.design import N_QUESTIONS, design
 from player.questions.question import DESIGN_VIEWS, VIEWS, FitArray
@@ -15,15 +15,13 @@ from tests.fakes import each
 from tests.player.fakes import dense_player
 from tests.player.questions.models import asked, hard_fits, sound
 
-PRINTED = np.zeros(7, dtype=np.intp)
-
 
 def chosen(
     fits: FitArray,
     prior: Float64Array,
     wrong: float,
     n: int,
-    editions: IntArray = PRINTED,
+    stakes: Float32Array | None = None,
 ) -> list[int]:
     """The design for referees who see the whole paragraph, from questions that fit alike under every view."""
     return design(
@@ -31,7 +29,7 @@ def chosen(
         fits=np.stack([fits] * len(DESIGN_VIEWS)),
         prior=prior,
         own=prior,
-        editions=editions[: len(prior)],
+        stakes=stakes if stakes is not None else np.ones((len(prior),) * 2, np.float32),
         referees=(sound(wrong), sound(wrong, "opening", 0.0)),
         n=n,
     )
@@ -71,22 +69,19 @@ def test_the_chosen_questions_tell_nearly_as_much_as_any_by_brute_force() -> Non
             assert joint_bits(prior, fits[rows], 0.15) > 0.85 * most
 
 
-def test_pieces_are_told_apart_first_if_the_referee_probably_holds_one() -> None:
-    # two passages and four pieces; the first question tells the passages apart, the second one the pieces
+def test_candidates_with_one_string_need_not_be_told_apart() -> None:
+    # the first question parts the first two candidates, the second parts the third from both
     fits = hard_fits(
         [
-            [0, 1, 3, 3, 3, 3],
-            [3, 3, 0, 1, 2, 3],
+            [0, 1, 1],
+            [3, 3, 0],
         ]
     )
-    editions = np.repeat([0, 1], [2, 4])
-
-    for of_passage, of_piece, best in (
-        (0.45, 0.025, 0),
-        (0.1, 0.2, 1),
-    ):
-        prior = np.repeat([of_passage, of_piece], [2, 4])
-        assert chosen(fits, prior, 0.15, 1, editions) == [best]
+    prior = np.array([0.4, 0.4, 0.2])
+    stakes = np.ones((3, 3), dtype=np.float32)
+    assert chosen(fits, prior, 0.15, 1, stakes) == [0]
+    stakes[0, 1] = stakes[1, 0] = 0.0
+    assert chosen(fits, prior, 0.15, 1, stakes) == [1]
 
 
 def test_the_second_question_is_not_a_copy_of_the_first() -> None:

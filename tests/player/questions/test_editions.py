@@ -1,6 +1,6 @@
 """The belief over editions: prior, pieces, and what an opponent did before."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,21 +8,19 @@ import pytest
 
 from ingest.arrays import Float64Array
 from ingest.editions.piece import Piece
-from ingest.languages.hebrew import HEBREW
-from ingest.languages.registry import LANGUAGES
 from ingest.store.records import packed
+from player.questions import editions
 from player.questions.candidates import Candidates
 from player.questions.editions import (
     EVEN,
     RULE,
     edition_shares,
     editions_of,
-    likeness_of,
     with_editions,
 )
-from player.questions.kinds import ANOTHER_OPENING, OPENING, SAME_OPENING
+from player.questions.kinds import ANOTHER_OPENING, OPENING
 from player.questions.places import PRINTED, links_of
-from player.questions.question import Question
+from player.questions.question import VIEWS, Question
 from player.questions.word_index import WordIndex, index_words
 from player.search.types import BookCandidate, Query, SearchResult
 from tests.contracts.paragraphs import paragraph
@@ -32,11 +30,11 @@ PASSAGES = [
     paragraph("a:1:1", "A heap keeps its least key on top."),
     paragraph("b:1:1", STACKS),
 ]
-PAGE, WINDOW = "pdfplumber:page", "pypdf:window:2000"
+PAGE, PIECE = "pdfplumber:page", "pymupdf:page:2000"
 PIECES = (
     Piece(PAGE, "a", 1, 1, "Running head\nAheapkeepsitsleastkey"),
     Piece(PAGE, "b", 1, 1, f"Running head\n{STACKS}"),
-    Piece(WINDOW, "b", 1, 1, f"{STACKS} And more about plates."),
+    Piece(PIECE, "b", 1, 1, f"{STACKS} And more about plates."),
 )
 INDEX = index_words(PASSAGES, PIECES)
 
@@ -57,7 +55,7 @@ def shares_of(
 def prior_of_pages(
     hint: str,
     index: WordIndex = INDEX,
-    likeness: Mapping[int, float] | None = None,
+    likeness: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> Float64Array:
     """The prior of the pieces if pages are held and both passages are equally likely."""
     even = np.array([0.5, 0.5])
@@ -67,7 +65,7 @@ def prior_of_pages(
         index,
         hint,
         pages_alone,
-        likeness or {},
+        np.array(likeness),
     )
     return prior[2:]
 
@@ -81,19 +79,15 @@ def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end()
     assert words[INDEX.ids["top"]] == 0.0
 
 
-def test_the_form_of_the_name_and_the_script_tell_the_edition() -> None:
+def test_the_form_of_the_name_tells_the_edition() -> None:
     stem = shares_of("a.pdf")
     title = shares_of("Heaps and more")
     invented = shares_of("Nonsense", None)
     for shares in (stem, title, invented):
         assert sum(shares.values()) == pytest.approx(1.0)
-    assert stem[PAGE] > stem[WINDOW]
-    assert invented[WINDOW] > invented[PAGE]
+    assert stem[PAGE] > stem[PIECE]
+    assert invented[PIECE] > invented[PAGE]
     assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
-
-    languages = np.full(5, LANGUAGES.index(HEBREW))
-    hebrew = replace(INDEX, languages=languages)
-    assert shares_of("a", index=hebrew)[PAGE] > stem[PAGE]
 
 
 def test_what_an_opponent_held_before_counts() -> None:
@@ -105,33 +99,45 @@ def test_what_an_opponent_held_before_counts() -> None:
     assert "gone:page" not in shares
 
 
-def test_a_piece_is_as_likely_as_its_passages() -> None:
-    shares = {PRINTED: 0.5, PAGE: 0.4, WINDOW: 0.1}
+def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> None:
+    shares = {PRINTED: 0.5, PAGE: 0.4, PIECE: 0.1}
     printed = np.array([0.8, 0.2])
-    prior = with_editions(printed, INDEX, "quick", shares, {})
-    expected = [0.4, 0.1, 0.32, 0.08, 0.1]
-    assert prior == pytest.approx(expected)
-    of_editions = editions_of(prior, INDEX.places, np.arange(5))
+    likeness = np.log([1.0, 3.0, 5.0])
+    prior = with_editions(printed, INDEX, "quick", shares, likeness)
+    assert prior[:2] == pytest.approx([0.4, 0.1])
+    assert prior[4:].sum() == pytest.approx(0.1)
+
+    # each document has one page
+    weights = printed * printed**editions.PASSAGES * [1.0, 3.0]
+    pages = (1.0 - EVEN) * weights / weights.sum() + EVEN * printed
+    assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
+    of_editions = editions_of(prior, INDEX.places, np.arange(len(prior)))
     assert of_editions == pytest.approx(shares)
 
 
-def test_the_hint_reaches_a_piece_without_passages_by_its_vector() -> None:
+def test_vectors_are_read_only_if_all_pieces_have_one() -> None:
     vectors = np.eye(2, dtype=np.float32)
-    table = Piece(PAGE, "a", 2, 2, "1 2 3")
-    first = replace(table, vector=packed(vectors[:1]))
-    second = replace(table, vector=packed(vectors[1:]))
-    index = index_words(PASSAGES, (PIECES[0], first, second))
-    hint = np.array([0.6, 0.2], dtype=np.float32)
-    likeness = likeness_of(index.places.pieces, hint, nats=5.0)
-    assert likeness == pytest.approx({1: 3.0, 2: 1.0})
+    first = replace(PIECES[0], vector=packed(vectors[0]))
+    second = replace(PIECES[1], vector=packed(vectors[1]))
+    places = index_words(PASSAGES, (first, second)).places
+    assert places.vectors.tolist() == vectors.tolist()
+    assert not index_words(PASSAGES, (first, PIECES[1])).places.vectors.any()
 
-    # each piece has its even part; the rest goes by the vectors
-    even = EVEN / 3
-    prior = prior_of_pages("quick", index, likeness) - even
-    log_odds = np.log(prior[1] / prior[2])
-    assert log_odds == pytest.approx(2.0)
-    unreached = prior_of_pages("quick", index)
-    assert unreached[1:] == pytest.approx(even)
+
+def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:
+    first, second = "A queue keeps order.", "The oldest leaves first."
+    passage = paragraph("a:1:1", f"{first} {second}")
+    raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
+    places = index_words([passage], [Piece(PIECE, "a", 1, 1, raw)]).places
+    n_printed = places.n_printed
+    strings = places.strings[n_printed:]
+    assert strings[0] == "A queuekeeps order."
+    assert strings[-1] == "The oldest leaves first."
+    sentences = [start.sentence for start in places.starts[n_printed:]]
+    assert (sentences[0], sentences[-1]) == (first, second)
+    likely, *_, unlikely = shares = np.exp(places.log_odds[n_printed:])
+    assert shares.sum() == pytest.approx(1.0)
+    assert likely > unlikely
 
 
 def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
@@ -152,17 +158,17 @@ def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
     assert other == pytest.approx(glued)
 
 
-def test_an_opening_question_tells_little_about_pieces() -> None:
-    prior = np.full(5, 0.2)
-    candidates = Candidates(INDEX, np.arange(5), prior)
+def test_the_view_says_what_is_taken_for_the_first_sentence_of_a_page() -> None:
+    raw = f"{STACKS} And more about plates."
+    pieces = [Piece(edition, "b", 1, 1, raw) for edition in (PAGE, PIECE)]
+    index = index_words(PASSAGES[1:], pieces)
+    printed, page, piece = range(3)
+    candidates = Candidates(index, np.arange(3), np.full(3, 1 / 3))
     groups = (("newest",), ("least",), ("tree",))
-    question = Question(
-        "?",
-        ("a", "b", "c", "d"),
-        OPENING.name,
-        groups,
-    )
-    fits = OPENING.fit([question], candidates)[0, 0]
-    assert fits[1, 0] > 0.95
-    wanted = SAME_OPENING * fits[1] + (1.0 - SAME_OPENING) * ANOTHER_OPENING
-    assert fits[4] == pytest.approx(wanted, abs=0.02)
+    question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)
+    fits = OPENING.fit([question], candidates)[:, 0]
+    for place in (printed, page, piece):
+        assert fits[VIEWS.index("paragraph"), place, 0] > 0.9
+    other = fits[VIEWS.index("opening")]
+    assert other[page] == pytest.approx(ANOTHER_OPENING)
+    assert other[piece, 0] > 0.9
