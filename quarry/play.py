@@ -22,6 +22,7 @@ from evaluate.referee.spec import spec_table
 from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
+from ingest.console.interrupts import printing_at_end
 from ingest.console.terminal import visible, visible_json
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
@@ -58,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
     """Play, print what is printed at the end, and return the exit code."""
     evening = _Evening(options)
     try:
-        evening.play()
+        with printing_at_end(evening.print_end):
+            evening.play()
     except EOFError:
         cli.warn(options, "the input ended before the game did")
         return 1
@@ -67,8 +69,6 @@ def run(options: argparse.Namespace) -> int:
             raise
         cli.warn(options, error)
         return 1
-    finally:
-        evening.print_end()
     if not evening.n_failed:
         return 0
     return 1 if evening.scores else 2
@@ -107,7 +107,7 @@ class _Evening:
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
-        if self.options.json and self.scores:
+        if self.options.json and self.games:
             lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:
@@ -162,12 +162,12 @@ class _Evening:
                 cli.warn(options, outcome)
                 continue
             self.scores.append(outcome.score)
-            if not is_watched:
-                self._print_score(outcome)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 self.games.append({"time": now, **place, **report_json(outcome)})
-            elif practice is not None:
+            if not is_watched:
+                self._print_score(outcome)
+            if not options.json and practice is not None:
                 _print_reasons(outcome, practice.matches[outcome.game_id])
 
     def _print_score(self, report: GameReport) -> None:

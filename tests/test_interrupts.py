@@ -1,6 +1,7 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
 import contextlib
+import json
 import os
 import pty
 import random
@@ -173,3 +174,26 @@ def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
         assert process.wait(SLOWEST_S) == 130
     assert printed.count("interrupted") == 1
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_games_that_are_over_are_printed_whatever_ends_the_process(
+    places: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, *COMMANDS["play"].split(), "--at-once", "3", "--json"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
+        assert process.stderr is not None
+        while "(3 of 500)" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert err.endswith("run_game: interrupted\n")
+    assert len(json.loads(out)["games"]) >= 3
