@@ -24,6 +24,7 @@ from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing, make_app
 from evaluate.studio.server import with_practice
 from evaluate.studio.state import CurrentStudio, Files, Studio
+from ingest.extensions import named_by_data
 from ingest.store import Course
 from player.game.game import OPENING_SCORE
 from player.game.journal import SavedGame
@@ -139,6 +140,7 @@ def _replay(
 ) -> RedirectResponse:
     path = studio.run_path(run)
     played = read_run(path)
+    referee = named_by_data(played.referee, str(path))
     settings = studio.settings_of(preset)
     games = []
     for record in played.records:
@@ -162,7 +164,7 @@ def _replay(
         games[:MAX_REPLAYED],
         studio.course,
         settings,
-        referee=played.referee,
+        referee=referee,
         seed=played.seed,
         name=name,
     )
