@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from configs.project import find_project
+from configs.project import Project, find_project
 from ingest.console.arguments import command_of
 from player.command import main as search
 from player.game.journal import Journal
@@ -137,6 +137,51 @@ def test_a_wrong_file_is_refused_in_one_line() -> None:
         code, _, err = quarry(line)
         assert (code, err.count("\n")) == (2, 1)
         assert says in err
+
+
+DEEP = "[" * 100_000
+OF_THE_PROJECT = (
+    ("quarry.toml", 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
+    ("quarry.toml", f"store = {DEEP}", "is not a TOML file"),
+    ("quarry.toml", f"store = '{'x' * 9_000}'", "at most 4000 characters"),
+    ("quarry.toml", "store = [[1], {a = 2}]", "it must be a text in quotation marks"),
+    ("quarry.toml", "#" * 60_000_000, "more than 200000 bytes"),
+    ("quarry.toml", b"\xff", "is not a TOML file"),
+    ("pyproject.toml", "[[tool.quarry]]", "tool.quarry is a list; write one table"),
+    ("pyproject.toml", "tool.quarry = 5", "tool.quarry is a int; write one table"),
+    ("pyproject.toml", "tool.quarry.store = 5", "store is 5; it must be a text"),
+    # another program's file
+    ("pyproject.toml", "tool = 5", ""),
+    ("pyproject.toml", "[[tool]]", ""),
+    ("pyproject.toml", "tool = [", ""),
+    ("pyproject.toml", f"tool = {DEEP}", ""),
+    ("pyproject.toml", "#" * 60_000_000, ""),
+    ("pyproject.toml", b"\xff", ""),
+)
+"""Project files, and what is said about each of ours."""
+
+
+@pytest.mark.parametrize(("name", "content", "says"), OF_THE_PROJECT)
+def test_a_project_file_is_refused_in_one_line_and_another_programs_is_ignored(
+    name: str,
+    content: str | bytes,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoded = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(encoded)
+    inner = tmp_path / "course/week"
+    inner.mkdir(parents=True)
+    for folder in (tmp_path, inner):
+        monkeypatch.chdir(folder)
+        if not says:
+            assert find_project() == Project()
+            continue
+        code, out, err = quarry("search --hint x")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert says in err
+        assert len(err) < 600 + len(str(tmp_path))
 
 
 def test_what_is_missing_is_named_with_its_cost(
