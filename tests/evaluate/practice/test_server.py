@@ -8,14 +8,17 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from evaluate.practice.http import MAX_BODY_BYTES, create_app, serving
+from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
@@ -171,6 +174,66 @@ def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(player.send, [reply] * 8))
         assert len(player.inbox("", 0.0)[0]) == 2 * number
+
+
+GUESS = {
+    "opening_sentence": "x" * 400_000,
+    "associative_word": ["x" * 400_000],
+    "more": "x" * 400_000,
+}
+
+
+def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    messages: list[Any] = [("Q21WARMUPRESPONSE", {})] * 20
+    messages += [("Q21QUESTIONSBATCH", {"questions": batch(), "more": "x" * 400_000})]
+    messages += [("Q21GUESSSUBMISSION", GUESS)] * 20
+    game_id = player.request_game()
+    tracemalloc.start()
+    try:
+        for number, (kind, payload) in enumerate(messages):
+            fresh = {**payload, "own": "x" * 100_000}
+            message_id = f"{number}" + "x" * 480_000
+            player.send(message(kind, fresh, game_id, message_id))
+        del fresh, message_id
+        n_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert player.game(game_id).private_score is not None
+    assert n_bytes < 100_000
+
+
+def test_the_questions_of_a_batch_have_a_limit_together() -> None:
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    game_id = player.request_game()
+    player.send(message("Q21WARMUPRESPONSE", {}, game_id))
+    long = [{**question, "question_text": "x" * 2_000} for question in batch()]
+    for question in long:
+        question["options"] = {letter: letter * 2_000 for letter in "ABCD"}
+    with pytest.raises(RefusedMessageError, match="200000 characters; they may have"):
+        player.send(message("Q21QUESTIONSBATCH", {"questions": long}, game_id))
+
+
+def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.practice.server.MAX_GAMES", 2)
+    practice = PracticeServer(small_repertoire(), seed=0)
+    player = LocalGameServer(practice)
+    first, second = player.request_game(), player.request_game()
+    with pytest.raises(RefusedMessageError, match="2 games that are not over"):
+        player.request_game()
+    player.send(message("Q21WARMUPRESPONSE", {}, second))
+    player.send(message("Q21QUESTIONSBATCH", {"questions": batch()}, second))
+    player.send(message("Q21GUESSSUBMISSION", {}, second))
+
+    _, cursor = player.inbox("", 0.0)
+    third = player.request_game()
+    assert len({first, second, third}) == 3
+    assert {*practice.matches} == {*player.matches} == {first, third}
+    fresh, _ = player.inbox(cursor, 0.0)
+    assert each(fresh, "game_id") == [third]
+    assert each(player.inbox("", 0.0)[0], "game_id") == [first, third]
 
 
 def test_the_seed_chooses_the_order() -> None:
