@@ -11,6 +11,7 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize
+from ingest.files import write_named
 
 if TYPE_CHECKING:
     from ingest.executors import Workers
@@ -128,4 +129,4 @@ def write_text(out: Path, text: str) -> None:
     """
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        write_named(out, text.encode())

@@ -8,6 +8,7 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import MAX_HINT_WORDS, locate_games, rule_errors
 from ingest.console.terminal import pluralize, visible
+from ingest.files import append_whole, write_named
 from ingest.paragraph import Paragraph
 
 QUIT, BACK = ":q", ":b"
@@ -90,7 +91,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
             if game_ids and game_ids.pop():
                 with writing(out):
                     *lines, _ = out.read_text(encoding="utf-8").rstrip().split("\n")
-                    out.write_text("\n".join([*lines, ""]), encoding="utf-8")
+                    write_named(out, "\n".join([*lines, ""]).encode())
             continue
         except EOFError:
             print()
@@ -130,8 +131,8 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
             game[key] = value.strip()
     line = json.dumps(game, ensure_ascii=False)
     is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
-    with writing(out), out.open("a", encoding="utf-8") as file:
-        file.write(f"{line}\n" if is_whole else f"\n{line}\n")
+    with writing(out):
+        append_whole(out, (f"{line}\n" if is_whole else f"\n{line}\n").encode())
     return game_id
 
 

@@ -4,11 +4,12 @@ import io
 import json
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote
 
 import ir_measures
@@ -19,6 +20,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
+from ingest.files import write_named, write_whole
 from ingest.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
@@ -86,9 +88,13 @@ class RecordFile(Collection[ReplayRecord]):
         return any(record == other for other in self)
 
     def append(self, record: ReplayRecord) -> None:
-        """Write a record after the last one."""
+        """Write a record after the last one.
+
+        Raises:
+            SettingsError: the file cannot be written.
+        """
         line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
-        with self.path.open("r+b") as file:
+        with writing(self.path), self.path.open("r+b") as file:
             file.seek(self._size)
             file.truncate()
             file.write(line)
@@ -122,8 +128,11 @@ def unfinished_records(out: Path, inputs: str) -> RecordFile:
         current = partial.read_bytes() if partial.is_file() else b""
         if current.decode(errors="replace") != marker or not games.is_file():
             # before the marker, so that a crash never leaves the marker with other games
-            games.write_bytes(b"")
-            partial.write_text(marker, encoding="utf-8")
+            write_whole(
+                partial, b"{}\n"
+            )  # a full disk is noticed before games are lost
+            write_whole(games, b"")
+            write_whole(partial, marker.encode())
     return RecordFile(games)
 
 
@@ -136,12 +145,15 @@ def write_run(out: Path, run: Run) -> None:
     with writing(out):
         path = games_path(out)
         if not (isinstance(run.records, RecordFile) and run.records.path == path):
-            with path.open("w", encoding="utf-8", newline="\n") as file:
-                for record in run.records:
-                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            write_named(path, lambda file: _write_records(file, run.records))
         text = json.dumps(run.as_json(), ensure_ascii=False, indent=1)
-        out.write_text(text + "\n", encoding="utf-8")
+        write_named(out, f"{text}\n".encode())
         partial_path(out).unlink(missing_ok=True)
+
+
+def _write_records(file: BinaryIO, records: Iterable[ReplayRecord]) -> None:
+    for record in records:
+        file.write(f"{json.dumps(record, ensure_ascii=False)}\n".encode())
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
