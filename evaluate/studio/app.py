@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
@@ -30,9 +29,6 @@ from player.game.game import OPENING_SCORE
 from player.game.journal import SavedGame
 from player.player import Player
 
-HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
-"""Host names under which the pages are served; others are refused, so that no web page can reach them by a name of
-its own (DNS rebinding)."""
 SECTIONS = {
     "/": "Course",
     "/referee": "Referee",
@@ -50,7 +46,6 @@ def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
     )
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)
     studio = Studio(course, settings, files)
     app.state.studio = studio
     for pages in (of_course, of_referee):

@@ -16,13 +16,15 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
-from evaluate.practice.http import MAX_BODY_BYTES, create_app, serving
+from evaluate.practice.http import MAX_BODY_BYTES, Hosts, create_app, serving
 from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
 )
+from evaluate.studio.server import create_app as create_pages
 from ingest.store import Course
 from player.game.loop import play
 from player.protocol.client import GameServer, HttpGameServer
@@ -183,6 +185,37 @@ GUESS = {
 }
 
 
+def test_one_check_of_the_host_is_in_front_of_everything() -> None:
+    practice = PracticeServer(small_repertoire(), seed=0)
+    app = Hosts(create_pages(practice), ["Quarry.example"])
+    with TestClient(app, base_url="http://evil.example") as client:
+        for path in ("/", "/server", "/static/style.css", "/healthz", "/v1/inbox"):
+            check_problem(client.get(path), 400, "not known under this name")
+        answer = client.post("/v1/players", json={"name": "x"})
+        check_problem(answer, 400, "not known under this name")
+        for host, status in (
+            ("localhost:8017", 200),
+            ("127.0.0.1", 200),
+            ("[::1]:8017", 200),
+            ("192.168.0.7:8017", 200),
+            ("quarry.example.:8017", 200),
+            ("testserver", 400),
+            ("127.0.0.1.evil.example", 400),
+            ("localhost@evil.example", 400),
+            ("evil.example/localhost", 400),
+            ("", 400),
+        ):
+            answer = client.get("/healthz", headers={"Host": host})
+            assert answer.status_code == status, host
+    assert not practice.players
+
+
+def test_whatever_is_served_has_the_check(url: str, anyone: httpx.Client) -> None:
+    assert anyone.get("/healthz").status_code == 200
+    answer = anyone.get("/healthz", headers={"Host": "evil.example"})
+    check_problem(answer, 400)
+
+
 def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
     player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
     messages: list[Any] = [("Q21WARMUPRESPONSE", {})] * 20
@@ -341,7 +374,7 @@ def test_an_unfinished_body_is_given_up(
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), 20.0) as connection:
         connection.sendall(
-            b"POST /v1/outbox HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"
+            b"POST /v1/outbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
         )
         assert connection.recv(1_000).startswith(b"HTTP/1.1 408")
 
