@@ -17,7 +17,7 @@ from evaluate.referee.simulated import EVERY, SPECS, judges_of
 from evaluate.referee.spec import HINT_ALONE, SPEC_NOTE, read_spec
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.measures import find_measures
-from evaluate.runs.run import Run
+from evaluate.runs.run import MAX_REPEATS, Run
 from evaluate.runs.text import comparison_lines, run_lines, table_text
 from ingest.console import arguments as cli
 from ingest.console.terminal import visible, visible_json
@@ -209,6 +209,7 @@ COMMANDS = {
                 "--repeats",
                 1,
                 "plays of each game, each with another seed (default: 1, of several referees 3)",
+                most=MAX_REPEATS,
             ),
             shared.out(
                 "RUN.json",
@@ -244,7 +245,11 @@ COMMANDS = {
             shared.MEASURE,
             shared.seed("of splits, referee and tests"),
             cli.number(
-                "--repeats", 1, "plays of each game, each with another referee seed", 1
+                "--repeats",
+                1,
+                "plays of each game, each with another referee seed",
+                1,
+                MAX_REPEATS,
             ),
             cli.path(
                 "--out",

@@ -53,7 +53,7 @@ def out(metavar: str, says: str, **keywords: Any) -> cli.Option:
 
 def writable(text: str) -> Path:
     """Return the path of a file; refuse one without a folder, before any work is done."""
-    path = Path(text)
+    path = cli.path_of(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(
             f"the folder of {path} does not exist; make {path.parent}"

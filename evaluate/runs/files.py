@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -166,7 +167,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
         RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
             finished.
     """
-    if partial_path(path).exists():
+    if os.path.exists(partial_path(path)):  # False for a name that is too long
         raise RunError(
             f"{path} is not finished: its folder holds {partial_path(path).name}; {AGAIN}"
         )
@@ -227,14 +228,19 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         listed = [path]
-        if path.is_dir():
+        if os.path.isdir(path):
             listed = [path / COMPARISON, *sorted(path.glob("*.json"))]
         for file in listed:
             if file.name != COMPARISON:
                 files.append(file)
             elif file.is_file():
                 comparison = as_object(read_text(file, RunError), str(file), RunError)
-                for name in comparison.get("presets") or ():
+                presets = comparison.get("presets")
+                for name in presets if isinstance(presets, dict) else ():
+                    if Path(name).name != name or "\0" in name:
+                        raise RunError(
+                            f"{file}: {name[:100]!r} is no name of a run; run the comparison again"
+                        )
                     files.append(file.with_name(f"{name}.json"))
     return list(dict.fromkeys(files))
 

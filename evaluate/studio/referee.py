@@ -168,7 +168,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         associative_word=form.word,
         association_domain=form.domain,
     )
-    passages = studio.passages(form.lecture, form.kind)
+    passages = studio.passages(form.lecture, form.kind) or [paragraph]
     row = passages.index(paragraph) + 1 if paragraph in passages else 0
     following = HintForm(
         passage=passages[row % len(passages)].paragraph_id,

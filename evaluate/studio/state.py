@@ -128,8 +128,11 @@ class Studio:
     def run_path(self, name: str) -> Path:
         """Return the path of a run; raise 404 if it is outside the folder of runs."""
         folder = self.files.runs.resolve()
-        path = (folder / name.replace("\0", "")).resolve()
-        is_inside = path.is_relative_to(folder) and path != folder
+        is_inside = False
+        with contextlib.suppress(OSError, RuntimeError):  # a long name, a loop of links
+            path = (folder / name.replace("\0", "")).resolve()
+            path.exists()
+            is_inside = path.is_relative_to(folder) and path != folder
         return existing(path if is_inside else None, "such run")
 
     def passage(self, paragraph_id: str) -> Paragraph:

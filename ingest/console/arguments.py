@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import importlib
 import logging
 import os
@@ -65,7 +66,19 @@ def option(
 
 def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
     """Declare an option that takes a path."""
-    return option(name, metavar, says, type=Path, **keywords)
+    return option(name, metavar, says, type=path_of, **keywords)
+
+
+def path_of(argument: str) -> Path:
+    """Return an argument as a path; refuse one that no file can have."""
+    try:
+        os.lstat(text(argument))
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise argparse.ArgumentTypeError(
+                f"{argument[:80]} cannot be a path: {error.strerror}"
+            ) from None
+    return Path(argument)
 
 
 def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
@@ -73,15 +86,20 @@ def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
     return option(name, metavar, says, action="append", **{"default": [], **keywords})
 
 
-def number(name: str, least: int, says: str, default: int | None = None) -> Option:
-    """Declare an option that takes a whole number of at least `least`; the help names the default, if there is one."""
+def number(
+    name: str, least: int, says: str, default: int | None = None, most: int = 10**15
+) -> Option:
+    """Declare an option that takes a whole number of `least` to `most`; the help names the default, if there is one."""
 
     def read(text: str) -> int:
-        if not re.fullmatch(r"-?\d+", text):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
-        return int(text)
+        if not re.fullmatch(r"-?\d+", text, re.ASCII):
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number")
+        n = int(text[:20])  # all others are out of range
+        if n < least:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is less than {least}")
+        if n > most:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is more than {most}")
+        return n
 
     shown = "" if default is None else " (default: %(default)s)"
     return option(name, "N", f"{says}{shown}", type=read, default=default)

@@ -68,7 +68,7 @@ def client(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
 
 
 def check_problem(
-    response: httpx.Response,
+    response: Any,
     status: int,
     detail: str = "",
 ) -> None:
