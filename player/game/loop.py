@@ -295,9 +295,10 @@ class Loop:
                 )
 
     def _work(self, game: Game) -> None:
+        sent_ids: set[str] = set()
         try:
             while game.unread and not self._is_closing:
-                game.answer(game.unread.popleft())
+                game.answer(game.unread.popleft(), sent_ids)
             if time.monotonic() >= game.due and game.score is None:
                 game.remind()
         except Exception as error:  # a fault ends neither its game nor another

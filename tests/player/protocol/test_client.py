@@ -236,6 +236,14 @@ def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
     assert inbox == ([{"a": 1}, note, note, {"b": [[]]}], "7")
 
 
+def test_a_body_may_begin_with_a_byte_order_mark() -> None:
+    body = b'\xef\xbb\xbf{"messages": [{"a": {}}, {"b": 1}], "cursor": "7"}'
+    for size in (1, 2, 1_000):
+        assert inbox_of(body, size).inbox() == ([{"a": {}}, {"b": 1}], "7")
+    client, _ = connect((200, b'\xef\xbb\xbf{"game_id": "0101001"}'))
+    assert client.request_game() == "0101001"
+
+
 def test_messages_are_read_whatever_pieces_they_come_in() -> None:
     body = rb'{"messages": [{"a": "\\\" ]}{ [\\"}, {"b": [{"c": "\\"}]}], "cursor": 7}'
     document = json.loads(body)
