@@ -161,6 +161,30 @@ def test_one_interrupt_ends_any_command_in_one_line(
         assert took_s < (SLOWEST_S if busy else END_S), moment_s
 
 
+def test_a_terminated_ingest_leaves_no_process_and_one_line(
+    places: Path, tmp_path: Path
+) -> None:
+    command = COMMANDS["ingest-2"].format(new=tmp_path / "new").split()
+    with subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.terminate()
+        # the processes of the pool hold both streams
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    says = "interrupted; the store is as it was before, run it again to finish"
+    assert err.endswith(f"ingest: {says}\n")
+
+
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
     places: Path,
 ) -> None:

@@ -20,6 +20,11 @@ from configs.similar_names import did_you_mean
 from ingest.console import interrupts
 from ingest.console.terminal import visible
 
+LEAST_FILES = 128
+"""Files, sockets and pipes that every command can open; a search takes half of them."""
+N_FILES = 4_096
+"""Files that a command may open if the system allows it; a game on a server takes a connection."""
+MORE_FILES = "allow more open files: ulimit -n 1024"
 Option = Callable[[argparse._ActionsContainer], object]
 """Adds an option, or a positional argument, to a parser or a group."""
 
@@ -216,15 +221,42 @@ class Command:
 
         interrupts.on_interrupt_print(f"{options.label}: {self.interrupted}")
         try:
+            _require_files()
             options.settings = load(options.preset, options.config, options.changes)
             with log_as_lines(options):
                 return run_command(lambda: self.run(options))
         except QuarryError as error:
             warn(options, error)
             return 1 if isinstance(error, WorkerError) else 2
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            warn(options, f"{error.strerror}; {MORE_FILES}")
+            return 2
         except KeyboardInterrupt:
             interrupts.announce()
             return interrupts.INTERRUPTED
+
+
+def _require_files() -> None:
+    """Let this process open N_FILES files, as far as the system allows it.
+
+    Raises:
+        SettingsError: it may not even open LEAST_FILES.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited or soft >= N_FILES:
+        return
+    most = N_FILES if hard == unlimited else min(hard, N_FILES)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    if most < LEAST_FILES:
+        raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
 
 
 class _Lines(logging.Handler):

@@ -1,6 +1,8 @@
 """GameServer, and HttpGameServer, the HTTP client of the player."""
 
 import contextlib
+import errno
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -283,6 +285,8 @@ class HttpGameServer:
             raise self._unavailable(request, "timed out") from error
         except httpx.RequestError as error:
             reason = str(error) or type(error).__name__
+            if os.strerror(errno.EMFILE) in reason:
+                raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
 
     def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import re
+import resource
 import signal
 from pathlib import Path
 
@@ -65,7 +66,7 @@ INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
 
 class Interrupt(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "ingest.errors":
+        if name == {name!r}:
             sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -89,11 +90,32 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
         (signal.SIG_DFL, (130, "quarry: interrupted\n")),
         (signal.SIG_IGN, (0, "")),
     ):
-        words = ["-c", INTERRUPTED, *command.split(), "--help"]
+        code = INTERRUPTED.format(name="ingest.errors")
+        words = ["-c", code, *command.split(), "--help"]
         heed = functools.partial(signal.signal, signal.SIGINT, handler)
         done = run_python(*words, preexec_fn=heed)
         assert (done.returncode, done.stderr) == ending
         assert bool(done.stdout) == (done.returncode == 0)
+
+
+@pytest.mark.parametrize(
+    "command", ["quarry search", "evaluate replay", "ingest", "player", "run_game.py"]
+)
+def test_an_interrupt_before_anything_is_imported_prints_no_traceback(
+    command: str,
+) -> None:
+    code = INTERRUPTED.format(name="ingest.console.interrupts")
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    done = run_python("-c", code, *command.split(), "--help", preexec_fn=heed)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_too_few_open_files_are_said_before_anything_is_done() -> None:
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_NOFILE, (24, 24))
+    done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (2, "")
+    says = "quarry search: a process may open 24 files here; allow more open files"
+    assert done.stderr == f"{says}: ulimit -n 1024\n"
 
 
 def test_messages_name_the_command_that_was_typed() -> None:
