@@ -34,6 +34,9 @@ _code = INTERRUPTED
 _is_announced = False
 _print_results: Callable[[], object] | None = None
 _results_lock = threading.Lock()
+_starting = threading.RLock()
+_deferred: int | None = None
+"""The signal that came while the main thread starts a process, 0 before it, else None."""
 
 
 def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
@@ -122,11 +125,29 @@ def _print_what_is_left() -> None:
         _results_lock.release()
 
 
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Start a process within the block, which no signal leaves half done: its child would print a traceback."""
+    global _deferred  # noqa: PLW0603
+    with _starting:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            _deferred = 0
+        try:
+            yield
+        finally:
+            if is_main:
+                number, _deferred = _deferred, None
+                if number:
+                    _interrupt(number, None)
+
+
 def end_now() -> None:
     """Print the line unless it was printed, and end this process and its children."""
     announce()
     with contextlib.suppress(Exception):
         _print_what_is_left()
+    _starting.acquire(timeout=GRACE_S)
     # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
@@ -173,8 +194,12 @@ def _remember(number: int) -> None:
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
+    global _deferred  # noqa: PLW0603
     if _is_announced:
         return  # the thread ends the process
+    if _deferred is not None:
+        _deferred = number
+        return
     _remember(number)
     announce()
     # whatever fails because of the interrupt has nothing to say: no second line
@@ -188,6 +213,7 @@ def _leave() -> None:
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
     if _is_announced:
+        _starting.acquire(timeout=GRACE_S)
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
         os._exit(_code)
