@@ -72,7 +72,10 @@ BAD = (
     ("export --out out", "The first file is missing; name a RUN.json"),
     (f"tune {ABOUT} --trials 0", "--trials: 0 is less than 1"),
     (f"tune {ABOUT} --trials 5 --workers 0", "--workers: 0 is less than 1"),
-    (f"tune {ABOUT} --trials 5 --storage nowhere/study.db", " cannot be used: "),
+    (
+        f"tune {ABOUT} --trials 5 --storage nowhere/study.db",
+        "folder nowhere does not exist",
+    ),
     (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
     (
         f"tune {ABOUT} --grid accuracy=fast",
