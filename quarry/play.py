@@ -18,7 +18,7 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.spec import spec_table
+from evaluate.referee.spec import read_spec, spec_table
 from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
@@ -249,6 +249,8 @@ def _settle(options: argparse.Namespace) -> None:
         raise SettingsError(
             f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
         )
+    if options.referee not in (None, ME):
+        read_spec(options.referee)  # before a store is made
     if options.server is not None:
         # refuses a bad URL before the store opens
         HttpGameServer(options.server).close()

@@ -85,9 +85,11 @@ def open_for(options: argparse.Namespace) -> Course:
 
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     """Read the games of --games and return those of --split that --lost-in does not leave out."""
-    games = load_games(options.games)
+    run_path: Any = getattr(options, "lost_in", None)
+    is_of_run = options.games is None and run_path
+    games = _lost_games(run_path) if is_of_run else load_games(options.games)
     chosen = select_split(games, options.split, getattr(options, "seed", 0))
-    if not (run_path := getattr(options, "lost_in", None)):
+    if not run_path:
         return chosen
 
     from evaluate.runs.files import read_run
@@ -97,6 +99,16 @@ def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     if not lost:
         raise GamesError(f"{run_path} lost no game of {options.games}.")
     return lost
+
+
+def _lost_games(run_path: Path) -> list[LabelledGame]:
+    from evaluate.runs.files import read_run
+    from evaluate.runs.run import lost_games
+
+    games = lost_games(read_run(run_path))
+    if not games:
+        raise GamesError(f"{run_path} lost no game.")
+    return games
 
 
 def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:

@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from evaluate.errors import RunError
-from evaluate.games.labelled import same_text
+from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import MEASURES, Measure, interval, rounded, values_of
 from evaluate.runs.record import ReplayRecord, lost_at, outcome_in_words, play_of
@@ -368,6 +368,25 @@ class Run(RunHeader):
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
+
+
+def lost_games(run: Run) -> list[LabelledGame]:
+    """Return the lost games of a run, as far as its records hold them."""
+    games = []
+    for record in run.records:
+        if record["game_id"] in run.lost_ids:
+            truth = record["truth"]
+            game = LabelledGame(
+                record["game_id"],
+                record["book_name"],
+                record["hint"],
+                record["association_domain"],
+                record["associative_word"],
+                paragraph_id=truth["paragraph_id"] if truth else "",
+                opening_sentence=record["opening_sentence"],
+            )
+            games.append(game)
+    return games
 
 
 def require_names(runs: Sequence[Run]) -> None:

@@ -12,11 +12,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
-from evaluate.games.labelled import LabelledGame
 from evaluate.referee.simulated import SPECS
 from evaluate.replay.replay import replay_store
 from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
+from evaluate.runs.run import lost_games
 from evaluate.studio import course as of_course
 from evaluate.studio import referee as of_referee
 from evaluate.studio.games import GameView, view_of
@@ -137,19 +137,7 @@ def _replay(
     played = read_run(path)
     referee = named_by_data(played.referee, str(path))
     settings = studio.settings_of(preset)
-    games = []
-    for record in played.records:
-        if record["game_id"] in played.lost_ids and record["truth"]:
-            game = LabelledGame(
-                record["game_id"],
-                record["book_name"],
-                record["hint"],
-                record["association_domain"],
-                record["associative_word"],
-                paragraph_id=record["truth"]["paragraph_id"],
-                opening_sentence=record["opening_sentence"],
-            )
-            games.append(game)
+    games = [game for game in lost_games(played) if game.paragraph_id]
     if not games:
         raise HTTPException(422, f"No lost game of {run} is in this course.")
 

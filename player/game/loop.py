@@ -276,6 +276,7 @@ class Loop:
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
         if game is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
+            self._n_left -= 1
             self.journal.name(key, game_id)
             game = self._begin(game_id, key)
         if game is not None:

@@ -107,6 +107,8 @@ class HttpGameServer:
     """
 
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
+        if "//" not in url and is_address(f"http://{url}"):
+            raise ServerError(f"--server has no http://; write http://{url}")
         if not is_address(url):  # which is not shown, since it may hold a secret
             raise ServerError(
                 "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "

@@ -257,6 +257,19 @@ def test_a_server_that_lost_its_messages_is_read_from_the_start_once() -> None:
 # after a restart
 
 
+def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_games() -> (
+    None
+):
+    journal = Journal(None)
+    journal.ask()  # the process was killed before the server named the game
+    batches = [[], [warmup()], [warmup(OTHER_GAME)]]
+    for stage in STAGES[1:]:
+        batches.append([stage(), stage(OTHER_GAME)])
+    server = FakeGameServer(batches, [GAME, "0101003"])
+    reports = reports_of(server, n_games=2, journal=journal)
+    assert {*each(reports, "game_id")} == {GAME, OTHER_GAME}
+
+
 def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart() -> (
     None
 ):

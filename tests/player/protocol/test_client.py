@@ -187,7 +187,6 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
 ):
     for url in (
         "",
-        "127.0.0.1:8017",
         "ftp://127.0.0.1",
         "HTTP//x",
         "http://",
@@ -201,6 +200,9 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
     ):
         error = failure(HttpGameServer, url)
         assert "--server is not an address such as" in str(error), url
+    for url in ("127.0.0.1:8017", "localhost:9999", "host"):
+        error = failure(HttpGameServer, url)
+        assert str(error) == f"--server has no http://; write http://{url}"
 
 
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
