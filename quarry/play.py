@@ -37,14 +37,13 @@ from player.protocol.messages import Json, Score
 from player.questions.answer import NOT_RELEVANT
 from player.search.calibration import notices
 from player.writer.options import WRITER, writer_settings
+from quarry.games import PRACTICE
 
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
 ERRING = "noisy:0.15,0.10"
 """The default referee of the practice server: real referees err as well."""
-PRACTICE = "practice"
-"""Name of the practice server of this process, in place of a URL."""
 OF_PRACTICE = ("practice_games", "referee", "seed")
 """Options that only the practice server has."""
 

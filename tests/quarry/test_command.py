@@ -13,7 +13,7 @@ from configs.project import Project, find_project
 from ingest.console.arguments import command_of
 from player.command import main as search
 from player.game.journal import Journal
-from player.protocol.messages import RoundStart
+from player.protocol.messages import Guess, RoundStart, Score
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
     ABOUT,
@@ -224,10 +224,23 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         key = journal.ask()
         start = RoundStart("m", "trees", "tall plants", "")
         journal.update(key, game_id="0101001", start=start, answers=["A"])
-        journal.update(key, ending="over")
+        breakdown = {"opening_sentence_score": 31.25}
+        score = Score(27.31234, 1, breakdown, {"opening_sentence": "half"})
+        guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
+        journal.update(key, ending="over", guess=guess, score=score)
 
     for line, code, says in (
-        ("list --journal games.sqlite", 0, "0101001"),
+        ("list --journal games.sqlite", 0, "began (UTC)"),
+        ("list --journal games.sqlite", 0, "0101001   LOST       27.3  trees: tall"),
+        ("list --journal games.sqlite", 0, "plants  (server http://server"),
+        ("show 0101001 --journal games.sqlite", 0, "guess  Trees grow."),
+        ("show 0101001 --journal games.sqlite", 0, "sure   81%"),
+        ("show 0101001 --journal games.sqlite", 0, "  opening sentence: half"),
+        (
+            "show 0101001 --journal games.sqlite",
+            0,
+            "27.3 of 100, league points 1, LOST",
+        ),
         ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
         ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
         ("list --journal nowhere", 2, "does not exist"),
@@ -236,6 +249,7 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         assert shown.code == code
         assert says in shown.out + shown.err
         assert "\x1b" not in shown.out
+        assert "_" not in shown.out
 
 
 def test_completion_knows_every_command_and_its_options() -> None:
