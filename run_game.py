@@ -1,6 +1,10 @@
 """`python run_game.py`: play against a game server, or against a practice server that it starts itself."""
 
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback until it is handled
 
 from ingest.console.interrupts import run_quietly
 

@@ -1,12 +1,17 @@
 """The defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the folder or above."""
 
+import reprlib
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, TypeAdapter, ValidationError
+
+from configs.plain_yaml import MAX_CHARS
 from configs.settings import SettingsError, is_file_name, require_key
+
+MAX_VALUE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class Project:
 
 
 KEYS = tuple(field.name for field in fields(Project))[:-1]
+_TEXT = Field(max_length=MAX_VALUE_CHARS, pattern=r"^[^\x00-\x1f\x7f]*$")
+_VALUE = TypeAdapter(Annotated[str, _TEXT])
 
 
 def find_project() -> Project:
@@ -37,36 +44,56 @@ def find_project() -> Project:
     Raises:
         SettingsError: the file cannot be read, or has an unknown key or a value that is no text.
     """
-    folder = Path.cwd()
+    try:
+        folder = Path.cwd()
+    except OSError:  # it was deleted
+        return Project()
     for place in (folder, *folder.parents):
         for path in (place / "quarry.toml", place / "pyproject.toml"):
-            table = _table_of(path) if path.is_file() else None
+            table = _table_of(path)
             if table is not None:
                 return _project(table, path)
     return Project()
 
 
-def _table_of(path: Path) -> Mapping[str, Any] | None:
-    """Return the project's table of a TOML file; None if another program's file has none."""
+def _table_of(path: Path) -> Any:
+    """Return the project's table of a TOML file; None if there is no file, or another program's without our table."""
     is_ours = path.name == "quarry.toml"
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            content = file.read(MAX_CHARS + 1)
+        if len(content) > MAX_CHARS:
+            raise ValueError(f"more than {MAX_CHARS} bytes; shorten it")
+        document = tomllib.loads(content.decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         if is_ours:
-            raise SettingsError(f"{path} is not a TOML file: {error}") from error
+            fault = " ".join(str(error).split())[:200]
+            raise SettingsError(f"{path} is not a TOML file: {fault}") from error
         return None
-    return document if is_ours else document.get("tool", {}).get("quarry")
+    if is_ours:
+        return document
+    tools = document.get("tool")
+    return tools.get("quarry") if isinstance(tools, dict) else None
 
 
-def _project(table: Mapping[str, Any], path: Path) -> Project:
+def _project(table: Any, path: Path) -> Project:
     """Return the checked values; paths among them are relative to the file."""
+    if not isinstance(table, dict):
+        raise SettingsError(
+            f"{path}: tool.quarry is a {type(table).__name__}; write one table [tool.quarry]"
+        )
     values = {}
     for key, value in table.items():
         require_key(key, KEYS, str(path))
-        if not isinstance(value, str):
+        try:
+            _VALUE.validate_python(value)
+        except ValidationError:
             raise SettingsError(
-                f"{path}: {key} is {value!r}; it must be a text in quotation marks"
-            )
+                f"{path}: {key} is {reprlib.repr(value)}; it must be a text in quotation marks, without control "
+                f"characters and of at most {MAX_VALUE_CHARS} characters"
+            ) from None
         is_path = key not in ("preset", "server") or is_file_name(value)
         is_local = is_path and value and "://" not in value
         values[key] = str(path.parent / value) if is_local else value

@@ -9,7 +9,7 @@ import reprlib
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar, get_origin
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
@@ -263,13 +263,24 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set {reprlib.repr(change)} is not SECTION.KEY=VALUE, such as search.rule_weight=0"
             )
         try:
-            value = read_plain_yaml(text) or ""
+            value = read_plain_yaml(text)
         except ValueError as error:
             raise SettingsError(
                 f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
+        is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
+        empty: Any = [] if is_list else ""
+        words = {"", "null", "~", "()", "{}"} if is_list else {""}
+        if value is None or value == {} or (isinstance(value, str) and value in words):
+            value = empty
         tree.setdefault(section, {})[key] = value
     return tree
+
+
+def _is_list(section: type[Any], key: str) -> bool:
+    """Return whether a key of a section takes a list."""
+    known = fields(section)
+    return key in known and get_origin(known[key].annotation) is tuple
 
 
 def _read_yaml(name: str, flag: str) -> Any:

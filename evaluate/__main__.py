@@ -1,6 +1,10 @@
 """`python -m evaluate`: measure, compare, tune and serve."""
 
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback until it is handled
 
 from ingest.console.interrupts import run_quietly
 

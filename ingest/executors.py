@@ -37,7 +37,7 @@ from threadpoolctl import threadpool_limits
 
 from configs.directories import code_digest
 from configs.settings import SettingsError, WorkerError
-from ingest.console.interrupts import kill_group
+from ingest.console.interrupts import kill_group, starting
 from ingest.console.terminal import described, pluralize
 
 ATTEMPTS = 3
@@ -95,9 +95,6 @@ class InProcess(Tasks):
         return future
 
 
-_starting = threading.Lock()
-
-
 class _FreshProcess(SpawnProcess):
     """A spawned process that ignores Ctrl-C, and needs no `if __name__ == "__main__"` in the main script.
 
@@ -107,7 +104,7 @@ class _FreshProcess(SpawnProcess):
 
     def start(self) -> None:
         """Start the process."""
-        with _starting, _blocked_interrupts():
+        with starting(), _blocked_interrupts():
             main = sys.modules["__main__"]
             sys.modules["__main__"] = ModuleType("__main__")
             try:

@@ -20,8 +20,26 @@ def is_dotted(name: str) -> bool:
     return len(parts) > 1 and all(part.isidentifier() for part in parts)
 
 
+def named_by_data(name: str, where: str) -> str:
+    """Return a name that a file of data or a form holds; refuse a dotted path, since only users may name code.
+
+    Args:
+        where: what names it, for the error.
+
+    Raises:
+        SettingsError: the name is a dotted path.
+    """
+    if is_dotted(name):
+        raise SettingsError(
+            f"{where} names {name[:100]!r}, which may run any code; if you trust it, name it on the command line"
+        )
+    return name
+
+
 def find(table: Mapping[str, T], name: str, key: str) -> T:
     """Look up a name in a table, or import a dotted path.
+
+    The name comes from the command line, the settings or Python; one that data hold passes `named_by_data` first.
 
     Args:
         table: parts by name.

@@ -1,10 +1,13 @@
-"""Files that the program makes: written as a whole or not at all, and never through a link."""
+"""Files that the program makes: written as a whole or not at all, and its own never through a link."""
 
+import contextlib
 import errno
 import os
+import shutil
 import stat
+import tempfile
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -42,6 +45,54 @@ def write_whole(
     except BaseException:
         work.unlink(missing_ok=True)
         raise
+
+
+def write_named(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
+    """Write a file that the user named as a whole or not at all; write into a pipe or a device, and follow links.
+
+    Args:
+        content: as of `write_whole`.
+
+    Raises:
+        OSError: the file cannot be written; what was in it is unchanged.
+    """
+    target = path.resolve()
+    is_there = target.exists()
+    if not is_there or target.is_file():
+        mode = stat.S_IMODE(target.stat().st_mode) if is_there else 0o666
+        write_whole(target, content, mode=mode)
+        return
+    with target.open("wb") as file:
+        if isinstance(content, bytes):
+            file.write(content)
+        else:
+            content(file)
+
+
+def append_whole(path: Path, content: bytes) -> None:
+    """Add bytes to the end of a file, as a whole or not at all; the file is made if need be.
+
+    Raises:
+        OSError: the file cannot be written; what was in it is unchanged.
+    """
+    with path.open("ab", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        if file.write(content) < len(content):
+            file.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+@contextlib.contextmanager
+def written_together(folder: Path) -> Iterator[Path]:
+    """Yield a new folder whose files replace those of `folder` when the block ends, and none of them if it fails."""
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".", dir=folder))
+    try:
+        yield work
+        for path in sorted(work.iterdir()):
+            path.replace(folder / path.name)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def read_own(path: Path) -> tuple[bytes, os.stat_result]:

@@ -3,12 +3,12 @@
 Importing it loads nothing else: a function's module is imported when the function is first used.
 """
 
-import importlib
-import importlib.util
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from configs.settings import Settings
     from ingest.store import Course
     from player.player import Player, build_player
@@ -53,6 +53,8 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'quarry' has no attribute {name!r}")
+    import importlib
+
     _refuse_other_packages()
     return getattr(importlib.import_module(_MODULES.get(name, "quarry.api")), name)
 
@@ -67,6 +69,9 @@ def _refuse_other_packages() -> None:
     Raises:
         ImportError: one of them is.
     """
+    import importlib.util
+    from pathlib import Path
+
     site = Path(__file__).resolve().parents[1]
     for name in ("configs", "ingest", "player", "evaluate"):
         spec = importlib.util.find_spec(name)

@@ -1,6 +1,10 @@
 """The command `quarry`, also as `python -m quarry`."""
 
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback until it is handled
 
 from ingest.console.interrupts import run_quietly
 

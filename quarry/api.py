@@ -17,6 +17,7 @@ from evaluate.runs import export as exporting
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from ingest import store as stores
+from ingest.files import write_named
 from ingest.pipeline import pipeline
 from ingest.store import DEFAULT_COLLECTION, Course
 from player.search.build import build_orchestrator
@@ -203,7 +204,7 @@ def tune(
     )
     if out is not None:
         with writing(Path(out)):
-            Path(out).write_text(tuner.tuned_file(result), encoding="utf-8")
+            write_named(Path(out), tuner.tuned_file(result).encode())
     return result
 
 

@@ -13,6 +13,11 @@ from configs.settings import SettingsError
 from ingest.console import arguments as cli
 from ingest.console.terminal import visible, visible_json
 from player.game.journal import Journal, SavedGame
+from player.game.terminal import outcome_of
+
+PRACTICE = "practice"
+"""Server of practice games in the journal."""
+HEAD = f"{'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
 
 
 def read_games(path: Path) -> list[SavedGame]:
@@ -33,10 +38,12 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         print(visible_json({"games": to_jsonable_python(games)}))
         return 0
-    for game in games:
-        print(visible(_line(game)))
     if not games:
         print(f"{options.journal} holds no games.")
+        return 0
+    print(HEAD)
+    for game in games:
+        print(visible(_line(game)))
     return 0
 
 
@@ -56,13 +63,20 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _line(game: SavedGame) -> str:
+    """Return the row of a game below HEAD."""
     began = datetime.fromtimestamp(game.began, UTC).isoformat(" ", "minutes")[:16]
-    score = f"{game.score.private_score:5.1f}" if game.score else "    -"
-    return f"{began}  {game.game_id:8} {game.ending:8} {score}  {game.server}"
+    score = f"{game.score.private_score:.1f}" if game.score else "-"
+    state = outcome_of(game.score) or game.ending
+    asked = ""
+    if game.start:
+        asked = f"{game.start.book_name or '-'}: {game.start.hint}"
+    where = game.server if game.server == PRACTICE else f"server {game.server}"
+    return f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({where})"
 
 
 def _lines(game: SavedGame) -> Iterator[str]:
     """Yield a game in words, without what has not happened yet."""
+    yield HEAD
     yield _line(game)
     if game.start:
         yield f"book   {game.start.book_name}"
@@ -71,11 +85,23 @@ def _lines(game: SavedGame) -> Iterator[str]:
     for number, question in enumerate(game.questions):
         yield f"{number + 1:2} {answers[number] or '-'}  {question.text}"
     if game.guess:
-        for name, value in to_jsonable_python(game.guess).items():
-            yield f"{name}: {value}"
+        guess = game.guess
+        yield f"guess  {guess.opening_sentence}"
+        yield f"       {guess.sentence_justification}"
+        yield f"word   {guess.associative_word}"
+        yield f"       {guess.word_justification}"
+        yield f"sure   {guess.confidence:.0%}"
     if game.score:
-        for part, remark in game.score.feedback.items():
-            yield f"{part}: {remark}"
+        score = game.score
+        outcome = outcome_of(score)
+        points = (
+            f"{score.private_score:.1f} of 100, league points {score.league_points}"
+        )
+        yield f"score  {points}{', ' if outcome else ''}{outcome}"
+        for part, earned in score.breakdown.items():
+            yield f"  {part.replace('_', ' ')}: {earned:.1f}"
+        for part, remark in score.feedback.items():
+            yield f"  {part.replace('_', ' ')}: {remark}"
 
 
 JOURNAL = cli.path(

@@ -18,10 +18,11 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.spec import spec_table
+from evaluate.referee.spec import read_spec, spec_table
 from evaluate.referee.text import visible_context
 from evaluate.runs.record import why_lost
 from ingest.console import arguments as cli
+from ingest.console.interrupts import printing_at_end
 from ingest.console.terminal import visible, visible_json
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
@@ -36,14 +37,13 @@ from player.protocol.messages import Json, Score
 from player.questions.answer import NOT_RELEVANT
 from player.search.calibration import notices
 from player.writer.options import WRITER, writer_settings
+from quarry.games import PRACTICE
 
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
 ERRING = "noisy:0.15,0.10"
 """The default referee of the practice server: real referees err as well."""
-PRACTICE = "practice"
-"""Name of the practice server of this process, in place of a URL."""
 OF_PRACTICE = ("practice_games", "referee", "seed")
 """Options that only the practice server has."""
 
@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
     """Play, print what is printed at the end, and return the exit code."""
     evening = _Evening(options)
     try:
-        evening.play()
+        with printing_at_end(evening.print_end):
+            evening.play()
     except EOFError:
         cli.warn(options, "the input ended before the game did")
         return 1
@@ -67,8 +68,6 @@ def run(options: argparse.Namespace) -> int:
             raise
         cli.warn(options, error)
         return 1
-    finally:
-        evening.print_end()
     if not evening.n_failed:
         return 0
     return 1 if evening.scores else 2
@@ -107,7 +106,7 @@ class _Evening:
 
     def print_end(self) -> None:
         """Print all games as JSON, or a summary of several."""
-        if self.options.json and self.scores:
+        if self.options.json and self.games:
             lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
             print(f'{{"games": [\n{lines}\n]}}')
         elif len(self.scores) > 1:
@@ -162,12 +161,12 @@ class _Evening:
                 cli.warn(options, outcome)
                 continue
             self.scores.append(outcome.score)
-            if not is_watched:
-                self._print_score(outcome)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
                 self.games.append({"time": now, **place, **report_json(outcome)})
-            elif practice is not None:
+            if not is_watched:
+                self._print_score(outcome)
+            if not options.json and practice is not None:
                 _print_reasons(outcome, practice.matches[outcome.game_id])
 
     def _print_score(self, report: GameReport) -> None:
@@ -249,6 +248,8 @@ def _settle(options: argparse.Namespace) -> None:
         raise SettingsError(
             f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
         )
+    if options.referee not in (None, ME):
+        read_spec(options.referee)  # before a store is made
     if options.server is not None:
         # refuses a bad URL before the store opens
         HttpGameServer(options.server).close()

@@ -86,7 +86,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
-        patch.setattr("ingest.console.interrupts._takes_interrupts", lambda: False)
+        patch.setattr("ingest.console.interrupts._heeded", list)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 

@@ -244,6 +244,19 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def small_disk(n_bytes: int) -> Iterator[None]:
+    """No file can grow beyond a number of bytes."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 class DottedEmbedder(HashingEmbedder):
     """A `HashingEmbedder` that other processes find by its dotted path, `DOTTED`."""
 

@@ -1,6 +1,7 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
 import contextlib
+import json
 import os
 import pty
 import random
@@ -160,6 +161,30 @@ def test_one_interrupt_ends_any_command_in_one_line(
         assert took_s < (SLOWEST_S if busy else END_S), moment_s
 
 
+def test_a_terminated_ingest_leaves_no_process_and_one_line(
+    places: Path, tmp_path: Path
+) -> None:
+    command = COMMANDS["ingest-2"].format(new=tmp_path / "new").split()
+    with subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True,
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(children.read_text().split()) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.terminate()
+        # the processes of the pool hold both streams
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    says = "interrupted; the store is as it was before, run it again to finish"
+    assert err.endswith(f"ingest: {says}\n")
+
+
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
     places: Path,
 ) -> None:
@@ -173,3 +198,26 @@ def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
         assert process.wait(SLOWEST_S) == 130
     assert printed.count("interrupted") == 1
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_games_that_are_over_are_printed_whatever_ends_the_process(
+    places: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, *COMMANDS["play"].split(), "--at-once", "3", "--json"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
+        assert process.stderr is not None
+        while "(3 of 500)" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert err.endswith("run_game: interrupted\n")
+    assert len(json.loads(out)["games"]) >= 3

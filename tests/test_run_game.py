@@ -303,6 +303,8 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
     for options, *says in (
         ("--practice-games nowhere", "nowhere cannot be read"),
         ("--referee none", none),
+        ("--referee oracel --store nowhere", "'oracel' is unknown"),
+        ("--server localhost:9999", "write http://localhost:9999"),
         (early, "--server is not an address such as"),
         (f"--server {url} --referee oracle", "--referee cannot be combined with"),
         (f"--server {url} --token s3cret", f"{url} does not know the token (401)"),

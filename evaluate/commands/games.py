@@ -135,7 +135,7 @@ def serve(options: argparse.Namespace) -> int:
             n_games,
             order,
         )
-        serve_app(create_app(server), listener)
+        serve_app(create_app(server), listener, [options.host, *options.names])
     return 0
 
 
@@ -232,6 +232,13 @@ COMMANDS = {
                 "H",
                 "address to listen on (default: %(default)s)",
                 default="127.0.0.1",
+            ),
+            cli.several(
+                "--name",
+                "NAME",
+                "name under which players reach the server, if it is neither localhost, this machine's name nor an "
+                "address; repeatable",
+                dest="names",
             ),
             cli.number("--port", 0, "port, 0 for a free one", 8017),
             cli.option(

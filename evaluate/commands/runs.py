@@ -1,10 +1,12 @@
 """`replay`, `compare`, `report` and `export`: make, compare and show runs over labelled games."""
 
 import argparse
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from configs.project import find_project
 from configs.settings import (
     SettingsError,
     is_file_name,
@@ -17,7 +19,7 @@ from evaluate.referee.simulated import EVERY, SPECS, judges_of
 from evaluate.referee.spec import HINT_ALONE, SPEC_NOTE, read_spec
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.measures import find_measures
-from evaluate.runs.run import Run
+from evaluate.runs.run import MAX_REPEATS, Run
 from evaluate.runs.text import comparison_lines, run_lines, table_text
 from ingest.console import arguments as cli
 from ingest.console.terminal import visible, visible_json
@@ -36,6 +38,8 @@ def replay(options: argparse.Namespace) -> int:
         raise SettingsError("--answers and --batches belong together; name the other.")
     if options.answers and options.referee:
         raise SettingsError("--answers takes the place of --referee; leave one out.")
+    if options.games is None and not options.lost_in:
+        raise SettingsError("replay needs --games, or --lost-in.")
     settings = writer_settings(options, options.settings)
     # an unknown measure is refused before anything is played
     common = {"seed": options.seed, "measures": find_measures(options.measures)}
@@ -85,19 +89,25 @@ def _finish(options: argparse.Namespace, run: Run) -> int:
     print(" with ".join([_title(options), *changes]) + f", referee {who}")
     print(*map(visible, run_lines(run)), sep="\n")
     if options.out and run.lost_ids:
-        print(f"  replay --lost-in {options.out} plays the lost games again")
+        again = ["quarry", "replay", "--store", options.store]
+        again += ["--lost-in", str(options.out), "--preset", options.preset]
+        if run.played:
+            again += ["--referee", run.referee]
+        print(f"  to play the lost games again: {visible(shlex.join(again))}")
     return shared.lost_code(options, run.lost_at_ingest)
 
 
 def _title(options: argparse.Namespace) -> str:
     split = options.split or "all splits"
-    return f"{options.games}, {split}, preset {options.preset}"
+    return f"{options.games or options.lost_in}, {split}, preset {options.preset}"
 
 
 def compare(options: argparse.Namespace) -> int:
     """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost."""
     from evaluate.runs.comparison import compare as tests_of
 
+    if not options.runs and options.games is None and find_project().games:
+        options.games = Path(find_project().games)
     if options.runs and (options.presets or options.games or options.changes):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out."
@@ -182,7 +192,14 @@ COMMANDS = {
         "--games data/games/english.jsonl --split test --referee every --out table.json\n"
         "--games data/games/english.jsonl --batches batches.jsonl --answers answers.jsonl",
         (
-            *shared.PLAYED,
+            *shared.COURSE,
+            cli.path(
+                "--games",
+                "FILE",
+                "labelled games (default: those of --lost-in; their form: games check --help)",
+                project="games",
+            ),
+            *(shared.SPLIT, cli.PRESET),
             cli.several(
                 "--referee",
                 "SPEC",
@@ -201,7 +218,7 @@ COMMANDS = {
             cli.path(
                 "--lost-in",
                 "RUN.json",
-                "play only the games that were lost in this run",
+                "play only the games that were lost in this run, of --games or as the run holds them",
             ),
             shared.MEASURE,
             shared.seed("of splits, referee and intervals"),
@@ -209,6 +226,7 @@ COMMANDS = {
                 "--repeats",
                 1,
                 "plays of each game, each with another seed (default: 1, of several referees 3)",
+                most=MAX_REPEATS,
             ),
             shared.out(
                 "RUN.json",
@@ -244,7 +262,11 @@ COMMANDS = {
             shared.MEASURE,
             shared.seed("of splits, referee and tests"),
             cli.number(
-                "--repeats", 1, "plays of each game, each with another referee seed", 1
+                "--repeats",
+                1,
+                "plays of each game, each with another referee seed",
+                1,
+                MAX_REPEATS,
             ),
             cli.path(
                 "--out",

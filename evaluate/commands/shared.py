@@ -11,6 +11,7 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
 from ingest.console import arguments as cli
 from ingest.console.terminal import pluralize
+from ingest.files import write_named
 
 if TYPE_CHECKING:
     from ingest.executors import Workers
@@ -52,7 +53,7 @@ def out(metavar: str, says: str, **keywords: Any) -> cli.Option:
 
 def writable(text: str) -> Path:
     """Return the path of a file; refuse one without a folder, before any work is done."""
-    path = Path(text)
+    path = cli.path_of(text)
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(
             f"the folder of {path} does not exist; make {path.parent}"
@@ -84,9 +85,11 @@ def open_for(options: argparse.Namespace) -> Course:
 
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     """Read the games of --games and return those of --split that --lost-in does not leave out."""
-    games = load_games(options.games)
+    run_path: Any = getattr(options, "lost_in", None)
+    is_of_run = options.games is None and run_path
+    games = _lost_games(run_path) if is_of_run else load_games(options.games)
     chosen = select_split(games, options.split, getattr(options, "seed", 0))
-    if not (run_path := getattr(options, "lost_in", None)):
+    if not run_path:
         return chosen
 
     from evaluate.runs.files import read_run
@@ -96,6 +99,16 @@ def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
     if not lost:
         raise GamesError(f"{run_path} lost no game of {options.games}.")
     return lost
+
+
+def _lost_games(run_path: Path) -> list[LabelledGame]:
+    from evaluate.runs.files import read_run
+    from evaluate.runs.run import lost_games
+
+    games = lost_games(read_run(run_path))
+    if not games:
+        raise GamesError(f"{run_path} lost no game.")
+    return games
 
 
 def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:
@@ -128,4 +141,4 @@ def write_text(out: Path, text: str) -> None:
     """
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        write_named(out, text.encode())

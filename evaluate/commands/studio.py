@@ -14,15 +14,15 @@ PORT = 8018
 
 def _studio(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from evaluate.practice.http import listen, serve
-    from evaluate.studio.app import HOSTS, create_app
+    from evaluate.practice.http import HOST, listen, serve
+    from evaluate.studio.app import create_app
     from evaluate.studio.state import Files
 
     course = shared.open_for(options)
     journal = Path(options.journal) if options.journal else default_journal()
     files = Files(options.games, options.runs, journal, options.store)
-    listener = listen(HOSTS[0], options.port)
-    url = f"http://{HOSTS[0]}:{listener.getsockname()[1]}"
+    listener = listen(HOST, options.port)
+    url = f"http://{HOST}:{listener.getsockname()[1]}"
     print(
         visible(f"Quarry's studio is at {url}. Stop it with Ctrl-C."),
         file=sys.stderr,

@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import http
+import ipaddress
+import re
 import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import uvicorn
@@ -89,6 +91,42 @@ class Limits:
 
         refusal.headers["Connection"] = "close"  # the rest of the body is not read
         await refusal(scope, receive, send)
+
+
+class Hosts:
+    """An ASGI app that serves another app under known names only, so that no web page reaches it by a name of its own.
+
+    A page can let its own name point to this machine (DNS rebinding), but not to an address. Hence addresses, localhost
+    and the name of this machine are always known.
+
+    Args:
+        app: handles the requests.
+        names: other names under which the server is reached.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
+        self._app = app
+        known = ["localhost", socket.gethostname(), *names]
+        self._names = {name.lower().rstrip(".") for name in known}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "lifespan" and not self._knows(scope):
+            detail = "The server is not known under this name; name it: quarry serve --name NAME"
+            await problem(400, detail)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _knows(self, scope: Scope) -> bool:
+        hosts = [value for key, value in scope["headers"] if key == b"host"]
+        host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+        match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
+        name = match[1].strip("[]").lower().rstrip(".") if match else ""
+        if name in self._names:
+            return True
+        with contextlib.suppress(ValueError):
+            return bool(ipaddress.ip_address(name))
+        return False
 
 
 class _NewPlayer(BaseModel):
@@ -222,15 +260,19 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(app: ASGIApp, listener: socket.socket) -> None:
-    """Serve until interrupted."""
-    _server(app, GRACE_S, "warning").run(sockets=[listener])
+def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> None:
+    """Serve until interrupted.
+
+    Args:
+        names: see `Hosts`.
+    """
+    _server(Hosts(app, names), GRACE_S, "warning").run(sockets=[listener])
 
 
 @contextlib.contextmanager
 def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
     """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
-    server = _server(app, 1, log_level)
+    server = _server(Hosts(app), 1, log_level)
     with listen(HOST, 0) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()

@@ -1,6 +1,7 @@
 """One practice game of the referee: a state machine from the player's messages to the replies, without HTTP."""
 
 import functools
+import hashlib
 import secrets
 import threading
 from dataclasses import asdict, dataclass, field
@@ -27,8 +28,17 @@ AWAITED = (
 )
 """Messages that the referee waits for in the states before the last."""
 MAX_TEXT_CHARS = 2_000
+MAX_BATCH_CHARS = 60_000
+"""The most characters of the texts of a batch, which are kept; an honest batch has 10,000."""
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
 """Seconds that the messages to the player name as deadlines. The practice referee itself waits for ever."""
+GUESSED = (
+    "opening_sentence",
+    "sentence_justification",
+    "associative_word",
+    "word_justification",
+)
+"""Texts of a guess that are kept, cut to MAX_TEXT_CHARS."""
 REFEREE = "practice-referee"
 
 _Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS, pattern=r"\S")]
@@ -66,7 +76,7 @@ class Match:
         stage: number of the awaited message in `AWAITED`.
         score: None until the guess has arrived.
         posed, answers: the questions and the referee's answers, None where it gave none; empty before they arrive.
-        guess: payload of the player's guess, {} before it arrives.
+        guess: the texts of the player's guess, {} before it arrives.
     """
 
     game_id: str
@@ -79,8 +89,8 @@ class Match:
     score: Score | None = None
     posed: list[Posed] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
-    guess: Json = field(default_factory=dict)
-    _accepted: set[str] = field(default_factory=set)
+    guess: dict[str, str] = field(default_factory=dict)
+    _accepted: set[bytes] = field(default_factory=set)  # digests of the ids
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @functools.cached_property
@@ -114,11 +124,14 @@ class Match:
             raise RefusedMessageError(
                 f"message_id is {str(message_id)[:40]!r}; it must be a string that is not empty"
             )
+        encoded = message_id.encode("utf-8", "surrogatepass")
+        digest = hashlib.blake2b(encoded, digest_size=16).digest()
         with self._lock:
-            if message_id in self._accepted:
+            if digest in self._accepted:
                 return []
             replies = self._reply(envelope)
-            self._accepted.add(message_id)
+            if replies:  # any other message changes nothing when it comes again
+                self._accepted.add(digest)
         return replies
 
     def _reply(self, envelope: Json) -> list[Json]:
@@ -163,7 +176,8 @@ class Match:
                 answers.append({"question_number": number, "answer": answer})
             reply = self._write(protocol.ANSWERS_BATCH, answers=answers)
         else:
-            self.guess = payload
+            for key in GUESSED:
+                self.guess[key] = str(payload.get(key, ""))[:MAX_TEXT_CHARS]
             self.score = score_guess(
                 payload,
                 opening_sentence=label.opening_sentence or self.secret.opening_sentence,
@@ -213,4 +227,11 @@ def read_batch(payload: Json) -> list[Posed]:
         posed[question.question_number] = question.question_text, options
     if len(posed) < N_QUESTIONS:
         raise RefusedMessageError("a question_number is there twice")
+    n_chars = sum(
+        len(text) + sum(map(len, options)) for text, options in posed.values()
+    )
+    if n_chars > MAX_BATCH_CHARS:
+        raise RefusedMessageError(
+            f"the questions have {n_chars} characters; they may have {MAX_BATCH_CHARS}"
+        )
     return [posed[number] for number in sorted(posed)]

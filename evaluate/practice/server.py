@@ -29,6 +29,10 @@ from player.protocol.messages import Json
 
 MAX_PLAYERS = 10_000
 """The most players of a server; no more can register."""
+MAX_GAMES = 2_000
+"""The most games of a player that are kept. Then the oldest one that is over is forgotten."""
+MAX_MATCHES = 100_000
+"""The most games that are kept of all players."""
 logger = logging.getLogger(__name__)
 
 
@@ -118,6 +122,7 @@ class PracticeServer:
         self.matches: dict[str, Match] = {}
         self._repertoire = repertoire
         self._lock = threading.Lock()
+        self._n_started = 0
         self._order = list(range(len(repertoire.games)))
         if seed is None:
             random.SystemRandom().shuffle(self._order)
@@ -139,10 +144,19 @@ class PracticeServer:
         return token
 
     def start_match(self, player_id: str) -> Match:
-        """Return a new game of a player."""
+        """Return a new game of a player.
+
+        Raises:
+            RefusedMessageError: there are too many games.
+        """
         repertoire = self._repertoire
         with self._lock:
-            number = len(self.matches)
+            if len(self.matches) >= MAX_MATCHES:
+                raise RefusedMessageError(
+                    f"The server has {MAX_MATCHES} games already; restart it."
+                )
+            number = self._n_started
+            self._n_started += 1
             label, paragraph = repertoire.games[self._order[number % len(self._order)]]
             # 7 digits SSRRGGG: 99 rounds of 999 games a season
             season, rest = divmod(number, 99 * 999)
@@ -176,20 +190,52 @@ class LocalGameServer:
         self.name = name
         self.matches: dict[str, Match] = {}
         self._practice = practice
-        self._inbox: list[Json] = []
+        self._inbox: dict[int, Json] = {}  # by number, from 1
+        self._n_messages = 0
+        self._lock = threading.Lock()
 
     def request_game(self) -> str:
-        """Return the game_id of a new game; its first message is in the inbox."""
-        match = self._practice.start_match(self.player_id)
-        self.matches[match.game_id] = match
-        self._inbox.append(match.opening())
+        """Return the game_id of a new game; its first message is in the inbox.
+
+        Raises:
+            RefusedMessageError: too many games are not over.
+        """
+        with self._lock:
+            if len(self.matches) >= MAX_GAMES:
+                self._forget_a_game()
+            match = self._practice.start_match(self.player_id)
+            self.matches[match.game_id] = match
+        self._deliver([match.opening()])
         return match.game_id
+
+    def _forget_a_game(self) -> None:
+        """Remove the oldest game that is over, and its messages."""
+        over = (match for match in self.matches.values() if match.score is not None)
+        match = next(over, None)
+        if match is None:
+            raise RefusedMessageError(
+                f"The player has {MAX_GAMES} games that are not over; end one first."
+            )
+        del self.matches[match.game_id], self._practice.matches[match.game_id]
+        kept = {}
+        for number, message in self._inbox.items():
+            if message["game_id"] != match.game_id:
+                kept[number] = message
+        self._inbox = kept
+
+    def _deliver(self, messages: Sequence[Json]) -> None:
+        with self._lock:
+            for message in messages:
+                self._n_messages += 1
+                self._inbox[self._n_messages] = message
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Json], str]:
         """Return the messages after `cursor` without waiting, since the referee answers at once."""
         after = int(cursor or 0)
-        fresh = self._inbox[after:]
-        return fresh, str(after + len(fresh))
+        with self._lock:
+            last = self._n_messages
+            fresh = [item for number, item in self._inbox.items() if number > after]
+        return fresh, str(max(after, last))
 
     def send(self, envelope: Mapping[str, Any]) -> None:
         """Deliver a message; a repeated message changes nothing.
@@ -199,7 +245,7 @@ class LocalGameServer:
         """
         match = self._match(envelope.get("game_id"))
         replies = match.receive(dict(envelope))
-        self._inbox.extend(replies)
+        self._deliver(replies)
         if replies and match.score is not None and self._practice.is_public:
             points = match.score.private_score
             logger.info(

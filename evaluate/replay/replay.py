@@ -55,6 +55,7 @@ from ingest.executors import (
     result_of,
     run_all,
 )
+from ingest.files import write_named
 from ingest.paragraph import Paragraph
 from ingest.store import Course, is_url, open_store
 from player.game.game import STRICT
@@ -426,7 +427,7 @@ def replay_table(
     if out:
         with writing(out):
             text = json.dumps(table, ensure_ascii=False, indent=1)
-            out.write_text(text + "\n", encoding="utf-8")
+            write_named(out, f"{text}\n".encode())
             partial_path(out).unlink()
     return table
 

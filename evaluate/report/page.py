@@ -121,7 +121,7 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
     for game_id in game_ids:
         rows[game_id] = {
             "game_id": game_id,
-            "outcomes": [{"there": False} for _ in runs],
+            "outcomes": [{"there": False, "rank": None} for _ in runs],
         }
 
     for column, run in enumerate(runs):

@@ -12,6 +12,7 @@ from pyarrow import csv, parquet
 
 from evaluate.runs.record import LOST, HitRecord
 from evaluate.runs.run import COLUMNS, Run
+from ingest.files import written_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
@@ -30,7 +31,12 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     Raises:
         OSError: a file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with written_together(folder) as work:
+        written = _export_to(work, runs)
+    return [folder / path.name for path in written]
+
+
+def _export_to(folder: Path, runs: Sequence[Run]) -> list[Path]:
     written: list[Path] = []
     for run in runs:
         paths = [folder / f"{run.name}.run", folder / f"{run.name}.qrels"]

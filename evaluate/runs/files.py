@@ -3,12 +3,14 @@
 import io
 import json
 import math
+import os
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote
 
 import ir_measures
@@ -19,6 +21,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
+from ingest.files import write_named, write_whole
 from ingest.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
@@ -86,9 +89,13 @@ class RecordFile(Collection[ReplayRecord]):
         return any(record == other for other in self)
 
     def append(self, record: ReplayRecord) -> None:
-        """Write a record after the last one."""
+        """Write a record after the last one.
+
+        Raises:
+            SettingsError: the file cannot be written.
+        """
         line = (json.dumps(record, ensure_ascii=False) + "\n").encode()
-        with self.path.open("r+b") as file:
+        with writing(self.path), self.path.open("r+b") as file:
             file.seek(self._size)
             file.truncate()
             file.write(line)
@@ -122,8 +129,11 @@ def unfinished_records(out: Path, inputs: str) -> RecordFile:
         current = partial.read_bytes() if partial.is_file() else b""
         if current.decode(errors="replace") != marker or not games.is_file():
             # before the marker, so that a crash never leaves the marker with other games
-            games.write_bytes(b"")
-            partial.write_text(marker, encoding="utf-8")
+            write_whole(
+                partial, b"{}\n"
+            )  # a full disk is noticed before games are lost
+            write_whole(games, b"")
+            write_whole(partial, marker.encode())
     return RecordFile(games)
 
 
@@ -136,12 +146,15 @@ def write_run(out: Path, run: Run) -> None:
     with writing(out):
         path = games_path(out)
         if not (isinstance(run.records, RecordFile) and run.records.path == path):
-            with path.open("w", encoding="utf-8", newline="\n") as file:
-                for record in run.records:
-                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            write_named(path, lambda file: _write_records(file, run.records))
         text = json.dumps(run.as_json(), ensure_ascii=False, indent=1)
-        out.write_text(text + "\n", encoding="utf-8")
+        write_named(out, f"{text}\n".encode())
         partial_path(out).unlink(missing_ok=True)
+
+
+def _write_records(file: BinaryIO, records: Iterable[ReplayRecord]) -> None:
+    for record in records:
+        file.write(f"{json.dumps(record, ensure_ascii=False)}\n".encode())
 
 
 def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
@@ -154,7 +167,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
         RunError: a file is missing or is not of a run, the two files are not of the same games, or the replay is not
             finished.
     """
-    if partial_path(path).exists():
+    if os.path.exists(partial_path(path)):  # False for a name that is too long
         raise RunError(
             f"{path} is not finished: its folder holds {partial_path(path).name}; {AGAIN}"
         )
@@ -215,14 +228,19 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         listed = [path]
-        if path.is_dir():
+        if os.path.isdir(path):
             listed = [path / COMPARISON, *sorted(path.glob("*.json"))]
         for file in listed:
             if file.name != COMPARISON:
                 files.append(file)
             elif file.is_file():
                 comparison = as_object(read_text(file, RunError), str(file), RunError)
-                for name in comparison.get("presets") or ():
+                presets = comparison.get("presets")
+                for name in presets if isinstance(presets, dict) else ():
+                    if Path(name).name != name or "\0" in name:
+                        raise RunError(
+                            f"{file}: {name[:100]!r} is no name of a run; run the comparison again"
+                        )
                     files.append(file.with_name(f"{name}.json"))
     return list(dict.fromkeys(files))
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from evaluate.errors import RunError
-from evaluate.games.labelled import same_text
+from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import MEASURES, Measure, interval, rounded, values_of
 from evaluate.runs.record import ReplayRecord, lost_at, outcome_in_words, play_of
@@ -78,6 +78,10 @@ PER_GAME = [*COLUMNS][:9]
 """Columns of `per_game` in the run's JSON."""
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that say what was asked; `label` is the labelled opening sentence."""
+MAX_REPEATS = 1_000
+"""The most plays of each game."""
+MAX_CHARS = 1_000
+"""The most characters of a text in the head of a run."""
 LOSSES = ("ingest", "search", "chance", "questions")
 """Where a game is lost, compared with ideal questions."""
 
@@ -137,6 +141,12 @@ def frame_of(
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
+def _with_preset(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(settings.get("preset"), str):
+        raise ValueError("preset is missing")
+    return settings
+
+
 @dataclass
 class RunHeader:
     """Inputs of a run; RUN.json holds them under the same names.
@@ -149,12 +159,12 @@ class RunHeader:
         repeats: plays of each game; 1 without a referee.
     """
 
-    referee: str
-    settings: Mapping[str, Any]
-    store_fingerprint: str
-    commit: str
-    seed: int
-    repeats: Annotated[int, Field(ge=1)]
+    referee: Annotated[str, Field(max_length=MAX_CHARS)]
+    settings: Annotated[Mapping[str, Any], AfterValidator(_with_preset)]
+    store_fingerprint: Annotated[str, Field(max_length=MAX_CHARS)]
+    commit: Annotated[str, Field(max_length=MAX_CHARS)]
+    seed: Annotated[int, Field(ge=0)]
+    repeats: Annotated[int, Field(ge=1, le=MAX_REPEATS)]
 
 
 @dataclass(repr=False)
@@ -358,6 +368,25 @@ class Run(RunHeader):
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
+
+
+def lost_games(run: Run) -> list[LabelledGame]:
+    """Return the lost games of a run, as far as its records hold them."""
+    games = []
+    for record in run.records:
+        if record["game_id"] in run.lost_ids:
+            truth = record["truth"]
+            game = LabelledGame(
+                record["game_id"],
+                record["book_name"],
+                record["hint"],
+                record["association_domain"],
+                record["associative_word"],
+                paragraph_id=truth["paragraph_id"] if truth else "",
+                opening_sentence=record["opening_sentence"],
+            )
+            games.append(game)
+    return games
 
 
 def require_names(runs: Sequence[Run]) -> None:

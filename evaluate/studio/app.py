@@ -9,29 +9,26 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
-from evaluate.games.labelled import LabelledGame
 from evaluate.referee.simulated import SPECS
 from evaluate.replay.replay import replay_store
 from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
+from evaluate.runs.run import lost_games
 from evaluate.studio import course as of_course
 from evaluate.studio import referee as of_referee
 from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing, make_app
 from evaluate.studio.server import with_practice
 from evaluate.studio.state import CurrentStudio, Files, Studio
+from ingest.extensions import named_by_data
 from ingest.store import Course
 from player.game.game import OPENING_SCORE
 from player.game.journal import SavedGame
 from player.player import Player
 
-HOSTS = ["127.0.0.1", "localhost", "[::1]", "testserver"]
-"""Host names under which the pages are served; others are refused, so that no web page can reach them by a name of
-its own (DNS rebinding)."""
 SECTIONS = {
     "/": "Course",
     "/referee": "Referee",
@@ -49,7 +46,6 @@ def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
     )
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)
     studio = Studio(course, settings, files)
     app.state.studio = studio
     for pages in (of_course, of_referee):
@@ -139,20 +135,9 @@ def _replay(
 ) -> RedirectResponse:
     path = studio.run_path(run)
     played = read_run(path)
+    referee = named_by_data(played.referee, str(path))
     settings = studio.settings_of(preset)
-    games = []
-    for record in played.records:
-        if record["game_id"] in played.lost_ids and record["truth"]:
-            game = LabelledGame(
-                record["game_id"],
-                record["book_name"],
-                record["hint"],
-                record["association_domain"],
-                record["associative_word"],
-                paragraph_id=record["truth"]["paragraph_id"],
-                opening_sentence=record["opening_sentence"],
-            )
-            games.append(game)
+    games = [game for game in lost_games(played) if game.paragraph_id]
     if not games:
         raise HTTPException(422, f"No lost game of {run} is in this course.")
 
@@ -162,7 +147,7 @@ def _replay(
         games[:MAX_REPLAYED],
         studio.course,
         settings,
-        referee=played.referee,
+        referee=referee,
         seed=played.seed,
         name=name,
     )

@@ -17,6 +17,7 @@ from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing
 from evaluate.studio.state import CurrentStudio, Session, Studio
 from ingest.embed import Models
+from ingest.extensions import named_by_data
 from player.protocol.messages import RoundStart
 from player.questions.answer import NOT_RELEVANT, Answers, letter_row
 
@@ -129,7 +130,7 @@ def _ask_person(
 
 @router.post("/referee/replay")
 def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
-    return _play(form, studio, form.referee)
+    return _play(form, studio, named_by_data(form.referee, "the form"))
 
 
 def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
@@ -167,7 +168,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         associative_word=form.word,
         association_domain=form.domain,
     )
-    passages = studio.passages(form.lecture, form.kind)
+    passages = studio.passages(form.lecture, form.kind) or [paragraph]
     row = passages.index(paragraph) + 1 if paragraph in passages else 0
     following = HintForm(
         passage=passages[row % len(passages)].paragraph_id,

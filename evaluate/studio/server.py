@@ -20,13 +20,6 @@ from evaluate.studio.games import GameView, Step
 from evaluate.studio.pages import Page, existing, make_app
 from player.protocol.messages import Guess
 
-GUESSED = (
-    "opening_sentence",
-    "sentence_justification",
-    "associative_word",
-    "word_justification",
-)
-"""Texts of a guess that are shown."""
 router = APIRouter()
 
 
@@ -110,11 +103,10 @@ def _view(match: Match) -> GameView:
         fitting = answer_by_reading(context, text, tuple(options))
         steps.append(Step(text, options, answer, fitting))
 
-    texts = {key: str(match.guess.get(key, "")) for key in GUESSED}
     return GameView(
         start,
         steps=steps,
-        guess=Guess(**texts, confidence=0.0),
+        guess=Guess(**match.guess, confidence=0.0),
         secret=secret.opening_sentence,
         is_secret=True,
         word=match.label.associative_word,

@@ -12,7 +12,7 @@ from cachetools import FIFOCache
 from fastapi import Depends, Request
 
 from configs.directories import BUNDLED
-from configs.settings import Settings, load
+from configs.settings import Settings, SettingsError, is_file_name, load
 from evaluate.games.labeller import games_of
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.studio.games import GameView
@@ -77,9 +77,17 @@ class Studio:
         self._lock = threading.RLock()
 
     def settings_of(self, preset: str) -> Settings:
-        """Return the settings of a preset; "" stands for that of the command."""
+        """Return the settings of a preset by name; "" stands for that of the command.
+
+        Raises:
+            SettingsError: the preset is unknown, or a file, which could name code.
+        """
         if preset in ("", self.settings.preset):
             return self.settings
+        if is_file_name(preset):
+            raise SettingsError(
+                f"preset {preset[:100]!r} is a file; start the studio with it: quarry studio --preset FILE"
+            )
         return load(preset)
 
     def player(self, preset: str = "") -> Player:
@@ -120,8 +128,11 @@ class Studio:
     def run_path(self, name: str) -> Path:
         """Return the path of a run; raise 404 if it is outside the folder of runs."""
         folder = self.files.runs.resolve()
-        path = (folder / name.replace("\0", "")).resolve()
-        is_inside = path.is_relative_to(folder) and path != folder
+        is_inside = False
+        with contextlib.suppress(OSError, RuntimeError):  # a long name, a loop of links
+            path = (folder / name.replace("\0", "")).resolve()
+            path.exists()
+            is_inside = path.is_relative_to(folder) and path != folder
         return existing(path if is_inside else None, "such run")
 
     def passage(self, paragraph_id: str) -> Paragraph:

@@ -5,6 +5,7 @@ import re
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import optuna
@@ -21,6 +22,7 @@ from optuna.storages import (
     RDBStorage,
     RetryHeartbeatStaleTrialCallback,
 )
+from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
 from evaluate.errors import TuneError
@@ -72,7 +74,15 @@ def open_storage(spec: str | None) -> BaseStorage:
     if spec is None:
         return InMemoryStorage()
 
-    url = spec if "://" in spec else f"sqlite:///{spec}"
+    url = spec
+    if "://" not in spec:
+        folder = Path(spec).parent
+        if not folder.is_dir():
+            raise TuneError(
+                f"--storage {spec}: the folder {folder} does not exist; make it"
+            )
+        # "?" and "%" of the path are quoted
+        url = URL.create("sqlite", database=spec).render_as_string()
     connect_args: dict[str, float] = {}
     if url.startswith("postgresql"):
         connect_args = {

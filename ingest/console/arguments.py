@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import importlib
 import logging
 import os
@@ -19,6 +20,11 @@ from configs.similar_names import did_you_mean
 from ingest.console import interrupts
 from ingest.console.terminal import visible
 
+LEAST_FILES = 128
+"""Files, sockets and pipes that every command can open; a search takes half of them."""
+N_FILES = 4_096
+"""Files that a command may open if the system allows it; a game on a server takes a connection."""
+MORE_FILES = "allow more open files: ulimit -n 1024"
 Option = Callable[[argparse._ActionsContainer], object]
 """Adds an option, or a positional argument, to a parser or a group."""
 
@@ -65,7 +71,19 @@ def option(
 
 def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
     """Declare an option that takes a path."""
-    return option(name, metavar, says, type=Path, **keywords)
+    return option(name, metavar, says, type=path_of, **keywords)
+
+
+def path_of(argument: str) -> Path:
+    """Return an argument as a path; refuse one that no file can have."""
+    try:
+        os.lstat(text(argument))
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise argparse.ArgumentTypeError(
+                f"{argument[:80]} cannot be a path: {error.strerror}"
+            ) from None
+    return Path(argument)
 
 
 def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
@@ -73,15 +91,20 @@ def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
     return option(name, metavar, says, action="append", **{"default": [], **keywords})
 
 
-def number(name: str, least: int, says: str, default: int | None = None) -> Option:
-    """Declare an option that takes a whole number of at least `least`; the help names the default, if there is one."""
+def number(
+    name: str, least: int, says: str, default: int | None = None, most: int = 10**15
+) -> Option:
+    """Declare an option that takes a whole number of `least` to `most`; the help names the default, if there is one."""
 
     def read(text: str) -> int:
-        if not re.fullmatch(r"-?\d+", text):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-        if int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
-        return int(text)
+        if not re.fullmatch(r"-?\d+", text, re.ASCII):
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number")
+        n = int(text[:20])  # all others are out of range
+        if n < least:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is less than {least}")
+        if n > most:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is more than {most}")
+        return n
 
     shown = "" if default is None else " (default: %(default)s)"
     return option(name, "N", f"{says}{shown}", type=read, default=default)
@@ -198,15 +221,42 @@ class Command:
 
         interrupts.on_interrupt_print(f"{options.label}: {self.interrupted}")
         try:
+            _require_files()
             options.settings = load(options.preset, options.config, options.changes)
             with log_as_lines(options):
                 return run_command(lambda: self.run(options))
         except QuarryError as error:
             warn(options, error)
             return 1 if isinstance(error, WorkerError) else 2
+        except OSError as error:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
+                raise
+            warn(options, f"{error.strerror}; {MORE_FILES}")
+            return 2
         except KeyboardInterrupt:
             interrupts.announce()
             return interrupts.INTERRUPTED
+
+
+def _require_files() -> None:
+    """Let this process open N_FILES files, as far as the system allows it.
+
+    Raises:
+        SettingsError: it may not even open LEAST_FILES.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited or soft >= N_FILES:
+        return
+    most = N_FILES if hard == unlimited else min(hard, N_FILES)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+    if most < LEAST_FILES:
+        raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
 
 
 class _Lines(logging.Handler):

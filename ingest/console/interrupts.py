@@ -1,8 +1,9 @@
-"""Ctrl-C: one line, exit code 130, and an end within seconds, whatever the command is doing.
+"""Ctrl-C, SIGTERM and SIGHUP: one line, exit code 130, 143 or 129, and an end within seconds.
 
-The first Ctrl-C prints the line and raises KeyboardInterrupt, so that what is open can be closed. A thread that
-the signal wakes up ends the process and its children if this takes longer than GRACE_S. Worker processes ignore
-Ctrl-C (`ingest.executors`). A command may be killed at any time without loss, so that nothing depends on the grace.
+The first signal prints the line and raises KeyboardInterrupt, so that what is open can be closed. A thread that
+the signal wakes up ends the process and its children if this takes longer than GRACE_S, or at the second signal. What
+the command has found until then is printed first (`printing_at_end`). Worker processes ignore Ctrl-C
+(`ingest.executors`). A command may be killed at any time without loss, so that nothing depends on the grace.
 """
 
 import atexit
@@ -13,25 +14,36 @@ import signal
 import socket
 import sys
 import threading
-import time
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 OURS = ("configs", "ingest", "player", "evaluate", "quarry")
 INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
+"""Exit code after Ctrl-C; after another signal, its number is added to 128 too."""
 GRACE_S = 1.0
 """Time in which an interrupted command may close what is open."""
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+"""Signals that end a command in order."""
+if hasattr(signal, "SIGHUP"):
+    SIGNALS.append(signal.SIGHUP)
 
 _lock = threading.RLock()
 _line = ""
+_code = INTERRUPTED
 _is_announced = False
+_print_results: Callable[[], object] | None = None
+_results_lock = threading.Lock()
+_starting = threading.RLock()
+_deferred: int | None = None
+"""The signal that came while the main thread starts a process, 0 before it, else None."""
 
 
 def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
     """Import a module and return the result of its function.
 
-    Returns 130 after Ctrl-C, also while the module is imported, and 2 if a package is not installed.
+    Returns 130 after Ctrl-C, also while the module is imported, 128 and its number after another signal, and 2 if a
+    package is not installed.
     """
     try:
         return _run_quietly(module, function, *arguments)
@@ -45,27 +57,27 @@ def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
 
 
 def _run_quietly(module: str, function: str, *arguments: Any) -> int:
-    if not _takes_interrupts():
+    if not _heeded():
         return int(getattr(importlib.import_module(module), function)(*arguments))
 
     on_interrupt_print("quarry: interrupted")
     # an interrupted import may end in any error: nothing is open yet, so the process ends at once
-    signal.signal(signal.SIGINT, lambda *_: end_now())
+    _handle_by(_end_at_once)
     command = importlib.import_module(module)
     if not _keep_open:
         _end_when_grace_is_over()
         atexit.register(_leave)  # first, so that it runs last
 
     try:
-        signal.signal(signal.SIGINT, _interrupt)
+        _handle_by(_interrupt)
         code = int(getattr(command, function)(*arguments))
     except BaseException:
         if not _is_announced:
             raise
-        code = INTERRUPTED
+        code = _code
     finally:  # nothing catches an interrupt while Python ends
-        signal.signal(signal.SIGINT, lambda *_: end_now())
-    return INTERRUPTED if _is_announced else code
+        _handle_by(_end_at_once)
+    return _code if _is_announced else code
 
 
 def on_interrupt_print(line: str) -> None:
@@ -88,15 +100,60 @@ def announce() -> None:
             os.write(2, f"{clear}{_line}\n".encode(errors="replace"))
 
 
+@contextlib.contextmanager
+def printing_at_end(print_results: Callable[[], object]) -> Iterator[None]:
+    """Call a function once: after the block, or before a signal ends the process within it."""
+    global _print_results  # noqa: PLW0603
+    _print_results = print_results
+    try:
+        yield
+    finally:
+        _print_what_is_left()
+
+
+def _print_what_is_left() -> None:
+    """Call the function of `printing_at_end`, or wait a moment for the thread that calls it."""
+    global _print_results
+    if not _results_lock.acquire(timeout=GRACE_S):
+        return  # nobody reads what is printed
+    try:
+        print_results, _print_results = _print_results, None
+        if print_results is not None:
+            print_results()
+            sys.stdout.flush()
+    finally:
+        _results_lock.release()
+
+
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Start a process within the block, which no signal leaves half done: its child would print a traceback."""
+    global _deferred  # noqa: PLW0603
+    with _starting:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            _deferred = 0
+        try:
+            yield
+        finally:
+            if is_main:
+                number, _deferred = _deferred, None
+                if number:
+                    _interrupt(number, None)
+
+
 def end_now() -> None:
     """Print the line unless it was printed, and end this process and its children."""
     announce()
+    with contextlib.suppress(Exception):
+        _print_what_is_left()
+    _starting.acquire(timeout=GRACE_S)
     # the processes that multiprocessing has started here, and what these have started
     multiprocessing = sys.modules.get("multiprocessing")
     if multiprocessing is not None:
         for child in multiprocessing.active_children():
             kill_group(child.pid)
-    os._exit(INTERRUPTED)
+    os._exit(_code)
 
 
 def kill_group(pid: int) -> None:
@@ -110,15 +167,40 @@ def kill_group(pid: int) -> None:
         pass
 
 
-def _takes_interrupts() -> bool:
-    """Return whether Ctrl-C is handled here: not in a thread, and not where it is ignored, as in the background."""
-    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    return not is_ignored and threading.current_thread() is threading.main_thread()
+def _heeded() -> list[signal.Signals]:
+    """Return the signals that are handled here: none in a thread, and none that is ignored, as in the background."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+def _handle_by(
+    handler: Callable[[int, FrameType | None], object] | signal.Handlers,
+) -> None:
+    for heeded in _heeded():
+        signal.signal(heeded, handler)
+
+
+def _end_at_once(number: int, _frame: FrameType | None) -> None:
+    _remember(number)
+    end_now()
+
+
+def _remember(number: int) -> None:
+    """Keep the exit code for the first signal."""
+    global _code  # noqa: PLW0603
+    if not _is_announced:
+        _code = 128 + number
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    global _deferred  # noqa: PLW0603
     if _is_announced:
-        end_now()
+        return  # the thread ends the process
+    if _deferred is not None:
+        _deferred = number
+        return
+    _remember(number)
     announce()
     # whatever fails because of the interrupt has nothing to say: no second line
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -131,10 +213,11 @@ def _leave() -> None:
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
     if _is_announced:
+        _starting.acquire(timeout=GRACE_S)
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
-        os._exit(INTERRUPTED)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        os._exit(_code)
+    _handle_by(signal.SIG_IGN)
 
 
 def _end_when_grace_is_over() -> None:
@@ -144,9 +227,14 @@ def _end_when_grace_is_over() -> None:
     signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
 
     def watch() -> None:
-        while signal.SIGINT not in woken.recv(64):
-            pass
-        time.sleep(GRACE_S)
+        n_signals = 0
+        with contextlib.suppress(TimeoutError):
+            while n_signals < 2:
+                numbers = [number for number in woken.recv(64) if number in SIGNALS]
+                n_signals += len(numbers)
+                if numbers:
+                    _remember(numbers[0])
+                    woken.settimeout(GRACE_S)
         end_now()
 
     _keep_open.append(wakes)

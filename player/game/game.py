@@ -264,15 +264,20 @@ class Game:
             self.journal.learn(self.opponent, shares)
         self._tell("scored", score)
 
-    def answer(self, message: Message) -> None:
-        """Answer a message, and send the reply."""
+    def answer(self, message: Message, sent_ids: set[str]) -> None:
+        """Answer a message, and send the reply.
+
+        Args:
+            sent_ids: ids of replies that this batch of messages has had; they are not sent once more.
+        """
         try:
             reply = self.receive(message)
         except MessageError as error:
             self.log(f"a message is skipped: {error}")
             return
-        if reply is None:
+        if reply is None or reply["message_id"] in sent_ids:
             return
+        sent_ids.add(reply["message_id"])
         if reply is self.reply:
             self.reply_due = self.timeouts.due(message)
             self.send_again()
@@ -308,7 +313,7 @@ class Game:
         pause_s = longest_s = self.timeouts.resend_s
         if remaining_s > 0.0:
             pause_s = min(pause_s, remaining_s / TRIES)
-            longest_s = remaining_s / 2.0
+            longest_s = REPLY_SHARE * min(remaining_s, self.timeouts.phase_s)
         if retry_after_s is not None:
             pause_s = min(retry_after_s, longest_s)
         self.due = time.monotonic() + max(LEAST_PAUSE_S, pause_s)

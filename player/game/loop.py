@@ -276,6 +276,7 @@ class Loop:
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
         if game is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
+            self._n_left -= 1
             self.journal.name(key, game_id)
             game = self._begin(game_id, key)
         if game is not None:
@@ -295,9 +296,10 @@ class Loop:
                 )
 
     def _work(self, game: Game) -> None:
+        sent_ids: set[str] = set()
         try:
             while game.unread and not self._is_closing:
-                game.answer(game.unread.popleft())
+                game.answer(game.unread.popleft(), sent_ids)
             if time.monotonic() >= game.due and game.score is None:
                 game.remind()
         except Exception as error:  # a fault ends neither its game nor another

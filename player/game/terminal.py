@@ -134,10 +134,8 @@ class Terminal(Spectator):
 
     def scored(self, game_id: str, score: Score) -> None:
         """Print whether the sentence was right, the score and its parts."""
-        sentence = score.breakdown.get(OPENING_SCORE)
-        if sentence is not None:
-            outcome = "[green]WON[/]" if sentence == MOST_POINTS else "[red]LOST[/]"
-            self._say(f"[bold]{outcome}[/]")
+        if outcome := outcome_of(score):
+            self._say(outcome, style="bold green" if outcome == "WON" else "bold red")
         self._say(
             f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]"
         )
@@ -151,6 +149,14 @@ class Terminal(Spectator):
 def stem_of(question: Question) -> str:
     """Return the text of a question with an ellipsis for its options, which is the same for all of a kind."""
     return question.text.replace("; ".join(question.options[:-1]), "…")
+
+
+def outcome_of(score: Score | None) -> str:
+    """Return WON, LOST, or "" if the referee has not said what the opening sentence earned."""
+    sentence = score.breakdown.get(OPENING_SCORE) if score else None
+    if sentence is None:
+        return ""
+    return "WON" if sentence == MOST_POINTS else "LOST"
 
 
 def summary(scores: Sequence[Score]) -> str:

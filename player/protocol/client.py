@@ -1,6 +1,8 @@
 """GameServer, and HttpGameServer, the HTTP client of the player."""
 
 import contextlib
+import errno
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,6 +107,8 @@ class HttpGameServer:
     """
 
     def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
+        if "//" not in url and is_address(f"http://{url}"):
+            raise ServerError(f"--server has no http://; write http://{url}")
         if not is_address(url):  # which is not shown, since it may hold a secret
             raise ServerError(
                 "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
@@ -283,6 +287,8 @@ class HttpGameServer:
             raise self._unavailable(request, "timed out") from error
         except httpx.RequestError as error:
             reason = str(error) or type(error).__name__
+            if os.strerror(errno.EMFILE) in reason:
+                raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
             raise self._unavailable(request, reason) from error
 
     def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:

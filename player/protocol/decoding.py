@@ -124,8 +124,8 @@ class Body:
 
 
 def _read_json(body: bytes) -> Any:
-    """Read JSON; accept bytes that are not UTF-8, raw control characters and NaN, and replace halves of characters."""
-    text = body.decode("utf-8", "replace")
+    """Read JSON; accept a byte order mark, bad UTF-8, raw control characters and NaN, and replace half characters."""
+    text = body.decode("utf-8-sig", "replace")
     try:
         value = json.loads(text, strict=False)
         if HALF_PAIR.search(text):

@@ -222,3 +222,17 @@ def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) ->
     loaded = load()
     assert loaded.token == "s3cret"
     assert "s3cret" not in f"{loaded!r} {loaded} {as_dict(loaded)}"
+
+
+@pytest.mark.parametrize("empty", ["[]", "", "()", "null", "~", "{}", " [ ] "])
+def test_an_empty_list_may_be_set(empty: str) -> None:
+    assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
+    with pytest.raises(SettingsError, match=r"search\.strategies is .*at least 1"):
+        load(changes=[f"search.strategies={empty}"])
+
+
+def test_an_empty_text_stays_one() -> None:
+    for empty in ("", "null", "~"):
+        assert load(changes=[f"embed.own={empty}"]).embed.own in {"", "null", "~"}
+    with pytest.raises(SettingsError, match=r"ingest\.workers is ''"):
+        load(changes=["ingest.workers="])

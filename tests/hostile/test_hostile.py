@@ -111,4 +111,4 @@ def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
         if not isinstance(outcome.result, GameReport):
             assert outcome.token not in str(outcome.result)
     assert lines.count("was refused with 422") == 1, "a reply that is refused once"
-    assert "409" not in lines, "a reply that was taken"
+    assert "was refused with 409" not in lines, "a reply that was taken"

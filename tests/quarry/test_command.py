@@ -3,16 +3,17 @@
 import contextlib
 import functools
 import re
+import resource
 import signal
 from pathlib import Path
 
 import pytest
 
-from configs.project import find_project
+from configs.project import Project, find_project
 from ingest.console.arguments import command_of
 from player.command import main as search
 from player.game.journal import Journal
-from player.protocol.messages import RoundStart
+from player.protocol.messages import Guess, RoundStart, Score
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
     ABOUT,
@@ -65,7 +66,7 @@ INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
 
 class Interrupt(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name == "ingest.errors":
+        if name == {name!r}:
             sys.meta_path.remove(self)
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -89,11 +90,32 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
         (signal.SIG_DFL, (130, "quarry: interrupted\n")),
         (signal.SIG_IGN, (0, "")),
     ):
-        words = ["-c", INTERRUPTED, *command.split(), "--help"]
+        code = INTERRUPTED.format(name="ingest.errors")
+        words = ["-c", code, *command.split(), "--help"]
         heed = functools.partial(signal.signal, signal.SIGINT, handler)
         done = run_python(*words, preexec_fn=heed)
         assert (done.returncode, done.stderr) == ending
         assert bool(done.stdout) == (done.returncode == 0)
+
+
+@pytest.mark.parametrize(
+    "command", ["quarry search", "evaluate replay", "ingest", "player", "run_game.py"]
+)
+def test_an_interrupt_before_anything_is_imported_prints_no_traceback(
+    command: str,
+) -> None:
+    code = INTERRUPTED.format(name="ingest.console.interrupts")
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    done = run_python("-c", code, *command.split(), "--help", preexec_fn=heed)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_too_few_open_files_are_said_before_anything_is_done() -> None:
+    limit = functools.partial(resource.setrlimit, resource.RLIMIT_NOFILE, (24, 24))
+    done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (2, "")
+    says = "quarry search: a process may open 24 files here; allow more open files"
+    assert done.stderr == f"{says}: ulimit -n 1024\n"
 
 
 def test_messages_name_the_command_that_was_typed() -> None:
@@ -139,6 +161,51 @@ def test_a_wrong_file_is_refused_in_one_line() -> None:
         assert says in err
 
 
+DEEP = "[" * 100_000
+OF_THE_PROJECT = (
+    ("quarry.toml", 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
+    ("quarry.toml", f"store = {DEEP}", "is not a TOML file"),
+    ("quarry.toml", f"store = '{'x' * 9_000}'", "at most 4000 characters"),
+    ("quarry.toml", "store = [[1], {a = 2}]", "it must be a text in quotation marks"),
+    ("quarry.toml", "#" * 60_000_000, "more than 200000 bytes"),
+    ("quarry.toml", b"\xff", "is not a TOML file"),
+    ("pyproject.toml", "[[tool.quarry]]", "tool.quarry is a list; write one table"),
+    ("pyproject.toml", "tool.quarry = 5", "tool.quarry is a int; write one table"),
+    ("pyproject.toml", "tool.quarry.store = 5", "store is 5; it must be a text"),
+    # another program's file
+    ("pyproject.toml", "tool = 5", ""),
+    ("pyproject.toml", "[[tool]]", ""),
+    ("pyproject.toml", "tool = [", ""),
+    ("pyproject.toml", f"tool = {DEEP}", ""),
+    ("pyproject.toml", "#" * 60_000_000, ""),
+    ("pyproject.toml", b"\xff", ""),
+)
+"""Project files, and what is said about each of ours."""
+
+
+@pytest.mark.parametrize(("name", "content", "says"), OF_THE_PROJECT)
+def test_a_project_file_is_refused_in_one_line_and_another_programs_is_ignored(
+    name: str,
+    content: str | bytes,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoded = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / name).write_bytes(encoded)
+    inner = tmp_path / "course/week"
+    inner.mkdir(parents=True)
+    for folder in (tmp_path, inner):
+        monkeypatch.chdir(folder)
+        if not says:
+            assert find_project() == Project()
+            continue
+        code, out, err = quarry("search --hint x")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert says in err
+        assert len(err) < 600 + len(str(tmp_path))
+
+
 def test_what_is_missing_is_named_with_its_cost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -157,10 +224,23 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         key = journal.ask()
         start = RoundStart("m", "trees", "tall plants", "")
         journal.update(key, game_id="0101001", start=start, answers=["A"])
-        journal.update(key, ending="over")
+        breakdown = {"opening_sentence_score": 31.25}
+        score = Score(27.31234, 1, breakdown, {"opening_sentence": "half"})
+        guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
+        journal.update(key, ending="over", guess=guess, score=score)
 
     for line, code, says in (
-        ("list --journal games.sqlite", 0, "0101001"),
+        ("list --journal games.sqlite", 0, "began (UTC)"),
+        ("list --journal games.sqlite", 0, "0101001   LOST       27.3  trees: tall"),
+        ("list --journal games.sqlite", 0, "plants  (server http://server"),
+        ("show 0101001 --journal games.sqlite", 0, "guess  Trees grow."),
+        ("show 0101001 --journal games.sqlite", 0, "sure   81%"),
+        ("show 0101001 --journal games.sqlite", 0, "  opening sentence: half"),
+        (
+            "show 0101001 --journal games.sqlite",
+            0,
+            "27.3 of 100, league points 1, LOST",
+        ),
         ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
         ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
         ("list --journal nowhere", 2, "does not exist"),
@@ -169,6 +249,7 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         assert shown.code == code
         assert says in shown.out + shown.err
         assert "\x1b" not in shown.out
+        assert "_" not in shown.out
 
 
 def test_completion_knows_every_command_and_its_options() -> None:

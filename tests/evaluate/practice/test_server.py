@@ -8,18 +8,23 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
-from evaluate.practice.http import MAX_BODY_BYTES, create_app, serving
+from evaluate.practice.http import MAX_BODY_BYTES, Hosts, create_app, serving
+from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
 )
+from evaluate.studio.server import create_app as create_pages
 from ingest.store import Course
 from player.game.loop import play
 from player.protocol.client import GameServer, HttpGameServer
@@ -63,7 +68,7 @@ def client(url: str, anyone: httpx.Client) -> Iterator[httpx.Client]:
 
 
 def check_problem(
-    response: httpx.Response,
+    response: Any,
     status: int,
     detail: str = "",
 ) -> None:
@@ -173,6 +178,97 @@ def test_two_threads_that_send_one_message_at_once_get_one_reply() -> None:
         assert len(player.inbox("", 0.0)[0]) == 2 * number
 
 
+GUESS = {
+    "opening_sentence": "x" * 400_000,
+    "associative_word": ["x" * 400_000],
+    "more": "x" * 400_000,
+}
+
+
+def test_one_check_of_the_host_is_in_front_of_everything() -> None:
+    practice = PracticeServer(small_repertoire(), seed=0)
+    app = Hosts(create_pages(practice), ["Quarry.example"])
+    with TestClient(app, base_url="http://evil.example") as client:
+        for path in ("/", "/server", "/static/style.css", "/healthz", "/v1/inbox"):
+            check_problem(client.get(path), 400, "not known under this name")
+        answer = client.post("/v1/players", json={"name": "x"})
+        check_problem(answer, 400, "not known under this name")
+        for host, status in (
+            ("localhost:8017", 200),
+            ("127.0.0.1", 200),
+            ("[::1]:8017", 200),
+            ("192.168.0.7:8017", 200),
+            ("quarry.example.:8017", 200),
+            ("testserver", 400),
+            ("127.0.0.1.evil.example", 400),
+            ("localhost@evil.example", 400),
+            ("evil.example/localhost", 400),
+            ("", 400),
+        ):
+            answer = client.get("/healthz", headers={"Host": host})
+            assert answer.status_code == status, host
+    assert not practice.players
+
+
+def test_whatever_is_served_has_the_check(url: str, anyone: httpx.Client) -> None:
+    assert anyone.get("/healthz").status_code == 200
+    answer = anyone.get("/healthz", headers={"Host": "evil.example"})
+    check_problem(answer, 400)
+
+
+def test_a_player_cannot_fill_the_memory_with_long_ids_and_texts() -> None:
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    messages: list[Any] = [("Q21WARMUPRESPONSE", {})] * 20
+    messages += [("Q21QUESTIONSBATCH", {"questions": batch(), "more": "x" * 400_000})]
+    messages += [("Q21GUESSSUBMISSION", GUESS)] * 20
+    game_id = player.request_game()
+    tracemalloc.start()
+    try:
+        for number, (kind, payload) in enumerate(messages):
+            fresh = {**payload, "own": "x" * 100_000}
+            message_id = f"{number}" + "x" * 480_000
+            player.send(message(kind, fresh, game_id, message_id))
+        del fresh, message_id
+        n_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert player.game(game_id).private_score is not None
+    assert n_bytes < 100_000
+
+
+def test_the_questions_of_a_batch_have_a_limit_together() -> None:
+    player = LocalGameServer(PracticeServer(small_repertoire(), seed=0))
+    game_id = player.request_game()
+    player.send(message("Q21WARMUPRESPONSE", {}, game_id))
+    long = [{**question, "question_text": "x" * 2_000} for question in batch()]
+    for question in long:
+        question["options"] = {letter: letter * 2_000 for letter in "ABCD"}
+    with pytest.raises(RefusedMessageError, match="200000 characters; they may have"):
+        player.send(message("Q21QUESTIONSBATCH", {"questions": long}, game_id))
+
+
+def test_the_oldest_game_that_is_over_is_forgotten_when_a_player_has_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("evaluate.practice.server.MAX_GAMES", 2)
+    practice = PracticeServer(small_repertoire(), seed=0)
+    player = LocalGameServer(practice)
+    first, second = player.request_game(), player.request_game()
+    with pytest.raises(RefusedMessageError, match="2 games that are not over"):
+        player.request_game()
+    player.send(message("Q21WARMUPRESPONSE", {}, second))
+    player.send(message("Q21QUESTIONSBATCH", {"questions": batch()}, second))
+    player.send(message("Q21GUESSSUBMISSION", {}, second))
+
+    _, cursor = player.inbox("", 0.0)
+    third = player.request_game()
+    assert len({first, second, third}) == 3
+    assert {*practice.matches} == {*player.matches} == {first, third}
+    fresh, _ = player.inbox(cursor, 0.0)
+    assert each(fresh, "game_id") == [third]
+    assert each(player.inbox("", 0.0)[0], "game_id") == [first, third]
+
+
 def test_the_seed_chooses_the_order() -> None:
     hints = payloads("book_hint", seed=3, n=12)
     assert len(set(hints)) == 12, "every game comes once before one comes again"
@@ -278,7 +374,7 @@ def test_an_unfinished_body_is_given_up(
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), 20.0) as connection:
         connection.sendall(
-            b"POST /v1/outbox HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{"
+            b"POST /v1/outbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"
         )
         assert connection.recv(1_000).startswith(b"HTTP/1.1 408")
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,18 @@ def text_of(page: str) -> str:
     """The text of a page outside scripts and styles."""
     shown = "//text()[not(parent::script or parent::style)]"
     return " ".join(html.fromstring(page).xpath(shown))
+
+
+def test_runs_of_different_games_are_shown_side_by_side() -> None:
+    one = run_of([game_record(game_id="one")], "first")
+    other = run_of([game_record(game_id="two")], "second", "oracle")
+    unanswerable = game_record(game_id="three", answerable=False, truth=None)
+    none = run_of([unanswerable], "none")
+    for runs in permutations([one, other, none]):
+        shown = text_of(render(runs))
+        assert "The runs are of different games, so no test compares them." in shown
+        assert "one" in shown
+        assert "two" in shown
 
 
 def test_figures_of_raw_text_are_shown_by_the_referees_text(page: str) -> None:

@@ -15,7 +15,7 @@ from evaluate.runs.comparison import (
     games_to_decide,
     randomisation_p,
 )
-from evaluate.runs.files import write_run
+from evaluate.runs.files import read_run, write_run
 from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import ABOUT, Evaluate, make_store, run_of
@@ -155,6 +155,27 @@ def test_runs_over_two_stores_are_compared_on_the_same_games(
     refused = evaluate(f"{replay} store --lost-in store.json")
     assert refused.code == 2
     assert "store.json lost no game" in refused.err
+
+
+def test_the_command_that_plays_lost_games_again_needs_nothing_else(
+    evaluate: Evaluate,
+) -> None:
+    played = evaluate(f"replay {ABOUT} --referee constant:A --out bad.json")
+    n_lost = len(read_run(Path("bad.json")).lost_ids)
+    (line,) = [line for line in played.out.splitlines() if "--lost-in" in line]
+    again = evaluate(f"{line.partition('quarry ')[2]} --json").json
+    assert (again["games"], again["referee"]) == (n_lost, "constant:A")
+    assert n_lost
+    assert "replay needs --games" in evaluate("replay --store store").err
+
+
+def test_games_of_the_project_are_compared(evaluate: Evaluate) -> None:
+    Path("quarry.toml").write_text('games = "games.jsonl"\nstore = "store"\n')
+    compared = evaluate("compare --presets default,keyword --json")
+    assert [*compared.json["presets"]] == ["default", "keyword"]
+    for name in ("one", "two"):
+        assert evaluate(f"replay --out {name}.json").code == 0
+    assert evaluate("compare one.json two.json").code == 0
 
 
 def test_the_trec_run_of_another_system_is_compared_with_ours(

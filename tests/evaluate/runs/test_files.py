@@ -10,7 +10,7 @@ import pytest
 
 from evaluate.errors import RunError
 from evaluate.runs.export import export
-from evaluate.runs.files import read_run, read_trec_run, write_run
+from evaluate.runs.files import read_run, read_runs, read_trec_run, write_run
 from evaluate.runs.measures import MEASURES
 from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
@@ -52,6 +52,36 @@ def test_a_run_with_a_broken_file_is_refused(tmp_path: Path) -> None:
         run.with_name(file).unlink()
         with pytest.raises(RunError, match=f"{file} cannot be read"):
             read_run(run)
+
+
+def test_the_head_of_a_run_has_bounds(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    written(path)
+    head = json.loads(path.read_text("utf-8"))
+    for key, value in (
+        ("repeats", 99_999_999_999),
+        ("repeats", 0),
+        ("seed", -1),
+        ("referee", "x" * 2_000),
+        ("commit", "x" * 2_000),
+        ("settings", {}),
+        ("settings", {"preset": 3}),
+    ):
+        path.write_text(json.dumps({**head, key: value}))
+        with pytest.raises(RunError, match=f"{key} is not as replay writes it"):
+            read_run(path)
+
+
+@pytest.mark.parametrize("presets", [3, ["a"], {"../a": {}}, {"a\0": {}}, {"": {}}])
+def test_a_comparison_that_names_no_runs_is_refused(
+    presets: object, tmp_path: Path
+) -> None:
+    path = tmp_path / "compare.json"
+    path.write_text(json.dumps({"presets": presets}))
+    with pytest.raises(RunError):
+        read_runs([path])
+    with pytest.raises(RunError):
+        read_runs([tmp_path / f"{'x' * 9_000}.json"])
 
 
 def test_a_run_shows_its_figures(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from fastapi.testclient import TestClient
@@ -125,8 +126,37 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         assert "This did not work" in response.text, path
 
 
-def test_pages_are_served_under_local_names_only(client: TestClient) -> None:
-    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan")
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
+    odd: str, course: Course, files: Files, tmp_path: Path
+) -> None:
+    lost_run(course, "zzz", tmp_path / "bad.json")
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    elsewhere = replace(files, runs=tmp_path, games=tmp_path / "games.jsonl")
+    app = create_app(course, load(), elsewhere)
+    client = TestClient(app, raise_server_exceptions=False)
+
+    query = quote(odd, safe="")
+    for path in (
+        *("/report?run=", "/losses?run=", "/losses?run=bad.json&of="),
+        *("/?hint=", "/?hint=a&book=", "/referee?start=", "/referee?lecture="),
+        *("/lecture/", "/lecture/01-sediments?number=", "/games/", "/server/"),
+    ):
+        assert client.get(f"{path}{query}").status_code < 500, path
+    form = {"passage": GRAVEL, "hint": "plain words"}
+    for key in ("passage", "hint", "book", "lecture", "kind", "preset", "referee"):
+        for path in ("/referee/check", "/referee/replay", "/referee/keep"):
+            answer = client.post(path, data={**form, key: odd})
+            assert answer.status_code < 500, (path, key)
+    for key in ("run", "preset"):
+        data = {"run": "bad.json", "preset": "default", key: odd}
+        assert client.post("/losses", data=data).status_code < 500
+
+
+def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
     foreign = {"origin": "http://evil.example"}
     assert client.post("/referee/keep", headers=foreign).status_code == 403
 

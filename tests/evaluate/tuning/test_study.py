@@ -218,6 +218,16 @@ def wait_and_work(storage: str, sign: Path) -> None:
 SPAWN = multiprocessing.get_context("spawn")
 
 
+@pytest.mark.parametrize("name", ["a?b.db", "50%25.db", "a#b c.db", "a&b=1.db", "é.db"])
+def test_a_storage_is_the_path_of_a_file_whatever_is_in_its_name(
+    name: str, tmp_path: Path
+) -> None:
+    open_storage(str(tmp_path / name))
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == [name]
+    with pytest.raises(TuneError, match="none does not exist; make it"):
+        open_storage(str(tmp_path / "none" / name))
+
+
 def studied(storage: str, name: str | None = "killed") -> optuna.Study:
     return optuna.load_study(study_name=name, storage=open_storage(storage))
 

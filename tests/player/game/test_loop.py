@@ -7,13 +7,23 @@ from typing import Any
 
 import pytest
 
+from player.deadlines import Runner
 from player.errors import (
     GameTimeoutError,
     PlayerError,
     ServerError,
     UnauthorizedError,
+    UnavailableError,
 )
-from player.game.game import STRICT, GameReport, Spectator, Timeouts, report_json
+from player.game.fallback import DeadlinePlayer
+from player.game.game import (
+    STRICT,
+    Game,
+    GameReport,
+    Spectator,
+    Timeouts,
+    report_json,
+)
 from player.game.journal import Journal
 from player.game.loop import play, play_games
 from player.player import Contestant, Plan
@@ -135,6 +145,35 @@ def test_a_reply_may_take_half_of_its_deadline_and_20_seconds_after_its_turn() -
         assert Timeouts().budget_s(call) == pytest.approx(budget_s, abs=0.1)
 
 
+def test_a_long_retry_after_silences_a_reply_for_half_of_a_phase_at_most() -> None:
+    for deadline in (600, 7_200):
+        busy = UnavailableError("busy")
+        busy.retry_after_s = 3_600.0
+        game = Game(
+            game_id=GAME,
+            key=0,
+            player=DeadlinePlayer(dense_player(course()), GAME, Runner()),
+            server=FakeGameServer([], send=[busy] * 9),
+            name="me",
+            spectator=Spectator(),
+            timeouts=Timeouts(),
+            journal=Journal(None),
+        )
+        game.answer(read_message(warmup(deadline=deadline)), set())
+        assert game.due - time.monotonic() <= 20.0
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_a_message_that_comes_many_times_costs_one_reply_a_batch(at_once: int) -> None:
+    batches = [[stage()] * 500 for stage in STAGES]
+    again = [answers(), round_start(), *[answers(), round_start()] * 20]
+    server = FakeGameServer([*batches[:3], again, *batches[3:]])
+    report_of(server, at_once=at_once, timeouts=STRICT)
+    sent = server.sent_types()
+    assert {*sent} == {*REPLIES}
+    assert len(sent) <= 5, "a thread may take two batches as one"
+
+
 # faults that a game and a series survive
 
 
@@ -216,6 +255,19 @@ def test_a_server_that_lost_its_messages_is_read_from_the_start_once() -> None:
 
 
 # after a restart
+
+
+def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_games() -> (
+    None
+):
+    journal = Journal(None)
+    journal.ask()  # the process was killed before the server named the game
+    batches = [[], [warmup()], [warmup(OTHER_GAME)]]
+    for stage in STAGES[1:]:
+        batches.append([stage(), stage(OTHER_GAME)])
+    server = FakeGameServer(batches, [GAME, "0101003"])
+    reports = reports_of(server, n_games=2, journal=journal)
+    assert {*each(reports, "game_id")} == {GAME, OTHER_GAME}
 
 
 def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart() -> (

@@ -187,7 +187,6 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
 ):
     for url in (
         "",
-        "127.0.0.1:8017",
         "ftp://127.0.0.1",
         "HTTP//x",
         "http://",
@@ -201,6 +200,9 @@ def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it()
     ):
         error = failure(HttpGameServer, url)
         assert "--server is not an address such as" in str(error), url
+    for url in ("127.0.0.1:8017", "localhost:9999", "host"):
+        error = failure(HttpGameServer, url)
+        assert str(error) == f"--server has no http://; write http://{url}"
 
 
 def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
@@ -234,6 +236,14 @@ def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
     note = f"one of {len(text)} bytes"
     inbox = inbox_of(body % (text, text), 10_000).inbox()
     assert inbox == ([{"a": 1}, note, note, {"b": [[]]}], "7")
+
+
+def test_a_body_may_begin_with_a_byte_order_mark() -> None:
+    body = b'\xef\xbb\xbf{"messages": [{"a": {}}, {"b": 1}], "cursor": "7"}'
+    for size in (1, 2, 1_000):
+        assert inbox_of(body, size).inbox() == ([{"a": {}}, {"b": 1}], "7")
+    client, _ = connect((200, b'\xef\xbb\xbf{"game_id": "0101001"}'))
+    assert client.request_game() == "0101001"
 
 
 def test_messages_are_read_whatever_pieces_they_come_in() -> None:

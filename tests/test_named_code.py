@@ -1,0 +1,163 @@
+"""Code is named by users alone: on the command line, in settings or in Python, never by a file of data."""
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from configs.settings import EmbedSettings, QuarryError, load
+from evaluate.games.labelled import load_games
+from evaluate.replay.replay import replay_store
+from evaluate.runs.files import read_run, write_run
+from evaluate.studio.app import create_app
+from evaluate.studio.state import Files
+from ingest.embed import Models
+from ingest.store import open_store
+from player.protocol.messages import read_message
+from tests.evaluate.fakes import (
+    labelled_game,
+    make_store,
+    message,
+    record_of,
+    use_hashing_embedder,
+    write_games,
+)
+from tests.fakes import ROOT, each
+from tests.player.fakes import course
+
+LOOK_UPS = {
+    "evaluate/referee/simulated.py": "--referee, after read_spec",
+    "evaluate/referee/spec.py": "--referee; a run's by named_by_data",
+    "evaluate/runs/measures.py": "--measure",
+    "ingest/editions/editions.py": "ingest.editions and --edition",
+    "ingest/embed/models.py": "--embedder; a store's by Models.embedder",
+    "ingest/layout/extract.py": "ingest.reader",
+    "ingest/pipeline/pipeline.py": "ingest.reader",
+    "player/search/build.py": "search.strategies",
+}
+"""Modules that look parts up by name, and where the names come from."""
+FIND = {"ingest.extensions.find", "ingest.extensions.make"}
+IMPORTERS = {
+    "ingest/extensions.py": "the look-up",
+    "ingest/console/interrupts.py": "a module of ours",
+    "ingest/console/arguments.py": "a module of ours",
+    "quarry/__init__.py": "a module of ours",
+    "player/warmup.py": "a sum, whose nodes are numbers and signs",
+}
+"""Modules that import by a name, or evaluate a text."""
+BY_NAME = (
+    "importlib.import_module",
+    "__import__",
+    "pkgutil.resolve_name",
+    "eval",
+    "exec",
+)
+
+
+def calls(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func)
+
+
+def test_every_place_that_looks_up_or_imports_by_name_is_known() -> None:
+    look_ups, importers = set(), set()
+    for package in ("configs", "ingest", "player", "evaluate", "quarry"):
+        for path in (ROOT / package).rglob("*.py"):
+            tree = ast.parse(path.read_text("utf-8"))
+            name = path.relative_to(ROOT).as_posix()
+            for node in ast.walk(tree):
+                names = set()
+                if isinstance(node, ast.ImportFrom):
+                    names = {f"{node.module}.{one}" for one in each(node.names, "name")}
+                if not names.isdisjoint(FIND):
+                    look_ups.add(name)
+            if not {*calls(tree)}.isdisjoint(BY_NAME):
+                importers.add(name)
+    assert look_ups == LOOK_UPS.keys()
+    assert importers == IMPORTERS.keys()
+
+
+SPEC = "evilmod.Referee"
+
+
+def _run(client: TestClient) -> None:
+    read_run(Path("runs/evil.json"))
+    client.get("/report?run=evil.json")
+    client.get("/losses?run=evil.json")
+    answer = client.post("/losses", data={"run": "evil.json", "preset": "default"})
+    assert (answer.status_code, "may run any code" in answer.text) == (422, True)
+
+
+def _preset_of_a_form(client: TestClient) -> None:
+    Path("evil.yaml").write_text(f"search: {{strategies: [{SPEC}]}}")
+    data = {"run": "plain.json", "preset": "evil.yaml"}
+    assert client.post("/losses", data=data).status_code == 422
+
+
+def _referee_of_a_form(client: TestClient) -> None:
+    passage = open_store("store").paragraphs[0].paragraph_id
+    data = {"passage": passage, "hint": "x"}
+    for spec in (SPEC, "os.getcwd", "os.path.join"):
+        answer = client.post("/referee/replay", data=data | {"referee": spec})
+        assert answer.status_code == 422
+
+
+def _store(_: TestClient) -> None:
+    with pytest.raises(QuarryError, match="may run any code"):
+        Models(EmbedSettings()).embedder(SPEC)
+
+
+def _games(_: TestClient) -> None:
+    records = []
+    for key in record_of(labelled_game()):
+        records.append(record_of(labelled_game(game_id=key)) | {key: SPEC})
+    for number, record in enumerate(records):
+        path = write_games(Path(f"{number}.jsonl"), [record])
+        try:
+            load_games(path)
+        except QuarryError:
+            continue
+
+
+def _message(_: TestClient) -> None:
+    envelope = message("WARMUP_CALL", {})
+    for key in envelope:
+        try:
+            read_message({**envelope, key: SPEC})
+        except QuarryError:
+            continue
+
+
+@pytest.mark.parametrize(
+    "read",
+    [_run, _preset_of_a_form, _referee_of_a_form, _store, _games, _message],
+)
+def test_nothing_that_is_read_from_data_is_imported(
+    read: Callable[[TestClient], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_hashing_embedder(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    Path("evilmod.py").write_text("class Referee:\n    pass\n")
+    store = make_store("store", course())
+    Path("runs").mkdir()
+    passage = store.paragraphs[0].paragraph_id
+    game = labelled_game(hint="zzz", paragraph_id=passage)
+    run = replay_store([game], store, load(), referee="constant:A", name="plain")
+    for name, referee in (("evil", SPEC), ("plain", run.referee)):
+        write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
+    files = Files(Path("games.jsonl"), Path("runs"), None, "store")
+    client = TestClient(
+        create_app(open_store("store"), load(), files), base_url="http://localhost"
+    )
+    try:
+        read(client)
+        assert "evilmod" not in sys.modules
+    finally:
+        sys.modules.pop("evilmod", None)
