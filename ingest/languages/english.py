@@ -4,6 +4,7 @@ from ingest.languages.language import Language
 
 ENGLISH = Language(
     name="English",
+    code="en",
     alphabet="abcdefghijklmnopqrstuvwxyz",
     tesseract="eng",
     stop_words="""

@@ -4,6 +4,7 @@ from ingest.languages.language import Language
 
 HEBREW = Language(
     name="Hebrew",
+    code="he",
     script=("\u0590", "\u05ff"),
     alphabet="אבגדהוזחטיכלמנסעפצקרשת",
     tesseract="heb",

@@ -12,6 +12,7 @@ class Language:
 
     Attributes:
         name: in English.
+        code: of two letters (ISO 639-1).
         script: first and last character of a script that no other language here has; "" if it is Latin.
         alphabet: small letters for which questions ask.
         tesseract: name of the language in Tesseract.
@@ -51,6 +52,7 @@ class Language:
     """
 
     name: str
+    code: str
     script: tuple[str, str] | None = None
     alphabet: str
     tesseract: str
