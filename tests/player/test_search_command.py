@@ -117,6 +117,18 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
         assert text in out
 
 
+def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) -> None:
+    hint = "sorting begins with merge quick heap pivot"
+    options = ("--hint", hint, "--book", "first", "--set", "search.threshold=0.999")
+    _, out, _ = run(*options)
+    assert out.index("first p") < out.index("second p")
+    out = " ".join(out.split())
+    assert "The named book, first, holds nothing relevant for this hint; other" in out
+    _, out, _ = run(*options, "--relevant-only")
+    assert "first p" not in out
+    assert "second p" in out
+
+
 def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     for name in ("the lecture", "volcanoes [hot]"):
         _, out, _ = run("--hint", HINT, "--book", name)
