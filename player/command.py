@@ -34,11 +34,13 @@ def _search(options: argparse.Namespace) -> int:
     result = search(query)
 
     whole = not options.relevant_only and (options.all or options.json)
-    shown = result if whole else replace(result, hits=result.relevant_hits)
+    if not whole:
+        hits = result.relevant_hits if options.relevant_only else result.shown
+        result = replace(result, hits=hits)
     if options.json:
-        print(visible_json(result_json(shown)))
+        print(visible_json(result_json(result)))
     else:
-        _print_hits(shown)
+        _print_hits(result)
     return 1 if result.failures else 0
 
 
@@ -80,8 +82,10 @@ def _print_hits(result: SearchResult) -> None:
     if book := book_of(result):
         console.print(f"book: {book}")
     if result.message:
-        rest = " --all shows the nearest."
-        if result.hits:
+        rest = ""
+        if not result.hits:
+            rest = " --all shows the nearest."
+        elif not result.relevant:
             rest = " The nearest paragraphs are all below the threshold:"
         console.print(f"[bold]{shown(result.message)}[/]{rest}")
 

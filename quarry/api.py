@@ -14,6 +14,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.replay.replay import replay_each, replay_store
 from evaluate.runs import comparison
 from evaluate.runs import export as exporting
+from evaluate.runs.differences import BELIEFS
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
 from ingest import store as stores
@@ -154,14 +155,16 @@ def compare(
 
     Args:
         course: a course, or the location of its store.
-        settings: names of presets, or settings by name; the first is the baseline of the tests.
+        settings: names of presets, whose beliefs then run over the whole course, or settings by name; the first is the
+            baseline of the tests.
         referee, n_games, seed: as in `replay`.
         measures: names of further measures, such as nDCG@10.
     """
     import pandas as pd
 
     if not isinstance(settings, Mapping):
-        settings = {name: load(name) for name in settings}
+        same = [f"game.candidates={BELIEFS['course']}"]
+        settings = {name: load(name, changes=same) for name in settings}
     runs = replay_each(
         load_games(Path(games))[:n_games],
         _opened(course),

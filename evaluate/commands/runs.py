@@ -17,6 +17,7 @@ from evaluate.commands import shared
 from evaluate.errors import RunError, writing
 from evaluate.referee.simulated import EVERY, SPECS, judges_of
 from evaluate.referee.spec import HINT_ALONE, SPEC_NOTE, read_spec
+from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
@@ -140,9 +141,12 @@ def _replayed(options: argparse.Namespace, **common: Any) -> list[Run]:
 
     presets = [*filter(None, map(str.strip, options.presets.split(",")))]
     settings = {}
+    belief = []
+    if options.belief in BELIEFS:
+        belief.append(f"game.candidates={BELIEFS[options.belief]}")
     for name in presets:
         run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = load(name, options.config, options.changes)
+        settings[run_name] = load(name, options.config, [*belief, *options.changes])
     if len(settings) < max(2, len(presets)):
         raise RunError(
             f"--presets {options.presets!r} names fewer than two presets; name e.g. dual,filtered"
@@ -252,6 +256,14 @@ COMMANDS = {
                 "--presets",
                 "A,B,...",
                 f"the others are tested against the first; YAML files, or of {', '.join(preset_names())}",
+            ),
+            cli.option(
+                "--belief",
+                "WHAT",
+                "all beliefs run over the whole course, over the hits of each search, or over what each preset says: "
+                "course, hits or preset (default: %(default)s)",
+                choices=(*BELIEFS, "preset"),
+                default="course",
             ),
             cli.option(
                 "--referee",

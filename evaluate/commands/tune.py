@@ -56,12 +56,21 @@ def run(options: argparse.Namespace) -> int:
 
 def calibrate_search(options: argparse.Namespace) -> int:
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
-    from evaluate.tuning.calibration import calibrate
+    from evaluate.tuning.calibration import (
+        calibrate,
+        calibrate_relevance,
+        read_questions,
+    )
 
+    questions = options.questions and read_questions(options.questions)
     store = shared.open_for(options)
     spec = store.embedder_spec
     games = shared.chosen_games(options)
-    fitted = dataclasses.asdict(calibrate(store, options.settings, games))
+    if questions:
+        fit = calibrate_relevance(store, options.settings, games, questions)
+    else:
+        fit = calibrate(store, options.settings, games)
+    fitted = dataclasses.asdict(fit)
     out = options.out
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     shared.write_text(out, visible_json({**tree, spec: fitted}) + "\n")
@@ -143,6 +152,12 @@ COMMANDS = {
         "--store my/store --games my/games.jsonl",
         (
             *(*shared.COURSE, shared.GAMES, shared.SPLIT),
+            cli.path(
+                "--questions",
+                "FILE",
+                'ordinary questions, {"question", "about_course"} a line: fits the relevance alone, on these and a few '
+                "hints of --games",
+            ),
             shared.out(
                 "FILE",
                 "default: %(default)s",

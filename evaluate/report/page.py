@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
+from evaluate.runs.differences import belief_of, what_differs
 from evaluate.runs.measures import interval, rounded
 from evaluate.runs.record import (
     CandidateRecord,
@@ -101,6 +102,8 @@ def render(runs: Sequence[Run]) -> str:
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
         headline=headline(runs, tests),
+        beliefs=[belief_of(run.settings) for run in runs],
+        differs=[what_differs(runs[0], run) for run in runs],
         tests=tests,
         other_games=OTHER_GAMES,
         documents=lecture_figures(runs),

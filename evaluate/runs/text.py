@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from evaluate.runs.differences import belief_lines, what_differs
 from ingest.console.terminal import pluralize
 
 if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
@@ -15,6 +17,8 @@ if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
 
 MAX_SHOWN = 20
 """Most lost games that are explained."""
+WIDTH = 80
+"""Most characters of a line of running text."""
 N_ACROSS = 3
 """Most runs in one row of a table."""
 LOST_AT = {
@@ -98,6 +102,10 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
     n_stores = len({run.store_fingerprint for run in runs})
     over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
     yield f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets"
+    yield from belief_lines(runs)
+    for run in runs[1:]:
+        differs = f"what differs in {run.name} from {runs[0].name}: {what_differs(runs[0], run)}"
+        yield from textwrap.wrap(differs, WIDTH, subsequent_indent="  ")
     for start in range(0, len(runs), N_ACROSS):
         across = runs[start : start + N_ACROSS]
         yield ""

@@ -1,9 +1,10 @@
 """Fit the numbers that search uses (player/search/calibration.json) on labelled games."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from operator import attrgetter, itemgetter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,14 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from ingest.arrays import Float64Array, IntArray
 from ingest.embed.hint_bank import as_asked, hints_of, load_hints
+from ingest.json_files import read_objects
 from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player.search.build import store_embedder, word_scorers
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     PARAGRAPH,
+    SAME_LANGUAGE,
     Calibration,
     DenseCalibration,
     WordsCalibration,
@@ -37,6 +40,9 @@ RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
 HARD_SHARE = 0.1
 """Share of hints about other documents of the course in the weight of all negatives of the relevance."""
+HINT_SHARE = 0.25
+"""Hints per question about the course: without any, .15 of the hints of games are relevant; with as many, .09 of the
+questions about other things."""
 N_ROUNDS = 5
 """The slopes of relevance are fitted so many times."""
 LEAST_SPREAD = 1e-9
@@ -120,6 +126,58 @@ def calibrate(
         references=references,
         words=words,
     )
+
+
+def calibrate_relevance(
+    store: Course,
+    settings: Settings,
+    games: Sequence[LabelledGame],
+    questions: Mapping[str, bool],
+) -> Calibration:
+    """Fit the relevance alone, on ordinary questions and a few hints of games; see `calibrate` for the rest.
+
+    Args:
+        games: for each four questions about the course, the hint of one of these is added to them.
+        questions: whether each question is about the course.
+
+    Raises:
+        GamesError: questions of one kind are missing.
+    """
+    if len({*questions.values()}) < 2:
+        raise GamesError(
+            "--questions has questions of one kind; it needs some about the course and some about other things"
+        )
+    hints = [game.hint for game in games if game.answerable]
+    n_hints = round(HINT_SHARE * sum(questions.values()))
+    chosen = np.random.default_rng(0).permutation(len(hints))[:n_hints]
+    questions = {**questions, **{hints[row]: True for row in chosen}}
+    before = calibration_for(store)
+    embedder = CachingEmbedder(store_embedder(store, settings))
+    scorers = word_scorers(store, settings, embedder)
+    dense = Dense.from_course(store, Parts(settings.search, before, embedder, scorers))
+
+    about: list[pd.DataFrame] = []
+    unrelated: list[pd.DataFrame] = []
+    for question, is_about in questions.items():
+        scores = pd.DataFrame(dense.parts(question, {SAME_LANGUAGE: 1.0}))
+        of_kind = about if is_about else unrelated
+        of_kind.append(scores)
+    with_relevance = [PARAGRAPH]
+    languages = {scores[SAME_LANGUAGE].mean() for scores in (*about, *unrelated)}
+    if len(languages) > 1:
+        with_relevance.append(SAME_LANGUAGE)
+
+    def fitted(given: DenseCalibration) -> DenseCalibration:
+        bias, slopes, separation = fit_relevance(with_relevance, about, unrelated)
+        return replace(given, bias=bias, relevance=slopes, separation=separation)
+
+    alone, words, specs = fitted(before.dense), dict(before.words), []
+    for scorer in scorers:
+        specs.append(scorer.spec)
+        with_relevance.append(f"words.{scorer.spec}")
+        name = "+".join(specs)
+        words[name] = replace(words[name], dense=fitted(words[name].dense))
+    return replace(before, dense=alone, words=words)
 
 
 def _fit_dense(
@@ -220,7 +278,7 @@ def fit_relevance(
     names: Sequence[str],
     positives: Sequence[pd.DataFrame],
     unrelated: Sequence[pd.DataFrame],
-    elsewhere: Sequence[pd.DataFrame],
+    elsewhere: Sequence[pd.DataFrame] = (),
 ) -> tuple[float, dict[str, float], float]:
     """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
@@ -232,7 +290,7 @@ def fit_relevance(
         positives: for each hint about the course, (n_paragraphs,) scores by name.
         unrelated: the same for hints about other things.
         elsewhere: the same for hints about the course, without the document that each is about: hard negatives, which
-            have `HARD_SHARE` of the weight of all negatives.
+            have `HARD_SHARE` of the weight of all negatives; () leaves them out.
 
     Returns:
         The bias, the slopes, and the AUROC of the positives against the unrelated hints.
@@ -243,8 +301,9 @@ def fit_relevance(
     groups = (positives, unrelated, elsewhere)
     tables = _tables(chain(*groups), names)
     counts = list(map(len, groups))
-    shares = np.array([1.0, 1.0 - HARD_SHARE, HARD_SHARE])
-    weights = np.repeat(shares * counts[0] / counts, counts)
+    hard_share = HARD_SHARE if elsewhere else 0.0
+    shares = np.array([1.0, 1.0 - hard_share, hard_share])
+    weights = np.repeat(shares * counts[0] / np.maximum(counts, 1), counts)
     labels = np.repeat([1, 0, 0], counts)
 
     slopes, bias = np.ones(len(names)), 0.0
@@ -261,6 +320,23 @@ def fit_relevance(
     separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
     relevance = dict(zip(names, map(rounded, slopes.tolist()), strict=True))
     return rounded(bias), relevance, rounded(separation)
+
+
+def read_questions(path: Path) -> dict[str, bool]:
+    """Read questions and whether each is about the course, one JSON record a line.
+
+    Raises:
+        GamesError: the file cannot be read, or a line has another form.
+    """
+    questions = {}
+    for where, record in read_objects(path, GamesError, named="--questions"):
+        question, is_about = record.get("question"), record.get("about_course")
+        if not isinstance(question, str) or not isinstance(is_about, bool):
+            raise GamesError(
+                f'{where} must be {{"question": TEXT, "about_course": true or false}}'
+            )
+        questions[question] = is_about
+    return questions
 
 
 def rounded(value: float) -> float:

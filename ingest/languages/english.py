@@ -4,6 +4,7 @@ from ingest.languages.language import Language
 
 ENGLISH = Language(
     name="English",
+    code="en",
     alphabet="abcdefghijklmnopqrstuvwxyz",
     tesseract="eng",
     stop_words="""
@@ -54,9 +55,9 @@ ENGLISH = Language(
         "meetings episode volume vol no nr number",
         "documents": "note notes slide slides handout handouts material materials reading readings script scripts pdf "
         "file files document documents doc text texts book books paper papers article articles presentation "
-        "presentations summary talk talks deck",
+        "presentations summary talk talks deck survey surveys essay essays thesis primer monograph treatise",
         "files": "course courses draft drafts final version versions copy copies revised revision rev updated update "
-        "new old print full complete edition about",
+        "new old print full complete edition about al",
         "months": "january jan february feb march mar april apr may june jun july jul august aug september sep sept "
         "october oct november nov december dec",
         "versions": "version versions ver v draft drafts edition editions ed rev revision revised copy take release "
@@ -67,7 +68,12 @@ ENGLISH = Language(
         "objectives microsoft word powerpoint excel openoffice libreoffice impress writer keynote latex "
         "pdflatex tex beamer acrobat untitled unnamed slide layout",
         "of": "of",
-        "and": "and or to through",
+        "others": "page pages p pp room rooms hall floor building table tables figure figures fig slide line lines "
+        "step steps question questions q problem problems example examples equation theorem row column group groups",
+        "saying": "say says said mention mentions mentioned cover covers covered explain explains explained discuss "
+        "discusses discussed teach teaches taught tell tells told write writes wrote claim claims argue argues talk "
+        "talks describe describes describing define defines think thinks",
+        "and": "and or to through vs versus",
         "number signs": "no nr number n num",
         "prepositions": "in from of at during see for",
     },

@@ -12,6 +12,7 @@ class Language:
 
     Attributes:
         name: in English.
+        code: of two letters (ISO 639-1).
         script: first and last character of a script that no other language here has; "" if it is Latin.
         alphabet: small letters for which questions ask.
         tesseract: name of the language in Tesseract.
@@ -34,7 +35,8 @@ class Language:
         name_words: words in names of lectures, by kind. They say what kind of thing is named, not which. `lectures`
             name a lecture ("lecture 3"); `numbered` may number lectures or something else ("week 4"); `counted` count
             other things too; `documents` and `files` only describe a file. A number after one of `versions` or next to
-            one of `months` is no lecture's. `sections` are in headings and metadata of any document. `of` joins a day
+            one of `months` is no lecture's, nor is one after one of `others`, such as "page 3". `saying` are verbs of
+            what a lecture or an author says. `sections` are in headings and metadata of any document. `of` joins a day
             and its month, `and` two numbers; a number follows `number signs`, a word for a lecture `prepositions`.
         in_prefix: prefix that is a preposition.
         negation: regular expression for words that exclude what follows.
@@ -51,6 +53,7 @@ class Language:
     """
 
     name: str
+    code: str
     script: tuple[str, str] | None = None
     alphabet: str
     tesseract: str

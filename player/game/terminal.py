@@ -90,7 +90,7 @@ class Terminal(Spectator):
             self._say(
                 "Nothing was found for the hint, so every paragraph of the course is a candidate."
             )
-        elif result.message:
+        elif not result.relevant:
             self._say(
                 f"{result.message} The nearest paragraphs, all below the threshold of "
                 f"{result.threshold:g}, are the candidates."

@@ -19,7 +19,8 @@ def prior_of(
     """Return (n_printed,) probabilities of the places of the searched course's passages, summing to 1.
 
     The probability of a place is the probability of its passage, from the search, times the probability that the secret
-    begins at this place of the passage.
+    begins at this place of the passage. Passages that the ranking lacks have none; if it has no passage of the book, or
+    no other, the rest has all of it.
 
     Args:
         result: its ranking holds every passage that the belief runs over.
@@ -44,19 +45,20 @@ def prior_of(
         "filter": settings.prior_filter_share,
         "boost": settings.prior_boost_share,
     }
+    is_found = np.isfinite(log_odds)
     share = shares.get(result.tier)
-    if share is None or in_book.all() or not in_book.any():
-        parts = [(np.ones_like(in_book), 1.0)]
+    on_both_sides = (in_book & is_found).any() and (~in_book & is_found).any()
+    if share is None or not on_both_sides:
+        parts = [(is_found, 1.0)]
     else:
-        parts = [(in_book, share), (~in_book, 1.0 - share)]
+        parts = [(is_found & in_book, share), (is_found & ~in_book, 1.0 - share)]
 
-    prior = np.empty(len(log_odds))
+    prior = np.zeros(len(log_odds))
     for part, mass in parts:
         odds = log_odds[part]
         weights = np.exp(odds - odds.max())
         before = before_hint[part]
         even = np.exp(before - before.max())
-        even = np.where(np.isfinite(odds), even, 0.0)
         by_hint = (1.0 - FLOOR) * weights / weights.sum()
         by_chance = FLOOR * even / even.sum()
         prior[part] = mass * (by_hint + by_chance)

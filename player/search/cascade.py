@@ -134,17 +134,22 @@ class Cascade:
             if item.log_odds[row] > NOT_FOUND
         ]
         why = ", ".join([*reasons, IN_BOOK if is_book else IN_COURSE])
-        if step.is_fallback:
+        strategy = step.strategy
+        ranked = step.scored.get(strategy, step.fused)
+        if step.is_fallback and ranked.log_odds[row] == NOT_FOUND:
+            # of the first step, in a slot that keywords left
+            *_, strategy = step.scored
+            ranked = step.scored[strategy]
+        elif step.is_fallback:
             why += ALL_FAILED if self._all_failed else AS_FALLBACK
 
-        ranked = step.scored.get(step.strategy, step.fused)
         relevance = float(step.fused.relevance[row])
         return Hit(
             paragraph=self.index.paragraphs[row],
             score=float(step.fused.scores[row]),
             relevance=probability(relevance),
             rank=self._rank(ranked, row, is_book=is_book),
-            strategy=step.strategy,
+            strategy=strategy,
             slot="book" if is_book else "global",
             why=why,
             relevant=relevance >= threshold_log_odds(self.settings.threshold),

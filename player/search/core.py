@@ -137,8 +137,8 @@ def search(
     """Search step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
 
     The first step is that of all strategies. The second is that of keywords, in the mode "fallback", if the first one
-    found nothing relevant. The first step that reaches the threshold answers, else the first that reaches the lowered
-    threshold, else the first.
+    found nothing relevant; with a book that filters, hits of the first step fill the slots that it leaves empty. The
+    first step that reaches the threshold answers, else the first that reaches the lowered threshold, else the first.
 
     Args:
         scores_of: returns the scores of each strategy, of the first step or (True) of the fallback; none if all have
@@ -168,6 +168,8 @@ def search(
             settings,
             weights,
         )
+        if steps and book.filters:
+            scored, fused = _filled(scored, fused, steps[0])
         merged = merge_duplicates(fused.log_odds, groups, book.inside & book.filters)
         fused = replace(fused, log_odds=merged)
         hits, in_book = _hits(
@@ -196,6 +198,25 @@ def search(
             if step.best >= limit:
                 return replace(step, level=level)
     return steps[0] if steps else None
+
+
+def _filled(
+    scored: Scored, fused: ScoreArrays, first: Step
+) -> tuple[Scored, ScoreArrays]:
+    """Add the paragraphs that the fallback did not find, after all others, as the first step found them."""
+    is_added = (fused.log_odds == NOT_FOUND) & (first.fused.log_odds > NOT_FOUND)
+    if first.strategy in scored or not is_added.any():
+        return scored, fused
+    log_odds = np.where(is_added, first.fused.log_odds, NOT_FOUND)
+    found = fused.log_odds[fused.log_odds > NOT_FOUND]
+    lowered = log_odds - log_odds.max() + found.min(initial=0.0) - TRACE
+    added = replace(first.fused, log_odds=log_odds)
+    filled = ScoreArrays(
+        np.where(is_added, first.fused.scores, fused.scores),
+        np.where(is_added, lowered, fused.log_odds),
+        np.where(is_added, first.fused.relevance, fused.relevance),
+    )
+    return {**scored, first.strategy: added}, filled
 
 
 def _hits(

@@ -49,6 +49,7 @@ _FROM_THE_END = regex.compile(
 )
 _IN_PREFIXES = tuple(language.in_prefix for language in LANGUAGES if language.in_prefix)
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
+_JOINING_SIGNS = regex.compile(r"[&+,;/]")
 _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
@@ -237,13 +238,23 @@ def _around(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
 def _says_otherwise(tokens: Sequence[Token], place: int) -> bool:
     """Return whether the number at a place is that of a date or a version, or counts from the end."""
     before, after = _around(tokens, place)
-    if is_a(before[0], "versions") or before[0] == "last" or _is_from_the_end(after):
+    if is_a(before[0], "versions", "others") or before[0] == "last":
+        return True
+    if _is_from_the_end(after):
+        return True
+    if _is_of_several(after) and not is_a(before[0], "lectures"):
         return True
     if tokens[place].is_ordinal and is_a(after[0], "versions"):
         return True
     dated = after[after[0] in _name_words()["of"]]
     is_dated = is_a(before[0], "months") or is_a(dated, "months")
     return is_dated and not is_a(before[0], *COUNTING)
+
+
+def _is_of_several(after: Sequence[str]) -> bool:
+    """Return whether the words after a number say of how many: "part 2 of 5"."""
+    following = itertools.dropwhile(_name_words()["of"].__contains__, after)
+    return after[0] in _name_words()["of"] and next(following, "").isdecimal()
 
 
 def _counts(
@@ -270,12 +281,31 @@ def _counts(
 
 
 def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
-    """Return the words of a name, without numbers that neither count lectures nor are in a date."""
+    """Return the words of a name, without numbers that neither count lectures nor are in a date.
+
+    The word that such a number counts is left out with it: "page 3".
+    """
     others, counts = set(), set(map(str, counting))
+    before = ""
     for text, _ in _without_signs(name):
         if text.isdecimal() and text not in counts:
             others.add(text)
+            if is_a(before, "others"):
+                others.add(before)
+        before = text
     return [token for token in tokens_of(name) if token not in others]
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the parts of a name that words such as "and", or signs, join: of "trees & heaps" two."""
+    plain = normalise_name(_JOINING_SIGNS.sub(" and ", name))
+    parts: list[list[str]] = [[]]
+    for word in plain.split():
+        if word in _name_words()["and"]:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [" ".join(part) for part in parts if part]
 
 
 def excludes(tokens: Sequence[str]) -> bool:
@@ -295,7 +325,8 @@ def lectures_in(
     """Return the groups of lecture numbers that a message names, each with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture", "lectures 3 and 4"). A word that
-    numbers other things too ("week 4 sales") names one only after a preposition or at the end of a clause.
+    numbers other things too ("week 4 sales") names one only after a preposition, before a verb of saying or at the end
+    of a clause.
 
     Args:
         counted: further words that number lectures or other things.
@@ -323,13 +354,14 @@ def _lectures_at(tokens: Sequence[Token], place: int) -> list[int]:
         after = after[after.index(str(group[-1])) + 1 :]
     elif place and tokens[place - 1].is_ordinal:
         group = [int(before[0])]
-    if _is_from_the_end(after):
+    is_lecture = is_a(word, "lectures")
+    if _is_from_the_end(after) or (_is_of_several(after) and not is_lecture):
         return []
 
     is_after = before[0] in _name_words()["prepositions"] or word.startswith(
         _IN_PREFIXES
     )
-    is_sure = is_a(word, "lectures") or is_after or after == [""]
+    is_sure = is_lecture or is_after or is_a(after[0], "saying") or after == [""]
     return group if is_sure else []
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import regex
 from rapidfuzz import fuzz, process
 
 from ingest.arrays import Float32Array, Float64Array
@@ -25,12 +26,13 @@ from player.search.names import (
     lectures_in,
     normalise_name,
     numbers,
+    parts_of,
     tokens_of,
     without_other_numbers,
     words_like,
 )
 from player.search.types import BookCandidate, Tier
-from player.words import is_stop_word, stems
+from player.words import is_common, is_stop_word, stems
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
 """These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
@@ -81,12 +83,23 @@ SURELY_SAID = 0.95
 """A stem or title within a hint is resolved with this confidence."""
 PROBABLY_SAID = 0.85
 """A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
+CALLED = 0.95
+"""The first part of a title, or a title of function words alone, names its document with this confidence."""
 _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 """These words may come between a word for a document and its name."""
 _LEAST_PROPER = 3
 """A word of a name that no text of the course holds must be longer than this to be taken for the name."""
 WORDS_OF_A_NAME = 2
-"""A title or stem within a hint is recognised if it has at least so many distinctive words."""
+"""A title or stem within a hint is recognised if it has at least so many distinctive words; written with the capitals
+of the title it needs at least so many capitals."""
+WORDS_OF_A_PHRASE = 3
+"""At least so many function words, and no others, are a title: "How Would We Know?"."""
+_TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
+"""The first part of a title ends here."""
+ALL_WORDS = 0.9
+"""A document has all words of a name from this value of the features "words" and "exact" on."""
+LEAST_STEP = 1e-4
+"""Confidences are rounded to this step."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -143,7 +156,9 @@ class References:
         self._rows: dict[str, int] = {}
         self._stems: dict[str, dict[str, int]] = {}
         self._proper: dict[str, set[int]] = {}
+        self._authors: set[str] = set()
         self._names: list[_Name] = []
+        self._called: dict[str, set[int]] = {}
         self._numbers: dict[int, set[int]] = {}
         self._mentioned: dict[int, set[int]] = {}
         self._words: dict[str, dict[int, float]] = {}
@@ -187,8 +202,9 @@ class References:
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
-        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on
-        neither. A name that is a file's stem has confidence 1. The last `NAMES_KEPT` names are cached.
+        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
+        the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
+        names are cached.
         """
         return self._resolved(book_name)
 
@@ -199,6 +215,11 @@ class References:
             confidences[self._rows[by_stem.doc_id]] = 1.0
         elif self._means_none(book_name):
             return []
+        elif several := self._several(book_name):
+            # evidence for each, filter on none
+            confidences = np.zeros(len(self.doc_ids))
+            highest = self._boost_confidence - LEAST_STEP
+            confidences[several] = min(1.0 / len(several), highest)
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
@@ -206,6 +227,27 @@ class References:
 
     def _confidences(self, book_name: str) -> Float64Array:
         """Return (n_documents,) the probability that each document is meant."""
+        features, has_word = self._features(book_name)
+        fit = self.calibration
+        confidences = _shares(features, fit.letters, fit.letters_none)
+        number, exact = features["number"], features["exact"]
+        if not has_word:
+            # a number alone names the document with that number; generic words name no document
+            return confidences * ((number > 0.0) | (exact > 0.0))
+        is_settled = confidences.max(initial=0.0) >= SETTLED
+        if is_settled or self._embedder is None or not self._alias_rows:
+            return confidences
+
+        best = np.full(len(self.doc_ids), fit.unrelated)
+        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        np.maximum.at(best, self._alias_rows, cosines)
+        meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
+        clash = features["clash"]
+        features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
+        return _shares(features, fit.weights, fit.none)
+
+    def _features(self, book_name: str) -> tuple[Features, bool]:
+        """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
         lecture_numbers = numbers(book_name, self._proper)
         tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
@@ -223,21 +265,7 @@ class References:
             "clash": clash,
             "exact": exact,
         }
-        fit = self.calibration
-        confidences = _shares(features, fit.letters, fit.letters_none)
-        if not has_word:
-            # a number alone names the document with that number; generic words name no document
-            return confidences * ((number > 0.0) | (exact > 0.0))
-        is_settled = confidences.max(initial=0.0) >= SETTLED
-        if is_settled or self._embedder is None or not self._alias_rows:
-            return confidences
-
-        best = np.full(len(self.doc_ids), fit.unrelated)
-        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
-        np.maximum.at(best, self._alias_rows, cosines)
-        meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
-        features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
-        return _shares(features, fit.weights, fit.none)
+        return features, has_word
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
@@ -253,6 +281,33 @@ class References:
                 return True
         return False
 
+    def _several(self, book_name: str) -> list[int]:
+        """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
+
+        A name means one document if it holds a title or the number of that one, or if that one has all its words.
+        """
+        parts = parts_of(book_name)
+        if len(parts) == 1:
+            return []
+        features, _ = self._features(book_name)
+        if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
+            return []
+        held = self._names_in(book_name)
+        normalised = f" {normalise_name(book_name)} "
+        for title, bearers in self._called.items():
+            if f" {normalise_name(title)} " in normalised:
+                held |= bearers
+        if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
+            return []
+
+        fit, rows = self.calibration, set()
+        for part in parts:
+            of_part, has_word = self._features(part)
+            confidences = _shares(of_part, fit.letters, fit.letters_none)
+            if has_word and confidences.max() >= self._boost_confidence:
+                rows.add(int(confidences.argmax()))
+        return sorted(rows) if len(rows) > 1 else []
+
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
         return next(iter(self.resolve(book_name)), None)
@@ -261,9 +316,9 @@ class References:
         """Return the document whose name a hint holds; None if it holds no name, or the names of several documents.
 
         The subject of a lecture is not a name. A name is a title or stem of several distinctive words, a stem with
-        digits letter by letter, or a number next to a word for a lecture. A word of one document's name or author is a
-        name if it is next to a word for a document ("the hummel paper", "slides on hashing"), or if no text of the
-        course holds it. What follows "not" or "except" is not meant.
+        digits letter by letter, the first part of a title in its capitals, or a number next to a word for a lecture. A
+        word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
+        "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
         """
         groups = lectures_in(hint, self._counted)
         lectures = {number for _, group in groups for number in group}
@@ -305,6 +360,14 @@ class References:
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
+        for title, bearers in self._called.items():
+            before, match, after = hint.partition(title)
+            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
+            n_capitals = sum(word[:1].isupper() for word in title.split())
+            is_title = match and is_whole and n_capitals >= WORDS_OF_A_NAME
+            if is_title and not is_negated(tokens_of(before)):
+                rows_in_hint |= bearers
+
         for stem, rows in self._stems.items():
             before, match, after = folded.partition(stem)
             named = set(rows.values())
@@ -333,12 +396,18 @@ class References:
                 continue
             (row,) = rows
             neighbours = words[max(0, place - 1) : place + 2]
-            is_unheard = self._content and _stem(word) not in self._content
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
-            elif is_unheard and len(word) > _LEAST_PROPER:
+            elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
                 confidences.setdefault(row, PROBABLY_SAID)
         return confidences
+
+    def _is_unheard(self, word: str, row: int) -> bool:
+        """Return whether no text of the course holds a word; an author's may be in the author's document."""
+        rates = self._content.get(_stem(word))
+        if rates is None or word not in self._authors:
+            return bool(self._content) and rates is None
+        return not np.delete(rates, row).any() and not is_common(word)
 
     def _learn(self, row: int, document: Document) -> None:
         """Add the names and numbers of a document."""
@@ -372,6 +441,12 @@ class References:
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
+        if alias.source == "author":
+            self._authors.update(tokens)
+        if alias.source in ("title", "sidecar"):
+            first, *rest = _TITLE_END.split(alias.text.strip(), maxsplit=1)
+            if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
+                self._called.setdefault(first.rstrip("?!. "), set()).add(row)
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
@@ -412,6 +487,13 @@ class References:
                 similarity = 1.0
                 exact[row] = max(exact[row], trust)
             string[row] = max(string[row], trust * similarity)
+
+        for title, rows in self._called.items():
+            called = normalise_name(title)
+            before, match, after = f" {normalised} ".partition(f" {called} ")
+            if match and all(map(is_generic, f"{before} {after}".split())):
+                named = [*rows]
+                exact[named] = np.maximum(exact[named], CALLED)
         return string, exact
 
     def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
@@ -512,8 +594,15 @@ def _tells(token: str) -> bool:
 
 def _is_name(alias: Alias) -> bool:
     """Return whether an alias may name its document; headings and titles such as "results" do not."""
-    is_certain = alias.source in (*_FOR_FILES, "author")
-    return is_certain or any(map(_tells, tokens_of(alias.text)))
+    if alias.source in (*_FOR_FILES, "author"):
+        return True
+    tokens = tokens_of(alias.text)
+    return any(map(_tells, tokens)) or _is_phrase(tokens)
+
+
+def _is_phrase(tokens: Sequence[str]) -> bool:
+    """Return whether words are a title of function words alone."""
+    return len(tokens) >= WORDS_OF_A_PHRASE and all(map(is_stop_word, tokens))
 
 
 def _ordinals(lecture_numbers: set[int]) -> set[int]:

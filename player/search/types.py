@@ -31,6 +31,11 @@ Tier = Literal["filter", "boost", "none"]
 
 NOTHING_FOUND = "Nothing relevant was found for this hint."
 NOTHING_SURE = "Nothing surely relevant was found; this embedder is uncalibrated."
+NOTHING_IN_BOOK = (
+    "The named book, {}, holds nothing relevant for this hint; other documents do."
+)
+N_OF_BOOK = 3
+"""So many passages of a book that filters are shown although none of it is relevant."""
 
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
@@ -210,9 +215,25 @@ class SearchResult:
         return tuple(hit for hit in self.hits if hit.relevant)
 
     @property
+    def shown(self) -> tuple[Hit, ...]:
+        """Hits that reach the threshold; if a book filters and has none of them, its best before them."""
+        nearest: tuple[Hit, ...] = ()
+        if self.tier == "filter":
+            of_book = tuple(filter(self._is_of_book, self.hits))
+            if not any(hit.relevant for hit in of_book):
+                nearest = of_book[:N_OF_BOOK]
+        return (*nearest, *self.relevant_hits)
+
+    def _is_of_book(self, hit: Hit) -> bool:
+        return self.book is not None and hit.paragraph.doc_id == self.book.doc_id
+
+    @property
     def message(self) -> str:
-        """A notice that nothing relevant was found; "" if a hit is relevant."""
+        """A notice that nothing relevant was found, in the course or in a book that filters; "" otherwise."""
         if self.relevant:
+            is_outside = not any(map(self._is_of_book, self.relevant_hits))
+            if self.book and self.tier == "filter" and is_outside:
+                return NOTHING_IN_BOOK.format(self.book.doc_id)
             return ""
         return NOTHING_FOUND if self.calibrated else NOTHING_SURE
 

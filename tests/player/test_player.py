@@ -1,18 +1,35 @@
 """A whole round on a small course with a referee that reads perfectly."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from configs.settings import Merge, SpillOver, load
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.text import visible_context
+from ingest.editions.piece import Piece
 from player.errors import QueryError
+from player.player import Player
 from player.protocol.messages import RoundStart
+from player.search.orchestrator import SearchOrchestrator
 from tests.player.fakes import (
     course,
+    dense_index,
     dense_player,
+    search_settings,
 )
 
 PLAYER = dense_player(course())
+PASSAGES = course()
+PIECES = [
+    Piece("pypdf:page", item.doc_id, item.page, item.page, item.text)
+    for item in PASSAGES[:6]
+]
+INDEX = replace(dense_index(PASSAGES), pieces=PIECES)
+SLOTS = st.integers(0, 20)
 
 
 def start(hint: str = "a lesson about nothing", book_name: str = "") -> RoundStart:
@@ -61,3 +78,42 @@ def test_another_seed_gets_other_questions() -> None:
 def test_a_course_in_which_nothing_is_found_is_a_query_error() -> None:
     with pytest.raises(QueryError, match="leads to no paragraph"):
         dense_player([]).plan(start())
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    slots=st.tuples(SLOTS, SLOTS).filter(any),
+    candidates=st.sampled_from([0, 1, 2, 5, 10_000_000]),
+    merge=st.sampled_from(["slots", "relevance"]),
+    spill_over=st.sampled_from(["never", "no-book", "always"]),
+    book_name=st.sampled_from(["first", "second", "", "unknown"]),
+)
+@example((1, 0), 0, "slots", "never", "first")
+@example((0, 1), 0, "slots", "never", "first")
+@example((15, 5), 1, "slots", "always", "first")
+@example((15, 5), 2, "relevance", "always", "first")
+def test_every_split_of_slots_and_every_number_of_candidates_plays(
+    slots: tuple[int, int],
+    candidates: int,
+    merge: Merge,
+    spill_over: SpillOver,
+    book_name: str,
+) -> None:
+    pdf_k, global_k = slots
+    search = search_settings(
+        pdf_k=pdf_k,
+        global_k=global_k,
+        merge=merge,
+        spill_over=spill_over,
+    )
+    game = replace(load("dual").game, questions_pool=60, candidates=candidates)
+    player = Player(SearchOrchestrator(INDEX, search), game)
+    plan = player.plan(start("merge heap pivot", book_name))
+    assert len(plan.questions) == 20
+    assert plan.prior.sum() == pytest.approx(1.0)
+    if candidates:
+        assert 1 <= len(plan.rows) <= candidates
+
+    decision = player.decide(plan, [*"ABCD"] * 5)
+    assert decision.belief.sum() == pytest.approx(1.0)
+    assert decision.guess.opening_sentence

@@ -117,6 +117,23 @@ def test_a_table_is_shown_without_json(run: Run) -> None:
         assert text in out
 
 
+def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) -> None:
+    hint = "sorting begins with merge quick heap pivot"
+    named = ("--hint", hint, "--book", "first")
+    best = {"first": 0.0, "second": 0.0}
+    for hit in json.loads(run(*named, "--json")[1])["hits"]:
+        best[hit["document"]] = max(best[hit["document"]], hit["relevance"])
+    threshold = sum(best.values()) / 2.0
+    options = (*named, "--set", f"search.threshold={threshold:.6f}")
+    _, out, _ = run(*options)
+    assert out.index("first p") < out.index("second p")
+    out = " ".join(out.split())
+    assert "The named book, first, holds nothing relevant for this hint; other" in out
+    _, out, _ = run(*options, "--relevant-only")
+    assert "first p" not in out
+    assert "second p" in out
+
+
 def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
     for name in ("the lecture", "volcanoes [hot]"):
         _, out, _ = run("--hint", HINT, "--book", name)

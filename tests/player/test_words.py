@@ -1,6 +1,6 @@
 """Words and stems in several scripts."""
 
-from player.words import stems, words
+from player.words import is_common, stems, words
 
 
 def test_words_are_folded_and_in_order() -> None:
@@ -29,3 +29,11 @@ def test_english_words_are_stemmed_and_others_stay() -> None:
         "": [],
     }.items():
         assert stems(text) == expected
+
+
+def test_common_words_are_those_of_general_language_in_any_inflected_form() -> None:
+    for word in ("people", "wrote", "quieter", "kneading", "remedies", "ילדים"):
+        assert is_common(word), word
+    # no form of "regular"
+    for word in ("quicksort", "heapsorts", "regularization", "פולינומיאלי"):
+        assert not is_common(word), word

@@ -8,10 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import AnyFloatArray, Float32Array, IntArray
+from ingest.languages.registry import language_of
 from ingest.paragraph import Paragraph
 from ingest.store import Course
 from player.search.cache import CachingEmbedder
-from player.search.calibration import PARAGRAPH, DenseCalibration, calibration_of
+from player.search.calibration import (
+    PARAGRAPH,
+    SAME_LANGUAGE,
+    DenseCalibration,
+    calibration_of,
+)
 from player.search.core import combine
 from player.search.late_interaction import WordByWord
 from player.search.rules import RuleEvidence
@@ -124,6 +130,8 @@ class Dense(Strategy):
         self._calibration = calibration or calibration_of().dense
         self._more = more
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
+        texts = " ".join(paragraph.text for paragraph in paragraphs)
+        self._language = language_of(texts)
 
     @classmethod
     def from_course(cls, store: Course, parts: Parts) -> Dense:
@@ -187,6 +195,10 @@ class Dense(Strategy):
             parts["mean"] = np.add.reduceat(cosines, starts) / n_sentences
         if "rule" in wanted:
             parts["rule"] = self.evidence(hint)
+
+        if SAME_LANGUAGE in wanted or SAME_LANGUAGE in self._calibration.relevance:
+            is_same = language_of(hint) is self._language
+            parts[SAME_LANGUAGE] = np.full_like(parts[PARAGRAPH], is_same)
 
         rows = None
         if self._more and len(self._paragraphs) > N_CLOSELY:

@@ -15,13 +15,19 @@ from ingest.arrays import AnyFloatArray
 from ingest.paragraph import Paragraph
 from ingest.store import Course
 from ingest.store.cache import cached
-from player.answer.associations import load_associations
 from player.search.calibration import KeywordCalibration, calibration_of
 from player.search.postings import Postings
 from player.search.rules import NO_ROWS
 from player.search.strategies.strategy import Parts, Strategy
 from player.search.types import NOT_FOUND, Query, ScoreArrays, nothing_found
-from player.words import has_capitals, is_stop_word, stems, words, written_words
+from player.words import (
+    has_capitals,
+    is_common,
+    is_stop_word,
+    stems,
+    words,
+    written_words,
+)
 
 K1, B = 1.5, 0.75
 RARE = 5
@@ -40,7 +46,8 @@ MOST_BITS = 63
 LEAST_PART = 3
 """A part of a word must have at least so many letters to be searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
-_LATIN = regex.compile(r"\p{Latin}")
+_IN_A_LANGUAGE = regex.compile(r"[\p{Latin}\p{Hebrew}]")
+"""The letters of these scripts, since common words are known in them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +225,8 @@ class Keyword(Strategy):
             elif is_stop_word(word.casefold()):
                 continue
             else:
-                # the associations hold 26,000 common English words
-                is_latin = len(word) > 1 and _LATIN.search(word)
-                if is_latin and not len(load_associations().rows_of(word)):
+                is_known = len(word) > 1 and _IN_A_LANGUAGE.search(word)
+                if is_known and not is_common(word.casefold()):
                     terms.append(word)
             content.append(word)
 

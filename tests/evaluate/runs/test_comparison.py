@@ -136,6 +136,31 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
         assert evaluate(f"compare {files} --json").json == printed
 
 
+def test_beliefs_of_presets_run_over_the_same_unless_asked_and_it_is_said_what_differs(
+    evaluate: Evaluate,
+) -> None:
+    presets = f"compare {ABOUT} --presets dual,distance-merge"
+    for options, candidates, says in (
+        ("", [10_000_000] * 2, "every belief runs over the whole course"),
+        ("--belief hits", [0, 0], "every belief runs over its own hits"),
+        (
+            "--belief preset",
+            [0, 10_000_000],
+            "the belief of dual runs over its own hits",
+        ),
+        ("--set game.candidates=7", [7, 7], "every belief runs over the 7 likeliest"),
+    ):
+        printed = evaluate(f"{presets} {options}").out
+        assert says in printed
+        runs = evaluate(f"{presets} {options} --json").json["presets"].values()
+        assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
+        plain = " ".join(printed.split())
+        assert "what differs in distance-merge from dual: search.strategies" in plain
+        assert "search.merge relevance (slots)" in plain
+        own = "game.candidates 10000000 (0)"
+        assert (own in plain) == (options == "--belief preset")
+
+
 def test_runs_over_two_stores_are_compared_on_the_same_games(
     evaluate: Evaluate,
 ) -> None:

@@ -101,3 +101,30 @@ def test_models_that_compare_word_by_word_get_weights_for_their_scores(
     fitted = calibrate("--store words --out out.json")
     dense = fitted.json["words"]["minilm"]["dense"]
     assert dense["parts"].keys() == {"words.minilm", "hub.minilm"}
+
+
+def test_questions_fit_the_relevance_alone(calibrate: Evaluate) -> None:
+    records = [
+        *({"question": f"{hint} one", "about_course": True} for hint in HINTS),
+        *({"question": f"{hint} two", "about_course": False} for hint in HINTS),
+    ]
+    lines = "\n".join(map(json.dumps, records))
+    Path("questions.jsonl").write_text(lines, encoding="utf-8")
+    options = "--store store --questions questions.jsonl --out out.json"
+    new = calibrate(options).json
+    old = json.loads(CALIBRATION.read_bytes())["minilm"]
+    fitted = ("bias", "relevance", "separation")
+    assert [new["dense"].pop(key) for key in fitted] != [
+        old["dense"].pop(key) for key in fitted
+    ]
+    assert new == old
+
+    for text, says in (
+        (lines.partition("\n")[0], "questions of one kind"),
+        ('{"question": "why"}', 'line 1 must be {"question": TEXT'),
+    ):
+        Path("questions.jsonl").write_text(text, encoding="utf-8")
+        refused = calibrate(options)
+        assert refused.code == 2
+        assert says in refused.err
+        assert refused.err.count("\n") == 1

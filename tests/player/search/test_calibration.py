@@ -16,6 +16,7 @@ from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
+    SAME_LANGUAGE,
     _fitted,
     calibration_of,
     is_fitted,
@@ -34,7 +35,10 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         dense, keyword = calibration.dense, calibration.keyword
         assert 0.5 < dense.separation < 1.0
         numbers = [dense.nats, keyword.share, keyword.nats]
-        numbers += dense.relevance.values()
+        slopes = dict(dense.relevance)
+        # hints in the language of the course are similar to all of it
+        assert slopes.pop(SAME_LANGUAGE, 0.0) <= 0.0
+        numbers += slopes.values()
         numbers += calibration.fused.values()
         assert len(calibration.references.weights) == len(FEATURES)
 

@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
+from configs.settings import KeywordMode
 from player.search.cache import ResultCache
 from player.search.orchestrator import SearchOrchestrator
 from player.search.statistics import OF_PROCESS
-from player.search.types import Query, SearchResult
+from player.search.types import (
+    NOTHING_FOUND,
+    NOTHING_IN_BOOK,
+    Query,
+    SearchResult,
+)
 from tests.fakes import each
 from tests.player.fakes import (
     FailingStrategy,
@@ -18,6 +24,7 @@ from tests.player.fakes import (
     course,
     dense_index,
     document,
+    ids_of,
     index_of,
     search_settings,
 )
@@ -65,13 +72,36 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() ->
         spill_over="never",
     )
     both = ["book", "book", "global", "global"]
-    for query, slots, step in (
-        (Query("hint", "sure", keywords="rule"), both, ""),
-        (Query("hint", "sure", keywords="fallback"), both[1:], "fallback"),
-    ):
-        result = searches.search(query)
-        assert each(result.hits, "slot") == slots
+    cases: tuple[tuple[KeywordMode, str, list[str]], ...] = (
+        ("rule", "", ["dense"] * 4),
+        ("fallback", "fallback", ["keyword", "dense", "keyword", "keyword"]),
+    )
+    for mode, step, strategies in cases:
+        result = searches.search(Query("hint", "sure", keywords=mode))
+        assert each(result.hits, "slot") == both
+        assert each(result.hits, "strategy") == strategies
         assert result.answered_by == step
+
+
+def test_a_book_that_filters_is_shown_first_and_it_is_said_if_it_holds_nothing_relevant() -> (
+    None
+):
+    in_book = {f"sure:1:{n}": 0.1 for n in range(5)}
+    nowhere = {**in_book, "rest:1:1": 0.3}
+    elsewhere = {**in_book, "rest:1:1": 0.9}
+    in_both = {**elsewhere, "sure:1:4": 0.8}
+    nearest = ["sure:1:0", "sure:1:1", "sure:1:2"]
+    in_course = NOTHING_IN_BOOK.format("sure")
+    for found, name, shown, message in (
+        (nowhere, "sure", nearest, NOTHING_FOUND),
+        (elsewhere, "sure", [*nearest, "rest:1:1"], in_course),
+        (in_both, "sure", ["sure:1:4", "rest:1:1"], ""),
+        (elsewhere, "", ["rest:1:1"], ""),
+    ):
+        searches = engine(ListStrategy("dense", found), pdf_k=4, keywords="off")
+        result = searches.search(Query("hint", name, keywords="off"))
+        assert ids_of(result.shown) == shown
+        assert result.message == message
 
 
 def test_a_failing_strategy_is_asked_once_and_its_result_is_not_kept() -> None:

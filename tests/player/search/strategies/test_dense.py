@@ -122,3 +122,20 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     assert arrays.scores == pytest.approx([6.0, 10.0, -9.0, 0.0])
     # -2, 4 a unit and 10 a tenth
     assert arrays.relevance == pytest.approx([0.4, 2.0, -4.0, -2.0])
+
+
+def test_relevance_may_depend_on_whether_the_hint_is_in_the_language_of_the_course() -> (
+    None
+):
+    relevance = {"paragraph": 4.0, "language": -3.0}
+    calibration = DenseCalibration(10.0, -2.0, relevance, 0.9)
+    embedder = FixedEmbedder({"east": EAST, "מזרח": EAST})
+    paragraphs = [paragraph("a:1:1", "דרום"), paragraph("a:1:2", "צפון")]
+    vectors = np.array([EAST, WEST], dtype=np.float32)
+    dense = Dense(
+        paragraphs, vectors, CachingEmbedder(embedder), calibration=calibration
+    )
+    for hint, lowered in {"east": 0.0, "מזרח": 3.0}.items():
+        arrays = dense.score(Query(hint))
+        assert arrays.relevance == pytest.approx([2.0 - lowered, -6.0 - lowered])
+        assert arrays.log_odds == pytest.approx([10.0, -10.0])

@@ -161,6 +161,24 @@ def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None
         assert any(looked_up(strategy, sentence).values()) == in_a_sentence
 
 
+def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -> None:
+    strategy = keyword(
+        "Children began to wait, women and people wrote cheaper letters, and life went on quietly.",
+        "Heapsort sorts in place.",
+        "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
+        "זמן הריצה הוא פולינומיאלי.",
+    )
+    for hint, is_relevant in {
+        "children waited outside the bakery until it opened": False,
+        "she wrote a long letter to her sister abroad": False,
+        "life is quieter in a small village": False,
+        "how fast is heapsort on a small machine": True,
+        "הילדים חיכו מחוץ למאפייה עד שנפתחה": False,
+        "מה נחשב פולינומיאלי מבחינת המחשב שלנו": True,
+    }.items():
+        assert any(looked_up(strategy, hint).values()) == is_relevant, hint
+
+
 def test_a_hint_in_another_language_has_no_terms() -> None:
     strategy = keyword("Der Zustand heisst Haltung.")
     hint = "welche Haltung zeigt Zustandsautomat heute"
