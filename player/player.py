@@ -29,6 +29,7 @@ from player.questions.answer import Answers
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
+from player.questions.design import N_QUESTIONS
 from player.questions.editions import edition_shares, likeness_of, with_editions
 from player.questions.places import Places
 from player.questions.prior import prior_of
@@ -169,6 +170,18 @@ class Player:
         return self._indexed[1]
 
     answer_warmup = staticmethod(answer_warmup)
+
+    def warm(self) -> None:
+        """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded."""
+        start = RoundStart("", "", "an idea and an example of it", "science")
+        writer, self._writer = self._writer, None
+        try:
+            paragraphs = self.plan(start).places.paragraphs
+            middle = paragraphs[len(paragraphs) // 2]
+            own = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
+            self.decide(self.plan(own), ["A"] * N_QUESTIONS)
+        finally:
+            self._writer = writer
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None

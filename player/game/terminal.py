@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ingest.console.terminal import visible
 from player.answer.justify import percent
-from player.game.game import OPENING_SCORE, Spectator
+from player.game.game import Spectator
 from player.player import Decision, Plan
 from player.protocol.messages import RoundStart, Score
 from player.questions.answer import Answers, letter_row
@@ -134,7 +134,7 @@ class Terminal(Spectator):
 
     def scored(self, game_id: str, score: Score) -> None:
         """Print whether the sentence was right, the score and its parts."""
-        sentence = score.breakdown.get(OPENING_SCORE)
+        sentence = score.opening
         if sentence is not None:
             outcome = "[green]WON[/]" if sentence == MOST_POINTS else "[red]LOST[/]"
             self._say(f"[bold]{outcome}[/]")
