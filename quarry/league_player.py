@@ -81,7 +81,7 @@ class Quarry:
         self.calls: dict[Any, list[Any]] = {}  # an event, and then the reply
         self.n_calls = 0
         self.said = ""
-        threading.Thread(target=self.run, daemon=True).start()
+        in_thread(self.run)
 
     def run(self) -> None:
         """Keep a child running."""
@@ -99,19 +99,20 @@ class Quarry:
 
     def serve(self) -> None:
         """Start a child, and read its replies until it ends."""
-        child = subprocess.Popen(
+        child: Any = subprocess.Popen(
             [python(), "-I", "-c", START, FOLDER, "callbacks", *OPTIONS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=FOLDER,
             start_new_session=True,  # Ctrl-C is the league's; the end of its input ends the child
         )
+        printing = in_thread(pass_on, child.stderr)
         timer = threading.Timer(LONGEST_START_S, kill, [child])
         timer.daemon = True
         timer.start()
-        pipe: Any = child.stdout
         try:
-            for line in iter(lambda: pipe.readline(MAX_LINE_BYTES), b""):
+            for line in iter(lambda: child.stdout.readline(MAX_LINE_BYTES), b""):
                 with contextlib.suppress(ValueError, RecursionError):
                     self.take(json.loads(line), child, timer)
         finally:
@@ -122,7 +123,12 @@ class Quarry:
                 for event, *_ in self.calls.values():
                     event.set()  # to ask the next child
             kill(child)
-            self.say(f"the child process ended with code {child.wait()}")
+            code = child.wait()
+            printing.join(1.0)
+            for end in (child.stdin, child.stdout):
+                with contextlib.suppress(OSError):  # a call that was not written
+                    end.close()
+            self.say(f"the child process ended with code {code}")
 
     def take(self, message: Any, child: Any, timer: threading.Timer) -> None:
         """Take a message of the child: that it is ready, or a reply."""
@@ -154,9 +160,7 @@ class Quarry:
                 number = self.n_calls
                 self.calls[number] = [event]
             line = f'{{"id": {number}, {text[1:]}\n'
-            writer = threading.Thread(target=self.write, args=(child, line))
-            writer.daemon = True  # a child that hangs reads nothing
-            writer.start()
+            in_thread(self.write, child, line)  # a child that hangs reads nothing
             came = event.wait(due - asked)
             with self.lock:
                 _, *reply = self.calls.pop(number)
@@ -275,6 +279,21 @@ class MyPlayerAI:
 def python() -> str:
     """Return the Python of Quarry."""
     return os.environ.get("QUARRY_PYTHON") or PYTHON
+
+
+def in_thread(work: Any, *arguments: Any) -> threading.Thread:
+    """Start and return a thread that does not keep the process alive."""
+    thread = threading.Thread(target=work, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def pass_on(pipe: Any) -> None:
+    """Print the lines of a child on our standard error, which may be a file on a full disk."""
+    with pipe:
+        for line in iter(lambda: pipe.readline(MAX_LINE_BYTES), b""):
+            with contextlib.suppress(Exception):
+                print(line.decode("utf-8", "replace"), end="", file=sys.stderr)
 
 
 def kill(child: Any) -> None:
@@ -416,3 +435,17 @@ def own_guess(says: tuple[str, ...]) -> Any:
     *_, book, hint, _ = ("", "", "", *says)
     texts = (hint or book or WORD, SENTENCE_REASON, WORD, WORD_REASON)
     return {**dict(zip(GUESS_TEXTS, texts)), "confidence": 0.0}  # noqa: B905
+
+
+def main() -> int:
+    """Say whether Quarry can be started."""
+    child = quarry()
+    while not child.ready.wait(0.1):
+        if child.said:
+            return 1
+    print("Quarry is ready to play.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
