@@ -1,6 +1,7 @@
 """Player: answers the warm-up, chooses the questions and makes the guess, without any server."""
 
 import contextlib
+import copy
 import hashlib
 import time
 from collections.abc import Sequence
@@ -173,15 +174,14 @@ class Player:
 
     def warm(self) -> None:
         """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded."""
+        quiet = copy.copy(self)
+        quiet._writer = None
         start = RoundStart("", "", "an idea and an example of it", "science")
-        writer, self._writer = self._writer, None
-        try:
-            paragraphs = self.plan(start).places.paragraphs
-            middle = paragraphs[len(paragraphs) // 2]
-            own = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
-            self.decide(self.plan(own), ["A"] * N_QUESTIONS)
-        finally:
-            self._writer = writer
+        paragraphs = quiet.plan(start).places.paragraphs
+        middle = paragraphs[len(paragraphs) // 2]
+        own = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
+        quiet.decide(quiet.plan(own), ["A"] * N_QUESTIONS)
+        self._indexed = quiet._indexed
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 from pydantic_core import to_json
@@ -138,9 +139,11 @@ class Callbacks:
         with self._lock:
             round_ = self._rounds.get(says) or self._add(says, message.game_id)
         questions = round_.reply(message)["questions"]
-        with self._lock:  # from now on it is the last round
+        with self._lock:  # from now on it is the last round, also after a restart
             self._rounds.pop(says, None)
             self._rounds[says] = round_
+            if round_.is_asked:
+                self._journal.update(round_.game.key, began=time.time())
             round_.is_asked = True
         return {"questions": questions}
 
@@ -203,6 +206,7 @@ class Callbacks:
             timeouts=self._timeouts,
             journal=self._journal,
         )
+        self._rounds.pop(says, None)  # so that the new one is the last
         self._rounds[says] = round_ = _Round(says, game)
         rounds = list(self._rounds.values())
         for old in rounds[:-MOST_WITH_FITS]:
@@ -212,9 +216,9 @@ class Callbacks:
         return round_
 
     def _continue_rounds(self) -> None:
-        """Add the unfinished rounds of the journal, the oldest first."""
+        """Add the unfinished rounds of the journal, the last sent last."""
         try:
-            games = self._journal.running()
+            games = sorted(self._journal.running(), key=attrgetter("began"))
         except JournalError as error:
             logger.warning("%s", error)
             return

@@ -1,6 +1,7 @@
 """The league's four callbacks: plain dicts in, plain dicts out, whatever comes."""
 
 import contextlib
+import gc
 import itertools
 import json
 import threading
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from player.game.callbacks import Callbacks
+from player.game.callbacks import MOST_WITH_FITS, Callbacks
 from player.game.journal import Journal
 from player.player import Plan, Player
 from player.protocol.messages import Json, RoundStart, guess_json, questions_payload
@@ -278,6 +279,28 @@ def test_whatever_comes_the_replies_are_valid(player: Player, ctx: Any) -> None:
     callbacks.on_score_received(ctx)
 
 
+def test_old_and_scored_rounds_take_little_memory(
+    callbacks: Callbacks, expected: list[tuple[Json, Json]]
+) -> None:
+    hints = {hint_of(number) for number in range(12)}
+
+    def n_with_fits() -> int:
+        gc.collect()
+        plans = [item for item in gc.get_objects() if isinstance(item, Plan)]
+        return sum(plan.start.hint in hints and plan.fits.size > 0 for plan in plans)
+
+    before = n_with_fits()
+    for number in range(12):
+        callbacks.get_questions(contexts_of(with_ids, number)[0])
+    assert n_with_fits() - before == MOST_WITH_FITS
+    for number in range(12):
+        guess = callbacks.get_guess(contexts_of(with_ids, number)[1])
+        assert guess == expected[number][1]
+        ids, _, _ = with_ids(number)
+        callbacks.on_score_received(dynamic(private_score=80, **ids))
+    assert n_with_fits() - before <= 1, "the last one is that of an idle thread"
+
+
 # after a restart
 
 
@@ -297,6 +320,17 @@ def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
             assert callbacks.get_questions(of_questions) == questions
         with process(other_player, path) as callbacks:
             assert callbacks.get_guess(of_guess) == guess
+
+
+def test_after_a_restart_the_last_round_is_the_one_whose_questions_were_sent_last(
+    player: Player, path: Path, expected: list[tuple[Json, Json]]
+) -> None:
+    with process(player, path) as callbacks:
+        for number in (0, 1, 0):
+            callbacks.get_questions(contexts_of(without_ids, number)[0])
+    with process(player, path) as callbacks:
+        answers = letters_of(0)
+        assert guess_of(callbacks, answers=answers) == expected[0][1]
 
 
 def test_a_round_of_the_day_before_is_not_continued(player: Player, path: Path) -> None:
