@@ -16,8 +16,9 @@ from hypothesis import strategies as some
 
 from player.game.callbacks import MOST_WITH_FITS, Callbacks
 from player.game.journal import Journal
-from player.player import Plan, Player
+from player.player import Decision, Plan, Player
 from player.protocol.messages import Json, RoundStart, guess_json, questions_payload
+from player.questions.answer import Answers
 from player.questions.places import PRINTED
 from player.questions.question import Question
 from player.questions.word_index import index_words
@@ -99,13 +100,37 @@ def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
     )
 
 
-@pytest.fixture(scope="module")
-def player() -> Player:
-    return dense_player(course())
+class Remembering:
+    """A contestant that plays each round once: by hint and book, questions that it is given, and answers."""
+
+    def __init__(self, player: Player) -> None:
+        self.answer_warmup = player.answer_warmup
+        self._player = player
+        self._plans: dict[object, Plan] = {}
+        self._decisions: dict[object, Decision] = {}
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        key = start.book_name, start.hint, questions and tuple(questions)
+        if key not in self._plans:
+            self._plans[key] = self._player.plan(start, questions)
+        return self._plans[key]
+
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
+        key = plan.start.hint, plan.questions, tuple(answers)
+        if key not in self._decisions:
+            self._decisions[key] = self._player.decide(plan, answers)
+        return self._decisions[key]
 
 
 @pytest.fixture(scope="module")
-def expected(player: Player) -> list[tuple[Json, Json]]:
+def player() -> Remembering:
+    return Remembering(dense_player(course()))
+
+
+@pytest.fixture(scope="module")
+def expected(player: Remembering) -> list[tuple[Json, Json]]:
     """Questions and guess of each round, as the player alone makes them."""
     replies = []
     for number in range(N_ROUNDS):
@@ -117,7 +142,7 @@ def expected(player: Player) -> list[tuple[Json, Json]]:
 
 
 @pytest.fixture
-def callbacks(player: Player) -> Callbacks:
+def callbacks(player: Remembering) -> Callbacks:
     return Callbacks(player, journal=Journal(None))
 
 
@@ -268,7 +293,7 @@ def test_fields_that_are_no_json_are_passed_over(callbacks: Callbacks) -> None:
 
 @settings(max_examples=20)
 @given(ctx=junk | some.fixed_dictionaries({"dynamic": junk, "service": junk}))
-def test_whatever_comes_the_replies_are_valid(player: Player, ctx: Any) -> None:
+def test_whatever_comes_the_replies_are_valid(player: Remembering, ctx: Any) -> None:
     callbacks = Callbacks(player, journal=Journal(None))
     assert callbacks.get_warmup_answer(ctx)["answer"]
     assert len(callbacks.get_questions(ctx)["questions"]) == 20
@@ -280,8 +305,9 @@ def test_whatever_comes_the_replies_are_valid(player: Player, ctx: Any) -> None:
 
 
 def test_old_and_scored_rounds_take_little_memory(
-    callbacks: Callbacks, expected: list[tuple[Json, Json]]
+    expected: list[tuple[Json, Json]],
 ) -> None:
+    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
     hints = {hint_of(number) for number in range(12)}
 
     def n_with_fits() -> int:
@@ -306,7 +332,7 @@ def test_old_and_scored_rounds_take_little_memory(
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
-    shape: Any, player: Player, path: Path, expected: list[tuple[Json, Json]]
+    shape: Any, player: Remembering, path: Path, expected: list[tuple[Json, Json]]
 ) -> None:
     other_player = dense_player(course(), seed=7)
     for number in range(3):
@@ -323,7 +349,7 @@ def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
 
 
 def test_after_a_restart_the_last_round_is_the_one_whose_questions_were_sent_last(
-    player: Player, path: Path, expected: list[tuple[Json, Json]]
+    player: Remembering, path: Path, expected: list[tuple[Json, Json]]
 ) -> None:
     with process(player, path) as callbacks:
         for number in (0, 1, 0):
@@ -333,7 +359,9 @@ def test_after_a_restart_the_last_round_is_the_one_whose_questions_were_sent_las
         assert guess_of(callbacks, answers=answers) == expected[0][1]
 
 
-def test_a_round_of_the_day_before_is_not_continued(player: Player, path: Path) -> None:
+def test_a_round_of_the_day_before_is_not_continued(
+    player: Remembering, path: Path
+) -> None:
     with process(player, path) as callbacks:
         callbacks.get_questions(dynamic(**ROUND))
     with contextlib.closing(Journal(path)) as journal:
@@ -343,7 +371,7 @@ def test_a_round_of_the_day_before_is_not_continued(player: Player, path: Path) 
 
 
 def test_a_disk_that_fails_costs_no_round(
-    player: Player, expected: list[tuple[Json, Json]]
+    player: Remembering, expected: list[tuple[Json, Json]]
 ) -> None:
     journal = Journal(None)
     for table in ("games", "replies", "opponents"):
@@ -357,7 +385,7 @@ def test_a_disk_that_fails_costs_no_round(
 
 
 def test_unless_another_is_given_the_journal_is_that_of_live_games(
-    player: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    player: Remembering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
     questions = questions_of(Callbacks(player), **ROUND)
@@ -374,7 +402,7 @@ def test_unless_another_is_given_the_journal_is_that_of_live_games(
 class Watched:
     """A contestant that remembers what it was told of its opponents."""
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Remembering) -> None:
         self._player = player
         self.answer_warmup = player.answer_warmup
         self.decide = player.decide
@@ -401,7 +429,7 @@ REFEREES: Sequence[tuple[Json, str]] = (
 
 @pytest.mark.parametrize(("fields", "name"), REFEREES)
 def test_a_score_teaches_which_edition_its_referee_holds_and_a_restart_knows_it(
-    fields: Json, name: str, player: Player, path: Path
+    fields: Json, name: str, player: Remembering, path: Path
 ) -> None:
     watched = Watched(player)
     score = {"private_score": 60, "breakdown": {"opening_sentence_score": 100}}
@@ -426,7 +454,7 @@ def test_a_score_teaches_which_edition_its_referee_holds_and_a_restart_knows_it(
 
 
 def test_a_score_belongs_to_the_round_whose_guess_waits_for_it(
-    player: Player, path: Path
+    player: Remembering, path: Path
 ) -> None:
     with process(player, path) as callbacks:
         for hint in ("bucket probe", "vertex edge"):
