@@ -28,6 +28,8 @@ NAMES: list[list[str]] = []
 
 LONGEST_S = 9.0
 """Time for a reply; Quarry takes 8 s at most."""
+LOADING_S = 20.0
+"""Longest time that the first player waits for the child to load."""
 LONGEST_START_S = 120.0
 LONGEST_PAUSE_S = 60.0
 """Longest pause before a child is started again that fails each time."""
@@ -74,7 +76,7 @@ class Quarry:
     """The child process. A thread starts it again whenever it ends."""
 
     def __init__(self) -> None:
-        self.pid = os.getpid()
+        self.pid, self.began = os.getpid(), time.monotonic()
         self.child: Any = None  # only while it answers
         self.ready = threading.Event()
         self.lock, self.writing = threading.Lock(), threading.Lock()
@@ -244,11 +246,20 @@ def quarry() -> Quarry:
         return _children[-1]
 
 
+def is_loaded(longest_s: float) -> bool:
+    """Return whether the child is ready; wait until it is or has failed, or until the time since its start is over."""
+    child = quarry()
+    while not child.ready.wait(0.05):
+        if child.said or time.monotonic() - child.began > longest_s:
+            return False
+    return True
+
+
 class MyPlayerAI:
     """The four callbacks. Each returns something valid in time and raises nothing."""
 
     def __init__(self) -> None:
-        quarry()
+        is_loaded(LOADING_S)
 
     def get_warmup_answer(self, ctx: Any) -> Any:
         """Return {"answer"}."""
@@ -439,10 +450,8 @@ def own_guess(says: tuple[str, ...]) -> Any:
 
 def main() -> int:
     """Say whether Quarry can be started."""
-    child = quarry()
-    while not child.ready.wait(0.1):
-        if child.said:
-            return 1
+    if not is_loaded(LONGEST_START_S):
+        return 1
     print("Quarry is ready to play.")
     return 0
 

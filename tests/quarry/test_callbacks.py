@@ -273,7 +273,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    module = load_file(LONGEST_S=0.3, LONGEST_START_S=1.0)
+    module = load_file(LONGEST_S=0.3, LOADING_S=0.3, LONGEST_START_S=1.0)
     script = tmp_path / "python"
     if (code := HOSTILE[name]) is not None:
         script.write_text(f"#!{sys.executable}\n{code}")
@@ -303,7 +303,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
 def test_answers_to_questions_of_the_file_itself_are_no_evidence(
     load_file: Load, expected: list[tuple[Json, Json]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = load_file(LONGEST_S=0.2)
+    module = load_file(LONGEST_S=0.2, LOADING_S=0.0)
     player = module.MyPlayerAI()
     of_questions, of_guess = contexts_of(without_ids, 0)
     own = player.get_questions(of_questions)
@@ -340,7 +340,7 @@ def test_a_full_disk_costs_no_game(
     "ctx", [None, 7, {}, {"dynamic": None}, {"dynamic": {"answers": object()}}]
 )
 def test_whatever_comes_the_replies_are_valid(ctx: Any, load_file: Load) -> None:
-    player = load_file(LONGEST_S=0.1).MyPlayerAI()
+    player = load_file(LONGEST_S=0.1, LOADING_S=0.0).MyPlayerAI()
     circle: Json = {"dynamic": {}}
     circle["dynamic"]["self"] = circle
     for given in (ctx, circle):
