@@ -23,12 +23,11 @@ from player.errors import JournalError
 from player.game.callbacks import TIMEOUTS, Callbacks
 from player.game.journal import Journal, open_journal
 from player.player import build_player
-from player.protocol.messages import BOOKS, DOMAINS, GAME_IDS, HINTS, Json
+from player.protocol.messages import Json
 from player.search.calibration import notices
 
 CALLS = ("get_warmup_answer", "get_questions", "get_guess", "on_score_received")
 TEMPLATE = Path(__file__).with_name("league_player.py")
-NAMES = [GAME_IDS, ("match_id",), BOOKS, HINTS, DOMAINS]
 CLOSING_S = 10.0
 """Time for the replies to the last lines of the input."""
 
@@ -38,7 +37,8 @@ def serve(
 ) -> None:
     """Answer calls, one a line, at the same time; after "ready" each reply is a line with the id of its call.
 
-    A call is {"id", "call": name of a callback, "ctx"}, a reply {"id", "reply"} or {"id", "error"}.
+    A call is {"id", "call": name of a callback, "ctx"}, a reply {"id", "reply"} or {"id", "error"}. A call may have
+    "rounds"; see `Callbacks.continue_rounds`.
     """
     lock = threading.Lock()
 
@@ -63,6 +63,7 @@ def _reply(callbacks: Callbacks, line: bytes) -> Json:
     try:
         call = json.loads(line)
         number, name, ctx = call.get("id"), call["call"], call.get("ctx")
+        callbacks.continue_rounds(call.get("rounds", ()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {"id": None, "error": 'a line must be {"id", "call", "ctx"}'}
     if name not in CALLS:
@@ -90,7 +91,6 @@ def write_player(path: Path, options: argparse.Namespace) -> None:
         "PYTHON": sys.executable,
         "FOLDER": str(ROOT),
         "OPTIONS": _child_options(options),
-        "NAMES": [list(names) for names in NAMES],
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():

@@ -23,9 +23,6 @@ FOLDER = ""
 """The folder of Quarry's packages."""
 OPTIONS: list[str] = []
 """Options of `quarry callbacks`."""
-NAMES: list[list[str]] = []
-"""Names of what a round says: two ids, book, hint and domain."""
-
 LONGEST_S = 9.0
 """Time for a reply; Quarry takes 8 s at most."""
 LOADING_S = 20.0
@@ -36,7 +33,8 @@ LONGEST_PAUSE_S = 60.0
 STABLE_S = 10.0
 """A child that ran longer is started again at once."""
 MAX_LINE_BYTES = 16_000_000
-MOST_ROUNDS = 200
+MOST_ROUNDS = 8
+"""The last rounds, of which a new child is told."""
 
 START = """
 import sys
@@ -62,8 +60,7 @@ WORD_REASON = (
     "ideas, therefore it fits here."
 )
 WORD = "theory"
-MESSAGES = ("payload", "envelope", "message", "round_start", "start")
-"""Names of a message within a context."""
+HINTS = ("book_hint", "description", "general_description", "hint", "book_name")
 GUESS_TEXTS = (
     "opening_sentence",
     "sentence_justification",
@@ -148,9 +145,12 @@ class Quarry:
                 event.set()
 
     def ask(self, call: str, ctx: Any) -> Any:
-        """Return the child's reply to a call, None if it does not come in time."""
-        due = time.monotonic() + seconds_for(ctx)
-        text = json.dumps({"call": call, "ctx": ctx}, default=plain, skipkeys=True)
+        """Return the child's reply to a call, None if no valid one comes in time."""
+        limit = field(ctx, "deadline")
+        is_limit = isinstance(limit, (int, float)) and limit > 0
+        due = time.monotonic() + min(LONGEST_S, 0.5 * limit if is_limit else LONGEST_S)
+        rounds = [f"[{text}, {json.dumps(is_own)}]" for text, is_own, _ in _rounds]
+        rest = f'"ctx": {written(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
         while time.monotonic() < due:
             self.ready.wait(due - time.monotonic())
             event, asked = threading.Event(), time.monotonic()
@@ -161,7 +161,7 @@ class Quarry:
                 self.n_calls += 1
                 number = self.n_calls
                 self.calls[number] = [event]
-            line = f'{{"id": {number}, {text[1:]}\n'
+            line = f'{{"id": {number}, "call": "{call}", {rest}'
             in_thread(self.write, child, line)  # a child that hangs reads nothing
             came = event.wait(due - asked)
             with self.lock:
@@ -170,7 +170,7 @@ class Quarry:
                 if is_hung and child is self.child:
                     kill(child)
             if reply:
-                return reply[0]
+                return reply[0] if is_valid(call, reply[0]) else None
         return None
 
     def write(self, child: Any, line: str) -> None:
@@ -187,54 +187,9 @@ class Quarry:
         self.said = text
 
 
-class Rounds:
-    """The rounds of this process: what each says, and the questions that were sent."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.rounds: dict[tuple[str, ...], Any] = {}  # the latest questions last
-
-    def questions(self, ctx: Any) -> Any:
-        """Return the 20 questions of a round, the same each time."""
-        says = says_of(ctx)
-        with self.lock:
-            found = self.rounds.get(says) if any(says) else None
-        if found is None:
-            reply = quarry().ask("get_questions", ctx)
-            is_own = not are_questions(reply)
-            found = reply["questions"] if not is_own else own_questions(), is_own
-        with self.lock:
-            found = self.rounds.pop(says, found)
-            self.rounds[says] = found
-            for old in list(self.rounds)[:-MOST_ROUNDS]:
-                del self.rounds[old]
-        return {"questions": found[0]}
-
-    def guess(self, ctx: Any) -> Any:
-        """Return the guess; the answers to questions of this file tell Quarry nothing."""
-        wanted, is_own, best = says_of(ctx), False, 0
-        known = wanted
-        with self.lock:
-            rounds = list(self.rounds.items())
-        for says, (_, is_own_round) in rounds:
-            n_repeated = fit(wanted, says)
-            if n_repeated >= best:  # the last of equals
-                best, is_own = n_repeated, is_own_round
-                known = tuple(a or b for a, b in zip(wanted, says))  # noqa: B905
-        dynamic = part(ctx, "dynamic")
-        for names, text in zip(NAMES, known):  # noqa: B905
-            if text:
-                dynamic[names[0]] = text
-        if is_own:
-            dynamic.update(answers=[], responses=[])
-        reply = quarry().ask(
-            "get_guess", {"dynamic": dynamic, "service": part(ctx, "service")}
-        )
-        return reply if is_guess(reply) else own_guess(known)
-
-
 _children: list[Quarry] = []
-_rounds = Rounds()
+_rounds: list[tuple[str, bool, Any]] = []
+"""The contexts of the last rounds as JSON, whether their questions are those of this file, and the questions."""
 _starting = threading.Lock()
 
 
@@ -264,22 +219,28 @@ class MyPlayerAI:
     def get_warmup_answer(self, ctx: Any) -> Any:
         """Return {"answer"}."""
         with contextlib.suppress(Exception):
-            reply = quarry().ask("get_warmup_answer", ctx)
-            if is_text(reply, "answer"):
-                return reply
-        return {"answer": own_answer(ctx)}
+            return quarry().ask("get_warmup_answer", ctx) or own_answer(ctx)
+        return {"answer": "0"}
 
     def get_questions(self, ctx: Any) -> Any:
-        """Return {"questions"}: 20 of them."""
+        """Return {"questions"}: 20 of them, the same for the same context."""
         with contextlib.suppress(Exception):
-            return _rounds.questions(ctx)
-        return {"questions": own_questions()}
+            text = written(ctx)
+            known = [reply for other, _, reply in _rounds if other == text]
+            found = known[0] if known else quarry().ask("get_questions", ctx)
+            reply = found or own_questions()
+            is_own = reply == own_questions()
+            with _starting:
+                others = [item for item in _rounds if item[0] != text]
+                _rounds[:] = [*others[1 - MOST_ROUNDS :], (text, is_own, reply)]
+            return reply
+        return own_questions()
 
     def get_guess(self, ctx: Any) -> Any:
         """Return the sentence and the word, each with its justification, and the confidence."""
         with contextlib.suppress(Exception):
-            return _rounds.guess(ctx)
-        return own_guess(())
+            return quarry().ask("get_guess", ctx) or own_guess(ctx)
+        return own_guess({})
 
     def on_score_received(self, ctx: Any) -> None:
         """Let Quarry learn from the score."""
@@ -316,135 +277,80 @@ def kill(child: Any) -> None:
             child.kill()
 
 
-def plain(value: Any) -> Any:
-    """Return an object of the league as JSON can write it."""
-    return dict(value) if hasattr(value, "keys") else str(value)
+def written(ctx: Any) -> str:
+    """Write a context as JSON, with objects of the league as mappings or texts."""
+
+    def plain(value: Any) -> Any:
+        return dict(value) if hasattr(value, "keys") else str(value)
+
+    return json.dumps(ctx, default=plain, skipkeys=True)
 
 
-def part(ctx: Any, name: str) -> dict[str, Any]:
-    """Return the fields of a part of a context that are not empty, those of a message in it too."""
-    fields = fields_of(ctx, name)
-    if name == "service":
-        fields.pop("description", None)  # of the callback, no hint
-    for inner in MESSAGES:
-        fields = {**fields_of(fields, inner), **fields}
-    return {key: fields[key] for key in fields if not is_empty(fields[key])}
+def field(ctx: Any, *names: str) -> Any:
+    """Return the first field of these names that is not empty, "" without one."""
+    for part in ("dynamic", "service"):
+        fields: Any = ctx.get(part) if hasattr(ctx, "get") else None
+        for name in names:
+            value = fields.get(name) if hasattr(fields, "get") else None
+            if isinstance(value, (str, int, float)) and value != "":
+                return value
+    return ""
 
 
-def is_empty(value: Any) -> bool:
-    """Return whether a field says nothing."""
-    return value is None or (isinstance(value, str) and not value.strip())
+def is_valid(call: str, reply: Any) -> bool:
+    """Return whether the reply to a call can be sent."""
 
+    def are_texts(*values: Any) -> bool:
+        return all(isinstance(value, str) and value.strip() for value in values)
 
-def fields_of(fields: Any, name: str) -> dict[str, Any]:
-    """Return a mapping within a mapping, {} if there is none."""
-    value: Any = fields.get(name) if hasattr(fields, "keys") else None
-    return {str(key): value[key] for key in value} if hasattr(value, "keys") else {}
-
-
-def says_of(ctx: Any) -> tuple[str, ...]:
-    """Return what a context says of its round, "" where it does not."""
-    fields = {**part(ctx, "service"), **part(ctx, "dynamic")}
-    found = []
-    for names in NAMES:
-        values = [fields.get(name) for name in names]
-        texts = [
-            str(value).strip() for value in values if isinstance(value, (str, int))
-        ]
-        found.append(next(filter(None, texts), ""))
-    return tuple(found)
-
-
-def fit(wanted: tuple[str, ...], says: tuple[str, ...]) -> int:
-    """Return the number of fields of a round that a context repeats, -1 if it contradicts the round."""
-    n_repeated = 0
-    for number, (text, own) in enumerate(zip(wanted, says)):  # noqa: B905
-        if text and text != own and (own or number >= 2):
-            return -1
-        n_repeated += bool(text) and text == own
-    return n_repeated
-
-
-def seconds_for(ctx: Any) -> float:
-    """Return the seconds for a reply: at most half of a deadline in seconds."""
-    longest_s = LONGEST_S
-    for fields in (part(ctx, "service"), part(ctx, "dynamic")):
-        for name, value in fields.items():
-            is_limit = str(name).startswith(("deadline", "timeout", "time_limit"))
-            if is_limit and isinstance(value, (int, float)) and value > 0:
-                longest_s = min(longest_s, 0.5 * value)
-    return longest_s
-
-
-def is_text(reply: Any, name: str) -> bool:
-    """Return whether a reply has a text of this name."""
-    value = reply.get(name) if isinstance(reply, dict) else None
-    return isinstance(value, str) and bool(value.strip())
-
-
-def are_questions(reply: Any) -> bool:
-    """Return whether a reply holds 20 questions with four options each."""
-    questions = reply.get("questions") if isinstance(reply, dict) else None
-    if not isinstance(questions, list) or len(questions) != 20:
-        return False
-    for number, question in enumerate(questions, 1):
-        if (
-            not is_text(question, "question_text")
-            or question.get("question_number") != number
-        ):
-            return False
-        if not all(is_text(question.get("options"), letter) for letter in "ABCD"):
-            return False
-    return True
-
-
-def is_guess(reply: Any) -> bool:
-    """Return whether a reply is a guess."""
-    is_whole = all(is_text(reply, name) for name in GUESS_TEXTS)
-    confidence = reply.get("confidence") if is_whole else None
-    return isinstance(confidence, (int, float)) and 0.0 <= confidence <= 1.0
-
-
-def own_answer(ctx: Any) -> str:
-    """Return the result of the first sum of two whole numbers in a warm-up question, "0" without one."""
     with contextlib.suppress(Exception):
-        question = str(part(ctx, "dynamic").get("warmup_question"))
-        one, sign, other = re.findall(
-            r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question
-        )[0]
-        a, b = int(one), int(other)
-        if sign in "/÷":
-            return f"{a / b:.10g}"
-        return str({"+": a + b, "-": a - b}.get(sign, a * b))
-    return "0"
+        if call == "get_warmup_answer":
+            return are_texts(reply["answer"])
+        if call == "get_guess":
+            texts = [reply[name] for name in GUESS_TEXTS]
+            return are_texts(*texts) and 0.0 <= reply["confidence"] <= 1.0
+        numbers = [item["question_number"] for item in reply["questions"]]
+        for item in reply["questions"]:
+            if not are_texts(item["question_text"], *map(item["options"].get, "ABCD")):
+                return False
+        return numbers == list(range(1, 21))
+    return False
 
 
-def own_questions() -> list[Any]:
+def own_answer(ctx: Any) -> Any:
+    """Return the result of the first sum of two whole numbers in a warm-up question, "0" without one."""
+    question = str(field(ctx, "warmup_question", "question"))
+    found = re.search(r"(-?\d{1,9})\s*([-+*/x×÷])\s*(-?\d{1,9})", question)
+    one, sign, other = found.groups() if found else ("0", "+", "0")
+    a, b = int(one), int(other)
+    results = {"+": a + b, "-": a - b, "/": a / (b or 1), "÷": a / (b or 1)}
+    return {"answer": f"{results.get(sign, a * b):.15g}"}
+
+
+def own_questions() -> Any:
     """Return 20 questions about the kind of the paragraph."""
+    options = ("mainly", "in part", "not at all", "this cannot be told")
+    lettered = dict(zip("ABCD", options))  # noqa: B905 - Python 3.9
     questions = []
     for number, topic in enumerate(" ".join(TOPICS.split()).split("|"), 1):
         text = f"How much does the paragraph deal with {topic}?"
-        options = {
-            "A": "mainly",
-            "B": "in part",
-            "C": "not at all",
-            "D": "this cannot be told",
-        }
-        question = {
-            "question_number": number,
-            "question_text": text,
-            "options": options,
-        }
-        questions.append(
-            {**question, "number": number, "text": text, "choices": options}
-        )
-    return questions
+        names = {"question_number": number, "question_text": text, "options": lettered}
+        questions.append({**names, "number": number, "text": text, "choices": lettered})
+    return {"questions": questions}
 
 
-def own_guess(says: tuple[str, ...]) -> Any:
-    """Return a guess by what a round says: its hint, else its book."""
-    *_, book, hint, _ = ("", "", "", *says)
-    texts = (hint or book or WORD, SENTENCE_REASON, WORD, WORD_REASON)
+def own_guess(ctx: Any) -> Any:
+    """Return a guess by the hint, else the book, of a context or of the last round with its ids."""
+    ids = [field(ctx, name) for name in ("game_id", "match_id")]
+    known = ctx
+    for text, *_ in _rounds:
+        other = json.loads(text)
+        if not any(ids) or ids == [
+            field(other, name) for name in ("game_id", "match_id")
+        ]:
+            known = other
+    sentence = str(field(ctx, *HINTS) or field(known, *HINTS)).strip() or WORD
+    texts = (sentence, SENTENCE_REASON, WORD, WORD_REASON)
     return {**dict(zip(GUESS_TEXTS, texts)), "confidence": 0.0}  # noqa: B905
 
 

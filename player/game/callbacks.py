@@ -5,7 +5,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
@@ -46,14 +46,18 @@ class _Round:
     """A round with its game.
 
     Attributes:
+        start: the message that began it, None if an earlier process did.
         saved: the game as an earlier process left it, until it is continued.
         is_asked: its questions were sent.
+        is_blind: they were not ours, so that the answers are no evidence.
     """
 
     says: Says
     game: Game
+    start: Message | None = None
     saved: SavedGame | None = None
     is_asked: bool = False
+    is_blind: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reply(self, message: Message) -> Json:
@@ -62,9 +66,10 @@ class _Round:
             if self.saved is not None:
                 self.game.restore(self.saved)
                 self.saved = None
-            if self.game.player.plan is None:
-                start = replace(message, message_type=protocol.ROUND_START)
-                self.game.receive(start)
+            if self.start is not None and self.game.player.plan is None:
+                self.game.receive(replace(self.start, arrived=message.arrived))
+            if self.is_blind:
+                message = replace(message, payload={})
             reply = self.game.receive(message)
         payload: Json = reply["payload"] if reply else {}
         return payload
@@ -126,7 +131,7 @@ class Callbacks:
 
     def get_warmup_answer(self, ctx: Context) -> Json:
         """Return {"answer"} to the warm-up question, which belongs to no round."""
-        message = _message(ctx, protocol.WARMUP_CALL)
+        message, _ = _read(ctx, protocol.WARMUP_CALL)
         question = protocol.read_question(message.payload)
         budget_s = self._timeouts.budget_s(message)
         player = DeadlinePlayer(self._player, message.game_id, self._runner)
@@ -134,10 +139,9 @@ class Callbacks:
 
     def get_questions(self, ctx: Context) -> Json:
         """Return {"questions"}: 20, with the keys of all versions."""
-        message = _message(ctx, protocol.ROUND_START)
-        says = _says(message.game_id, protocol.read_start(message.payload))
+        message, says = _read(ctx, protocol.ROUND_START)
         with self._lock:
-            round_ = self._rounds.get(says) or self._add(says, message.game_id)
+            round_ = self._rounds.get(says) or self._begin(says, message)
         questions = round_.reply(message)["questions"]
         with self._lock:  # from now on it is the last round, also after a restart
             self._rounds.pop(says, None)
@@ -149,12 +153,12 @@ class Callbacks:
 
     def get_guess(self, ctx: Context) -> Json:
         """Return the guess: {"opening_sentence", "sentence_justification", "associative_word", ..., "confidence"}."""
-        message = _message(ctx, protocol.ANSWERS_BATCH)
-        says = _says(message.game_id, protocol.read_start(message.payload))
+        message, says = _read(ctx, protocol.ANSWERS_BATCH)
         with self._lock:
             round_ = self._find(says)
             if round_ is None:
-                round_ = self._add(says, message.game_id)
+                start = replace(message, message_type=protocol.ROUND_START)
+                round_ = self._begin(says, start)
                 round_.game.log(
                     "the answers fit no round whose questions were sent; the guess follows from what they say"
                 )
@@ -163,8 +167,7 @@ class Callbacks:
 
     def on_score_received(self, ctx: Context) -> None:
         """Learn from the score which edition the opponent held."""
-        message = _message(ctx, protocol.SCORE_FEEDBACK)
-        says = _says(message.game_id, protocol.read_start(message.payload))
+        message, says = _read(ctx, protocol.SCORE_FEEDBACK)
         with self._lock:
             round_ = self._find(says, is_scored=True)
         if round_ is None:
@@ -179,6 +182,21 @@ class Callbacks:
             game.player.plan = None  # no longer needed
             self._journal.update(game.key, ending="over")
 
+    def continue_rounds(self, rounds: Iterable[tuple[Context, bool]]) -> None:
+        """Continue rounds of an earlier process that kept nothing, the last sent last.
+
+        Args:
+            rounds: contexts of get_questions, and whether other questions than ours were sent, to which the answers
+                are no evidence.
+        """
+        for ctx, is_blind in rounds:
+            message, says = _read(ctx, protocol.ROUND_START)
+            with self._lock:
+                round_ = self._rounds.pop(says, None) or self._begin(says, message)
+                self._rounds[says] = round_
+                round_.is_asked = True
+                round_.is_blind |= is_blind
+
     def _find(self, says: Says, *, is_scored: bool = False) -> _Round | None:
         """Return the round that a message fits best, the last of equals; None if it contradicts all.
 
@@ -192,11 +210,15 @@ class Callbacks:
                 best, found = fit, round_
         return found
 
-    def _add(self, says: Says, game_id: str, key: int | None = None) -> _Round:
-        """Add a round; a new one, which has no key yet, goes into the journal."""
-        if key is None:
-            key = self._journal.ask()
-            self._journal.update(key, game_id=game_id)
+    def _begin(self, says: Says, start: Message) -> _Round:
+        """Begin a round, also in the journal."""
+        key = self._journal.ask()
+        self._journal.update(key, game_id=start.game_id)
+        round_ = self._add(says, start.game_id, key)
+        round_.start = start
+        return round_
+
+    def _add(self, says: Says, game_id: str, key: int) -> _Round:
         name = game_id or says[1] or says[3]
         game = Game(
             game_id=name,
@@ -237,8 +259,8 @@ def _says(game_id: str, start: RoundStart) -> Says:
     return (*ids, start.book_name, start.hint, start.association_domain)
 
 
-def _message(ctx: object, message_type: str) -> Message:
-    """Read a context as a message, with the fields of an envelope or a payload in it.
+def _read(ctx: object, message_type: str) -> tuple[Message, Says]:
+    """Read a context as a message, with the fields of an envelope or a payload in it, and what it says of its round.
 
     The league's own fields count where the message has none. Its `description` is that of a callback, and no hint.
     """
@@ -252,7 +274,8 @@ def _message(ctx: object, message_type: str) -> Message:
                 if fields.get(key) in (None, ""):
                     fields[key] = value
     fields.pop("payload", None)
-    return protocol.read_message({"message_type": message_type, "payload": fields})
+    message = protocol.read_message({"message_type": message_type, "payload": fields})
+    return message, _says(message.game_id, protocol.read_start(fields))
 
 
 def _mapping(parent: object, name: str) -> Json:

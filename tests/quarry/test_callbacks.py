@@ -329,11 +329,30 @@ def test_a_full_disk_costs_no_game(
     script.write_text(f'#!/bin/sh\nulimit -f 0\nexec {sys.executable} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("QUARRY_PYTHON", str(script))
-    player = load_file(LONGEST_S=PATIENT_S).MyPlayerAI()
+    module = load_file(LONGEST_S=PATIENT_S)
+    player = module.MyPlayerAI()
     for number, replies in enumerate(expected[:2]):
         of_questions, of_guess = contexts_of(without_ids, number)
         questions = player.get_questions(of_questions)
+        os.kill(module.quarry().child.pid, signal.SIGKILL)  # the file knows the round
         assert (questions, player.get_guess(of_guess)) == replies
+
+
+def test_a_plain_guess_is_that_of_its_round(
+    load_file: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUARRY_PYTHON", "/nowhere")
+    player = load_file(LONGEST_S=0.1).MyPlayerAI()
+    contexts = [contexts_of(with_ids, number) for number in range(3)]
+    for of_questions, _ in contexts:
+        player.get_questions(of_questions)
+    for number in (0, 2, 1):
+        guess = player.get_guess(contexts[number][1])
+        assert guess["opening_sentence"] == HINTS[number]
+    assert player.get_guess({})["opening_sentence"] == HINTS[2]
+    for question, answer in (("7 x 8", "56"), ("1 / 4", "0.25")):
+        asked = {"dynamic": {"question": f"What is {question}?"}}
+        assert player.get_warmup_answer(asked) == {"answer": answer}
 
 
 @pytest.mark.parametrize(
@@ -399,12 +418,16 @@ def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
         def get_guess(self, ctx: Any) -> Any:
             return ctx
 
+        def continue_rounds(self, rounds: Any) -> None:
+            assert [*rounds] == []
+
     lines = [
         b"{",
         b"7",
         b"",
         b'{"call": "get_guess"}',
         b'{"id": 1, "call": "__init__"}',
+        b'{"id": 1, "call": "get_guess", "rounds": 7}',
         b'{"id": 2, "call": "get_guess", "ctx": {"a": "\xd7\xa9"}}',
     ]
     written = io.StringIO()
@@ -415,4 +438,4 @@ def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
     assert ready == {"ready": True}
     assert {"id": 2, "reply": {"a": "ש"}} in replies
     assert {"id": None, "reply": None} in replies
-    assert len(replies) == 5
+    assert len(replies) == 6
