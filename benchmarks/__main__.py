@@ -8,7 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import scale, searching
+from benchmarks import calls, scale, searching
 from benchmarks.measure import Benchmark
 from evaluate.runs.run import commit
 
@@ -35,6 +35,13 @@ BENCHMARKS = {
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
         "at least 10",
+    ),
+    "calls": Benchmark(
+        calls.measure_first_call,
+        "first get_questions of a process",
+        "ms",
+        "the later ones of the same process (p50)",
+        "at most 1.5",
     ),
 }
 LINE = (

@@ -1,6 +1,7 @@
 """Player: answers the warm-up, chooses the questions and makes the guess, without any server."""
 
 import contextlib
+import copy
 import hashlib
 import time
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ from player.questions.answer import Answers
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
+from player.questions.design import N_QUESTIONS
 from player.questions.editions import LIKENESS, edition_shares, with_editions
 from player.questions.places import Places
 from player.questions.prior import prior_of
@@ -169,6 +171,17 @@ class Player:
         return self._indexed[1]
 
     answer_warmup = staticmethod(answer_warmup)
+
+    def warm(self) -> None:
+        """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded."""
+        quiet = copy.copy(self)
+        quiet._writer = None
+        start = RoundStart("", "", "an idea and an example of it", "science")
+        paragraphs = quiet.plan(start).places.paragraphs
+        middle = paragraphs[len(paragraphs) // 2]
+        own = replace(start, book_name=middle.doc_id, hint=middle.opening_sentence)
+        quiet.decide(quiet.plan(own), ["A"] * N_QUESTIONS)
+        self._indexed = quiet._indexed
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from configs.settings import Settings
     from ingest.store import Course
+    from player.game.callbacks import Callbacks
     from player.player import Player, build_player
     from quarry.api import (
         compare,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from quarry.version import __version__
 
 __all__ = [
+    "Callbacks",
     "Course",
     "Player",
     "Settings",
@@ -41,6 +43,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Callbacks": "player.game.callbacks",
     "Course": "ingest.store",
     "Player": "player.player",
     "Settings": "configs.settings",

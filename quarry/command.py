@@ -17,6 +17,10 @@ COMMANDS = {
     ),
     "search": ("player.command", "find the paragraphs that a hint describes"),
     **OF_EVALUATE,
+    "callbacks": (
+        "quarry.callbacks",
+        "write a player for a league's own process, or answer its calls from standard input",
+    ),
     "games list": ("quarry.games", "list the games that were played, the oldest first"),
     "games show": (
         "quarry.games",

@@ -26,9 +26,9 @@ from ingest.console.interrupts import printing_at_end
 from ingest.console.terminal import visible, visible_json
 from ingest.pipeline.pipeline import ingest
 from ingest.store import Course, create_store, open_store
-from player.errors import JournalError, PlayerError
+from player.errors import PlayerError
 from player.game.game import GameReport, Spectator, Timeouts, report_json
-from player.game.journal import Journal, authenticate
+from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
@@ -183,22 +183,12 @@ def _open_journal(
     is_kept: bool,
     stack: contextlib.ExitStack,
 ) -> Journal:
-    """Open the journal of a player on a server until the stack closes.
-
-    It is the named one, or the default one, or one in memory for "none" or if the default one is unusable.
+    """Open the journal of a player on a server until the stack closes; see `open_journal`.
 
     Args:
         is_kept: the server goes on after this process, so that its games continue after a crash.
     """
-    named = options.journal
-    path = None if named == "none" else Path(named or default_journal())
-    try:
-        journal = Journal(path)
-    except JournalError as error:
-        if named:
-            raise
-        _log.warning("%s; the games are played without it", error)
-        journal = Journal(None)
+    journal = open_journal(options.journal)
     stack.enter_context(contextlib.closing(journal))
     if is_kept:
         return authenticate(server, options.player, journal)

@@ -25,7 +25,6 @@ from evaluate.studio.server import with_practice
 from evaluate.studio.state import CurrentStudio, Files, Studio
 from ingest.extensions import named_by_data
 from ingest.store import Course
-from player.game.game import OPENING_SCORE
 from player.game.journal import SavedGame
 from player.player import Player
 
@@ -90,7 +89,7 @@ def _view(player: Player, saved: SavedGame) -> GameView:
     if not saved.questions:
         return GameView(saved.start, score=saved.score)
     secret = ""
-    if saved.score and saved.guess and saved.score.breakdown.get(OPENING_SCORE) == 100:
+    if saved.score and saved.guess and saved.score.opening == 100:
         secret = saved.guess.opening_sentence
     plan = player.plan(saved.start, saved.questions)
     view = view_of(player, plan, saved.answers or (), secret, saved.guess)

@@ -93,10 +93,13 @@ class DeadlinePlayer:
                 fits=_no_fits(questions),
                 questions_ms=0.0,
             )
-        elif self._lean:
-            plan = replace(plan, fits=_no_fits(plan.questions))
-        self.plan = plan
-        return plan
+        self.plan = _without_fits(plan) if self._lean else plan
+        return self.plan
+
+    def drop_fits(self) -> None:
+        """Forget the fits of the plan, which take megabytes; they are computed again if they are needed."""
+        plan = self.plan
+        self.plan = plan and _without_fits(plan)
 
     def decide(self, answers: Answers, budget_s: float) -> Decision:
         """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
@@ -155,6 +158,10 @@ def generic_questions(start: RoundStart) -> tuple[Question, ...]:
         )
         questions.append(question)
     return tuple(questions)
+
+
+def _without_fits(plan: Plan) -> Plan:
+    return replace(plan, fits=_no_fits(plan.questions))
 
 
 def _no_fits(questions: Sequence[Question]) -> FitArray:

@@ -31,8 +31,6 @@ from player.questions.editions import editions_of
 from player.questions.question import Question
 
 logger = logging.getLogger(__name__)
-OPENING_SCORE = "opening_sentence_score"
-"""Name of the points of the opening sentence in a score."""
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
@@ -154,7 +152,8 @@ class Game:
         name: logical id of the player.
         timeout_s: seconds until the game is given up.
         began: time of the request.
-        opponent: logical id of the referee, "" before the first message.
+        server: None if the caller hands the replies over.
+        opponent: name of the referee, "" before the first message.
         stage: number of the latest message of the referee in `STAGES`, -1 before the first.
         reply: the reply to the latest message, None before.
         score: None until it has come.
@@ -168,11 +167,11 @@ class Game:
     game_id: str
     key: int
     player: DeadlinePlayer
-    server: GameServer
     name: str
-    spectator: Spectator
     timeouts: Timeouts
     journal: Journal
+    server: GameServer | None = None
+    spectator: Spectator = field(default_factory=Spectator)
     timeout_s: float = inf
     began: float = field(default_factory=time.monotonic)
     opponent: str = ""
@@ -195,7 +194,7 @@ class Game:
             kind = message.key.split()[0]
             self._keep(kind, message.key, message.reply)
             if kind in BEGINNINGS and message.received is not None:
-                self.opponent = protocol.read_message(message.received).sender
+                self.opponent = protocol.read_message(message.received).opponent
             self.due = self.began  # the server may have the reply
         if saved.start is None:
             return
@@ -211,6 +210,11 @@ class Game:
                 self.score = saved.score
                 self._tell("scored", saved.score)
 
+    @property
+    def is_guessed(self) -> bool:
+        """Whether a guess was made that has no score yet."""
+        return self._decision is not None and self.score is None
+
     def receive(self, message: Message) -> Json | None:
         """Return the reply to a message; None if the message asks for no reply.
 
@@ -220,7 +224,7 @@ class Game:
         kind = key = message.message_type
         self._tell("received", message.envelope)
         if kind in BEGINNINGS:
-            self.opponent = message.sender
+            self.opponent = message.opponent
         if kind == protocol.WARMUP_CALL:
             key = f"{kind} {protocol.read_question(message.payload)}"
         if key in self._replies:
@@ -257,9 +261,10 @@ class Game:
         self.score = score
         self.journal.update(self.key, score=score)
         if decision.best >= 0:
-            points = score.breakdown.get(OPENING_SCORE)
             guess = decision.guess.opening_sentence
-            belief = after_score(decision.belief, plan.rows, plan.places, guess, points)
+            belief = after_score(
+                decision.belief, plan.rows, plan.places, guess, score.opening
+            )
             shares = editions_of(belief, plan.places, plan.rows)
             self.journal.learn(self.opponent, shares)
         self._tell("scored", score)
@@ -291,6 +296,7 @@ class Game:
             ServerError: the game has ended without a score.
         """
         state = None
+        assert self.server is not None
         if self.is_accepted:
             with contextlib.suppress(ServerError):
                 state = self.server.game(self.game_id)
@@ -320,6 +326,7 @@ class Game:
 
     def _send(self, reply: Json) -> float | None:
         """Send a reply once; return the seconds that the server asks to wait for after a fault, else None."""
+        assert self.server is not None
         try:
             self.server.send(reply)
         except ServerError as error:
@@ -410,8 +417,7 @@ class Game:
             guess = protocol.guess_payload(plan.start, decision.guess)
             return protocol.GUESS_SUBMISSION, guess, facts
 
-        is_open = self._decision is not None and self.score is None
-        if kind == protocol.SCORE_FEEDBACK and is_open:
+        if kind == protocol.SCORE_FEEDBACK and self.is_guessed:
             self.take(protocol.read_score(payload))
         return None
 

@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
+from configs.directories import default_journal
 from player.errors import JournalError, UnauthorizedError
 from player.protocol.client import HttpGameServer
 from player.protocol.messages import Guess, Json, RoundStart, Score
@@ -338,6 +339,22 @@ class Journal:
         if reason not in self._warnings:
             self._warnings.add(reason)
             logger.warning("journal %s: %s", self._path, reason)
+
+
+def open_journal(named: str | None = None) -> Journal:
+    """Open the named journal, or the default one; one in memory for "none", or if the default one is unusable.
+
+    Raises:
+        JournalError: the named one is unusable.
+    """
+    path = None if named == "none" else Path(named or default_journal())
+    try:
+        return Journal(path)
+    except JournalError as error:
+        if named:
+            raise
+        logger.warning("%s; the games are played without it", error)
+        return Journal(None)
 
 
 def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal:

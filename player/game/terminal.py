@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ingest.console.terminal import visible
 from player.answer.justify import percent
-from player.game.game import OPENING_SCORE, Spectator
+from player.game.game import Spectator
 from player.player import Decision, Plan
 from player.protocol.messages import RoundStart, Score
 from player.questions.answer import Answers, letter_row
@@ -153,7 +153,7 @@ def stem_of(question: Question) -> str:
 
 def outcome_of(score: Score | None) -> str:
     """Return WON, LOST, or "" if the referee has not said what the opening sentence earned."""
-    sentence = score.breakdown.get(OPENING_SCORE) if score else None
+    sentence = score.opening if score else None
     if sentence is None:
         return ""
     return "WON" if sentence == MOST_POINTS else "LOST"

@@ -32,6 +32,10 @@ MAX_TOKEN_CHARS = 8_000
 MAX_REMARK_CHARS = 10_000
 MAX_REMARKS = 50
 """The most characters or entries that are read."""
+OPENING_SCORE = "opening_sentence_score"
+"""Name of the points of the opening sentence in a score."""
+OPENING_WEIGHT = 0.5
+"""Share of the score that the opening sentence makes up."""
 MOST_POINTS = 1_000
 """Scores beyond these points are refused; honest ones have at most 100."""
 FURTHEST_DEADLINE_S = 7 * 86_400
@@ -50,6 +54,18 @@ DEADLINES = (
     "timeout_s",
     "timeout_seconds",
     "time_limit",
+)
+REFEREES = (
+    "logical_id",
+    "referee_email",
+    "referee_address",
+    "referee_id",
+    "referee",
+    "sender",
+    "email",
+    "referee_group",
+    "group_id",
+    "group",
 )
 NUMBERS = ("question_number", "number", "questionNumber", "question_id")
 ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
@@ -76,6 +92,7 @@ class Message:
         message_type: canonical, e.g. "Q21ROUNDSTART".
         game_id: id of the envelope or else of the payload, "" if missing.
         sender: logical id of the sender, "referee" if missing.
+        opponent: logical id, address or group of the referee, "referee" if missing.
         payload: as sent; of a message without a payload, its other fields.
         deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
         arrived: time of arrival, of time.monotonic().
@@ -87,6 +104,7 @@ class Message:
     sender: str
     payload: Json
     deadline_s: float | None
+    opponent: str = "referee"
     arrived: float = field(default_factory=time.monotonic)
 
 
@@ -120,6 +138,17 @@ class Score:
     league_points: int
     breakdown: dict[str, float]
     feedback: dict[str, str]
+
+    @property
+    def opening(self) -> float | None:
+        """Points of the opening sentence, 0..100; None if the referee did not say.
+
+        Parts that are weighted already, as some referees send them, add up to the score.
+        """
+        points = self.breakdown.get(OPENING_SCORE)
+        total = sum(self.breakdown.values())
+        is_weighted = len(self.breakdown) > 1 and abs(total - self.private_score) < 1.0
+        return points / OPENING_WEIGHT if points and is_weighted else points
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +224,7 @@ def read_message(envelope: object) -> Message:
     payload = _payload_of(envelope)
     sender = envelope.get("sender")
     named = sender.get("logical_id") if isinstance(sender, dict) else None
+    opponent = _opponent(envelope) or _opponent(payload)
     game_id = text_of(envelope, MAX_ID_CHARS, *GAME_IDS)
     return Message(
         envelope=envelope,
@@ -203,7 +233,19 @@ def read_message(envelope: object) -> Message:
         sender=printed(named or "", MAX_ID_CHARS) or "referee",
         payload=payload,
         deadline_s=_deadline_s(envelope, payload),
+        opponent=opponent or "referee",
     )
+
+
+def _opponent(fields: Json) -> str:
+    """Return logical id, address or group of the referee by its objects in these fields, else by the fields; or ""."""
+    for name in ("sender", "referee"):
+        named = fields.get(name)
+        if isinstance(named, dict) and (
+            text := text_of(named, MAX_ID_CHARS, *REFEREES)
+        ):
+            return text
+    return text_of(fields, MAX_ID_CHARS, *REFEREES)
 
 
 def _payload_of(envelope: Json) -> Json:

@@ -1,16 +1,29 @@
 """The league's four callbacks: plain dicts in, plain dicts out, whatever comes."""
 
+import contextlib
+import gc
+import itertools
 import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from player.game.callbacks import Callbacks
-from player.protocol.messages import Json
+from player.game.callbacks import MOST_WITH_FITS, Callbacks
+from player.game.journal import Journal
+from player.player import Decision, Plan, Player
+from player.protocol.messages import Json, RoundStart, guess_json, questions_payload
+from player.questions.answer import Answers
+from player.questions.places import PRINTED
+from player.questions.question import Question
+from player.questions.word_index import index_words
 from tests.fakes import each
-from tests.player.fakes import course, dense_player
+from tests.player.fakes import SUBJECTS, course, dense_player
 from tests.player.protocol.test_messages import junk
 
 HINT = "grammar token lookahead terminal"
@@ -22,11 +35,127 @@ GUESS_KEYS = {
     "word_justification",
     "confidence",
 }
+N_ROUNDS = 50
+
+
+def hint_of(number: int) -> str:
+    """A hint of words of the course, another one for each number."""
+    pairs = list(itertools.product(range(6), range(6), range(2)))
+    one, other, half = pairs[number]
+    first = SUBJECTS[one][1].split()[4 * half : 4 * half + 4]
+    return " ".join([*first, *SUBJECTS[other][1].split()[:2]])
+
+
+def letters_of(number: int) -> list[str]:
+    return ["ABCD"[(number * place + place) % 4] for place in range(20)]
+
+
+def with_ids(number: int) -> tuple[Json, Json, Json]:
+    """Ids with the questions and the answers, as most leagues send them; ROUNDSTART's fields come once."""
+    ids = {"game_id": f"01{number:05}", "match_id": f"M{number}"}
+    return ids, ids, {}
+
+
+def without_ids(number: int) -> tuple[Json, Json, Json]:
+    """No id and nothing but the answers."""
+    return {}, {}, {}
+
+
+def constant(number: int) -> tuple[Json, Json, Json]:
+    """The same match for each round, and its empty fields with the answers."""
+    ids = {"match_id": "MATCH001", "game_id": "MATCH001"}
+    empty = {"book_name": "", "book_hint": "", "association_word": ""}
+    return ids, ids, {**empty, "questions_sent": []}
+
+
+def described(number: int) -> tuple[Json, Json, Json]:
+    """A service that describes the game, and the round's fields again with the answers."""
+    service = {"game": {"name": "Q21", "description": "guess"}, "description": "call"}
+    return service, service, {**ROUND, "book_hint": hint_of(number)}
+
+
+def ids_with_the_answers_alone(number: int) -> tuple[Json, Json, Json]:
+    """Ids that the questions came without."""
+    return {}, {"game_id": f"S{number:02}"}, {}
+
+
+SHAPES: Sequence[Callable[[int], tuple[Json, Json, Json]]] = (
+    with_ids,
+    without_ids,
+    constant,
+    described,
+    ids_with_the_answers_alone,
+)
+"""Contexts of public leagues: the services of questions and guess, and fields that come with the answers."""
+
+
+def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
+    """The contexts of a round's questions and of its guess."""
+    of_questions, of_guess, again = shape(number)
+    fields = {**ROUND, "book_hint": hint_of(number)}
+    answers = {"answers": letters_of(number), **again}
+    return (
+        {"dynamic": fields, "service": of_questions},
+        {"dynamic": answers, "service": of_guess},
+    )
+
+
+class Remembering:
+    """A contestant that plays each round once: by hint and book, questions that it is given, and answers."""
+
+    def __init__(self, player: Player) -> None:
+        self.answer_warmup = player.answer_warmup
+        self._player = player
+        self._plans: dict[object, Plan] = {}
+        self._decisions: dict[object, Decision] = {}
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        key = start.book_name, start.hint, questions and tuple(questions)
+        if key not in self._plans:
+            self._plans[key] = self._player.plan(start, questions)
+        return self._plans[key]
+
+    def decide(self, plan: Plan, answers: Answers) -> Decision:
+        key = plan.start.hint, plan.questions, tuple(answers)
+        if key not in self._decisions:
+            self._decisions[key] = self._player.decide(plan, answers)
+        return self._decisions[key]
 
 
 @pytest.fixture(scope="module")
-def callbacks() -> Callbacks:
-    return Callbacks(dense_player(course()))
+def player() -> Remembering:
+    return Remembering(dense_player(course()))
+
+
+@pytest.fixture(scope="module")
+def expected(player: Remembering) -> list[tuple[Json, Json]]:
+    """Questions and guess of each round, as the player alone makes them."""
+    replies = []
+    for number in range(N_ROUNDS):
+        plan = player.plan(RoundStart("", "first", hint_of(number), "color"))
+        guess = player.decide(plan, letters_of(number)).guess
+        payload = questions_payload(plan.start, plan.questions)
+        replies.append(({"questions": payload["questions"]}, guess_json(guess)))
+    return replies
+
+
+@pytest.fixture
+def callbacks(player: Remembering) -> Callbacks:
+    return Callbacks(player, journal=Journal(None))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "games.sqlite"
+
+
+@contextlib.contextmanager
+def process(player: Any, path: Path) -> Iterator[Callbacks]:
+    """The callbacks of one life of a league's process."""
+    with contextlib.closing(Journal(path)) as journal:
+        yield Callbacks(player, journal=journal)
 
 
 def dynamic(**fields: Any) -> Json:
@@ -37,12 +166,8 @@ def questions_of(callbacks: Callbacks, **fields: Any) -> Any:
     return callbacks.get_questions(dynamic(**fields))["questions"]
 
 
-def guess_of(
-    callbacks: Callbacks,
-    answers: object,
-    game_id: object,
-) -> Json:
-    return callbacks.get_guess(dynamic(game_id=game_id, answers=answers))
+def guess_of(callbacks: Callbacks, **fields: Any) -> Json:
+    return callbacks.get_guess(dynamic(**fields))
 
 
 def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
@@ -51,26 +176,91 @@ def test_a_game_goes_through_the_four_callbacks(callbacks: Callbacks) -> None:
     questions = questions_of(callbacks, game_id="0101001", **ROUND)
     assert each(questions, "number") == list(range(1, 21))
 
-    # the second game was never announced
-    for game_id in ("0101001", "0101031"):
-        guess = guess_of(callbacks, ["A"] * 20, game_id)
-        assert set(guess) == GUESS_KEYS
-        assert guess["opening_sentence"] in set(each(course(), "opening_sentence"))
+    guess = guess_of(callbacks, game_id="0101001", answers=["A"] * 20)
+    assert set(guess) == GUESS_KEYS
+    assert guess["opening_sentence"] in set(each(course(), "opening_sentence"))
     callbacks.on_score_received(dynamic(game_id="0101001", private_score=80))
     json.dumps([questions, guess])
 
 
-def test_asked_again_it_returns_the_same(callbacks: Callbacks) -> None:
-    questions = questions_of(
-        callbacks,
-        game_id="0101002",
-        match_id="M1",
-        **ROUND,
-    )
-    other = {**ROUND, "book_hint": "something else"}
-    assert questions_of(callbacks, game_id="0101002", **other) == questions
-    guess = guess_of(callbacks, ["A"] * 20, 101002)
-    assert guess_of(callbacks, ["B"] * 20, "0101002") == guess
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_of_fifty_rounds_in_a_process_gets_its_own_questions_and_guess(
+    shape: Any, callbacks: Callbacks, expected: list[tuple[Json, Json]]
+) -> None:
+    hints = {hint_of(number) for number in range(N_ROUNDS)}
+    assert len(hints) == N_ROUNDS
+    for number, (questions, guess) in enumerate(expected):
+        of_questions, of_guess = contexts_of(shape, number)
+        callbacks.get_warmup_answer(dynamic(warmup_question="1 + 1", game_id="9"))
+        assert callbacks.get_questions(of_questions) == questions
+        assert callbacks.get_guess(of_guess) == guess
+        assert callbacks.get_questions(of_questions) == questions, "also afterwards"
+        assert callbacks.get_guess(of_guess) == guess
+
+
+@pytest.mark.parametrize("shape", [with_ids, described])
+def test_rounds_whose_messages_interleave_do_not_mix(
+    shape: Any, callbacks: Callbacks, expected: list[tuple[Json, Json]]
+) -> None:
+    contexts = [contexts_of(shape, number) for number in range(12)]
+    for (of_questions, _), (questions, _) in zip(contexts, expected, strict=False):
+        assert callbacks.get_questions(of_questions) == questions
+    for (_, of_guess), (_, guess) in zip(contexts, expected, strict=False):
+        assert callbacks.get_guess(of_guess) == guess
+
+
+def test_two_threads_play_at_once(
+    callbacks: Callbacks, expected: list[tuple[Json, Json]]
+) -> None:
+    barrier = threading.Barrier(2)
+
+    def play(first: int) -> list[tuple[Json, Json]]:
+        replies = []
+        for number in range(first, 16, 2):
+            of_questions, of_guess = contexts_of(with_ids, number)
+            barrier.wait()
+            questions = callbacks.get_questions(of_questions)
+            replies.append((questions, callbacks.get_guess(of_guess)))
+        return replies
+
+    with ThreadPoolExecutor(2) as threads:
+        even, odd = threads.map(play, (0, 1))
+    assert even == expected[0:16:2]
+    assert odd == expected[1:16:2]
+
+
+def test_asked_again_it_returns_the_same_and_another_content_is_another_round(
+    callbacks: Callbacks, expected: list[tuple[Json, Json]]
+) -> None:
+    ids = {"game_id": "0101002", "match_id": "M1"}
+    for _ in range(2):  # a league that is reset repeats its ids
+        for number in (3, 4):
+            fields = {**ROUND, "book_hint": hint_of(number), **ids}
+            questions, guess = expected[number]
+            assert callbacks.get_questions(dynamic(**fields)) == questions
+            answers = letters_of(number)
+            assert guess_of(callbacks, game_id=101002, answers=answers) == guess
+            assert guess_of(callbacks, game_id="0101002", answers=["B"]) == guess
+
+
+def test_only_the_answers_of_a_round_that_was_never_asked_are_logged(
+    callbacks: Callbacks, caplog: pytest.LogCaptureFixture
+) -> None:
+    questions_of(callbacks, game_id="0101001", **ROUND)
+    guess_of(callbacks, game_id="0101001", answers=["A"] * 20)
+    assert caplog.messages == []
+    other = {**ROUND, "book_hint": "bucket probe collision digest"}
+    for fields in ({"game_id": "0101031"}, {"game_id": "0101001", **other}):
+        guess = guess_of(callbacks, answers=["A"] * 20, **fields)
+        assert guess["opening_sentence"] in set(each(course(), "opening_sentence"))
+        assert guess_of(callbacks, answers=["B"] * 20, **fields) == guess
+    assert len(caplog.messages) == 2
+    assert all("fit no round whose questions" in line for line in caplog.messages)
+    assert guess["opening_sentence"].startswith("Hashing"), "the fields that came count"
+
+    questions_of(callbacks, **other)
+    last = guess_of(callbacks, answers=["A"] * 20)
+    assert last["opening_sentence"].startswith("Hashing")
 
 
 def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
@@ -81,15 +271,30 @@ def test_fields_may_stand_in_a_payload_or_with_the_service_and_games_do_not_mix(
         {"dynamic": {"payload": ROUND, "game_id": "0101011"}},
         {"dynamic": ROUND, "service": {"game_id": "0101012"}},
         {"dynamic": {"message": {"gameid": "0101013", **ROUND}}},
+        {"dynamic": {"game_id": None, **ROUND}, "service": {"game_id": "0101014"}},
     ):
         assert callbacks.get_questions(ctx) == questions
     other = dynamic(**ROUND | {"book_hint": "bucket probe collision"})
     assert callbacks.get_questions(other) != questions
 
 
+def test_fields_that_are_no_json_are_passed_over(callbacks: Callbacks) -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    deep: list[Any] = []
+    for _ in range(400):
+        deep = [deep]
+    odd = {"a": object(), "b": circle, "c": deep, "d": {1: b"\xff"}, "e": "\ud800"}
+    questions = questions_of(callbacks, **ROUND)
+    assert questions_of(callbacks, **ROUND, **odd, match_id="\ud800") == questions
+    answers = ({"question_number": 1, "answer": None}, *["A"] * 19)
+    assert set(guess_of(callbacks, answers=answers, **odd)) == GUESS_KEYS
+
+
 @settings(max_examples=20)
 @given(ctx=junk | some.fixed_dictionaries({"dynamic": junk, "service": junk}))
-def test_whatever_comes_the_replies_are_valid(callbacks: Callbacks, ctx: Any) -> None:
+def test_whatever_comes_the_replies_are_valid(player: Remembering, ctx: Any) -> None:
+    callbacks = Callbacks(player, journal=Journal(None))
     assert callbacks.get_warmup_answer(ctx)["answer"]
     assert len(callbacks.get_questions(ctx)["questions"]) == 20
     guess = callbacks.get_guess(ctx)
@@ -97,3 +302,190 @@ def test_whatever_comes_the_replies_are_valid(callbacks: Callbacks, ctx: Any) ->
     assert all(guess.values())
     assert 0.0 <= guess["confidence"] <= 1.0
     callbacks.on_score_received(ctx)
+
+
+def test_old_and_scored_rounds_take_little_memory(
+    expected: list[tuple[Json, Json]],
+) -> None:
+    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    hints = {hint_of(number) for number in range(12)}
+
+    def n_with_fits() -> int:
+        gc.collect()
+        plans = [item for item in gc.get_objects() if isinstance(item, Plan)]
+        return sum(plan.start.hint in hints and plan.fits.size > 0 for plan in plans)
+
+    before = n_with_fits()
+    for number in range(12):
+        callbacks.get_questions(contexts_of(with_ids, number)[0])
+    assert n_with_fits() - before == MOST_WITH_FITS
+    for number in range(12):
+        guess = callbacks.get_guess(contexts_of(with_ids, number)[1])
+        assert guess == expected[number][1]
+        ids, _, _ = with_ids(number)
+        callbacks.on_score_received(dynamic(private_score=80, **ids))
+    assert n_with_fits() - before <= 1, "the last one is that of an idle thread"
+
+
+# after a restart
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_process_that_was_killed_between_questions_and_guess_plays_on(
+    shape: Any, player: Remembering, path: Path, expected: list[tuple[Json, Json]]
+) -> None:
+    other_player = dense_player(course(), seed=7)
+    for number in range(3):
+        questions, guess = expected[number]
+        of_questions, of_guess = contexts_of(shape, number)
+        with process(player, path) as callbacks:
+            assert callbacks.get_questions(of_questions) == questions
+        # it would ask something else
+        with process(other_player, path) as callbacks:
+            assert callbacks.get_guess(of_guess) == guess
+            assert callbacks.get_questions(of_questions) == questions
+        with process(other_player, path) as callbacks:
+            assert callbacks.get_guess(of_guess) == guess
+
+
+def test_after_a_restart_the_last_round_is_the_one_whose_questions_were_sent_last(
+    player: Remembering, path: Path, expected: list[tuple[Json, Json]]
+) -> None:
+    with process(player, path) as callbacks:
+        for number in (0, 1, 0):
+            callbacks.get_questions(contexts_of(without_ids, number)[0])
+    with process(player, path) as callbacks:
+        answers = letters_of(0)
+        assert guess_of(callbacks, answers=answers) == expected[0][1]
+
+
+def test_a_round_of_the_day_before_is_not_continued(
+    player: Remembering, path: Path
+) -> None:
+    with process(player, path) as callbacks:
+        callbacks.get_questions(dynamic(**ROUND))
+    with contextlib.closing(Journal(path)) as journal:
+        journal.write(("UPDATE games SET began = began - 90000", ()))
+    with process(player, path), contextlib.closing(Journal(path)) as journal:
+        assert each(journal.games(), "ending") == ["given up"]
+
+
+def test_a_disk_that_fails_costs_no_round(
+    player: Remembering, expected: list[tuple[Json, Json]]
+) -> None:
+    journal = Journal(None)
+    for table in ("games", "replies", "opponents"):
+        journal.write((f"DROP TABLE {table}", ()))
+    callbacks = Callbacks(player, journal=journal)
+    for number, replies in enumerate(expected[:3]):
+        of_questions, of_guess = contexts_of(without_ids, number)
+        questions = callbacks.get_questions(of_questions)
+        assert (questions, callbacks.get_guess(of_guess)) == replies
+        callbacks.on_score_received(dynamic(private_score=50))
+
+
+def test_unless_another_is_given_the_journal_is_that_of_live_games(
+    player: Remembering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path))
+    questions = questions_of(Callbacks(player), **ROUND)
+    again = Callbacks(dense_player(course(), seed=7))
+    assert questions_of(again, **ROUND) == questions
+    (tmp_path / "runs/games.sqlite").unlink()
+    (tmp_path / "runs/games.sqlite").mkdir()
+    assert len(questions_of(Callbacks(player), **ROUND)) == 20
+
+
+# what is learned and loaded
+
+
+class Watched:
+    """A contestant that remembers what it was told of its opponents."""
+
+    def __init__(self, player: Remembering) -> None:
+        self._player = player
+        self.answer_warmup = player.answer_warmup
+        self.decide = player.decide
+        self.seen: list[Any] = []
+
+    def plan(
+        self, start: RoundStart, questions: Sequence[Question] | None = None
+    ) -> Plan:
+        if questions is None:
+            self.seen.append(dict(start.editions))
+        return self._player.plan(start, questions)
+
+
+REFEREES: Sequence[tuple[Json, str]] = (
+    ({"sender": {"email": "a@b.c", "role": "referee"}}, "a@b.c"),
+    ({"sender": {"email": "a@b.c", "logical_id": "REF01"}}, "REF01"),
+    ({"referee_email": "a@b.c", "referee_id": "REF01"}, "a@b.c"),
+    ({"sender": "a@b.c"}, "a@b.c"),
+    ({"referee": {"group_id": "G7"}}, "G7"),
+    ({"referee_group": "G7"}, "G7"),
+    ({}, "referee"),
+)
+
+
+@pytest.mark.parametrize(("fields", "name"), REFEREES)
+def test_a_score_teaches_which_edition_its_referee_holds_and_a_restart_knows_it(
+    fields: Json, name: str, player: Remembering, path: Path
+) -> None:
+    watched = Watched(player)
+    score = {"private_score": 60, "breakdown": {"opening_sentence_score": 100}}
+    for _ in range(2):
+        with process(watched, path) as callbacks:
+            for number in range(2):
+                hint = {"book_hint": f"{HINT} {len(watched.seen)}"}
+                questions_of(callbacks, **ROUND | hint, **fields)
+                callbacks.on_score_received(dynamic(**score))  # before the guess
+                guess_of(callbacks, answers=letters_of(number))
+                callbacks.on_score_received(dynamic(**score))
+                callbacks.on_score_received(dynamic(**score))
+    n_games = [sum(seen.values()) for seen in watched.seen]
+    assert n_games == pytest.approx([0.0, 1.0, 2.0, 3.0])
+    assert {*watched.seen[-1]} == {PRINTED}
+    with process(watched, path) as callbacks:
+        questions_of(callbacks, **ROUND, referee_email="another@b.c")
+    assert watched.seen[-1] == {}
+    with contextlib.closing(Journal(path)) as journal:
+        assert journal.editions(name) == {PRINTED: pytest.approx(4.0)}
+        assert each(journal.games(), "ending") == ["running"] + ["over"] * 4
+
+
+def test_a_score_belongs_to_the_round_whose_guess_waits_for_it(
+    player: Remembering, path: Path
+) -> None:
+    with process(player, path) as callbacks:
+        for hint in ("bucket probe", "vertex edge"):
+            questions_of(callbacks, **ROUND | {"book_hint": hint})
+            if hint == "bucket probe":
+                guess_of(callbacks, answers=["A"] * 20)
+        callbacks.on_score_received(dynamic(private_score=61.5))
+        callbacks.on_score_received(dynamic(private_score=float("nan")))
+        callbacks.on_score_received(dynamic(private_score=1e9, game_id="other"))
+    with contextlib.closing(Journal(path)) as journal:
+        second, first = journal.games()
+    assert first.score is not None
+    assert (first.score.private_score, second.score) == (61.5, None)
+
+
+def test_everything_is_loaded_before_the_first_round(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made: list[int] = []
+
+    def index(*arguments: Any) -> Any:
+        made.append(1)
+        return index_words(*arguments)
+
+    monkeypatch.setattr("player.player.index_words", index)
+    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    assert made == [1]
+    questions_of(callbacks, **ROUND)
+    assert made == [1]
+
+    monkeypatch.setattr("player.player.index_words", None)
+    callbacks = Callbacks(dense_player(course()), journal=Journal(None))
+    assert "loading failed" in caplog.text
+    assert len(questions_of(callbacks, **ROUND)) == 20

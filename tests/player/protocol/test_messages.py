@@ -209,6 +209,23 @@ def test_a_number_that_is_none_counts_as_0() -> None:
         assert score == Score(0.0, 0, {"part": 0.0}, {})
 
 
+def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighted() -> (
+    None
+):
+    parts = ("sentence_justification_score", "associative_word_score")
+    for private, opening, others, expected in (
+        (78.0, 98.0, (80.0, 65.0), 98.0),
+        (78.0, 49.0, (16.0, 13.0), 98.0),
+        (0.0, 0.0, (0.0, 0.0), 0.0),
+        (50.0, 50.0, (), 50.0),
+        (78.0, None, (16.0, 13.0), None),
+    ):
+        breakdown = dict(zip(parts, others, strict=False))
+        if opening is not None:
+            breakdown["opening_sentence_score"] = opening
+        assert Score(private, 2, breakdown, {}).opening == expected
+
+
 def test_a_score_out_of_range_is_refused() -> None:
     for points in (1e308, -1e9, float("nan"), 10**400):
         with pytest.raises(MessageError, match=r"private_score is .*range"):
