@@ -455,6 +455,7 @@ def report_json(report: GameReport) -> Json:
         "guess": protocol.guess_json(decision.guess),
         **asdict(report.score),
         "candidates": len(report.plan.rows),
+        "earlier_editions": dict(start.editions),
         "belief_before": _belief_in(decision.best, report.plan.prior),
         "belief_after": _belief_in(decision.best, decision.belief),
         "evidence": evidence,

@@ -12,6 +12,7 @@ import stat
 import threading
 import time
 import weakref
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -266,19 +267,29 @@ class Journal:
         self.write(*_updates(key, facts))
 
     def editions(self, opponent: str) -> dict[str, float]:
-        """Return the number of games in which an opponent held each edition; log and return {} if the disk fails.
+        """Return a number of games by edition; log and return {} if the disk fails.
 
-        Beliefs are added up.
+        It is the number of games in which the opponent held the edition. Each other opponent of the player counts as
+        one game, divided among the editions that it held, since opponents use few programs. Beliefs are added up.
         """
-        query = f"SELECT edition, games FROM opponents WHERE {_OURS} AND opponent = ?"
+        query = f"SELECT opponent, edition, games FROM opponents WHERE {_OURS}"
         try:
-            rows = self.rows(query, *self._who, opponent)
+            rows = self.rows(query, *self._who)
         except JournalError as error:
             self._warn_once(
                 f"{error.__cause__}; games go on without the editions of earlier games"
             )
             return {}
-        return {row["edition"]: row["games"] for row in rows}
+
+        n_games = Counter[str]()
+        for row in rows:
+            n_games[row["opponent"]] += row["games"]
+        editions = Counter[str]()
+        for row in rows:
+            is_own = row["opponent"] == opponent
+            divisor = 1.0 if is_own else max(1.0, n_games[row["opponent"]])
+            editions[row["edition"]] += row["games"] / divisor
+        return dict(editions)
 
     def learn(self, opponent: str, shares: Mapping[str, float]) -> None:
         """Add the belief over the editions of a game that an opponent has refereed.

@@ -77,7 +77,8 @@ class Terminal(Spectator):
         if start.editions:
             name, count = max(start.editions, key=lambda item: item[1])
             share = count / sum(count for _, count in start.editions)
-            self._say(f"[dim]its text in earlier games: {shown(name)}, {share:.2f}[/]")
+            text = f"text that referees held in earlier games, above all this one: {name}, {share:.2f}"
+            self._say(f"[dim]{shown(text)}[/]")
 
     def planned(self, game_id: str, plan: Plan) -> None:
         """Print the likeliest candidates with slots and beliefs."""

@@ -113,7 +113,7 @@ class RoundStart:
     """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
 
     Attributes:
-        editions: our own knowledge, never the message's: the editions that this opponent held, and in how many games.
+        editions: our own knowledge, never the message's: games by edition, as `Journal.editions` returns them.
     """
 
     match_id: str

@@ -237,9 +237,20 @@ def test_beliefs_about_an_opponent_add_up_and_survive_the_process(path: Path) ->
     expected = {PRINTED: 0.75, "pypdf:page": 1.25}
     with opened(path) as journal:
         assert journal.editions("referee") == pytest.approx(expected)
-        assert journal.editions("other") == {}
     with opened(path, "http://other") as journal:
         assert journal.editions("referee") == {}
+
+
+def test_each_other_opponent_of_a_season_counts_as_one_game_at_most(path: Path) -> None:
+    with opened(path) as journal:
+        for _ in range(3):
+            journal.learn("first", {"x:page": 1.0})
+        journal.learn("second", {"x:page": 0.25, PRINTED: 0.75})
+        journal.learn("third", {PRINTED: 0.5})
+        new = {"x:page": 1.25, PRINTED: 1.25}
+        assert journal.editions("fourth") == pytest.approx(new)
+        own = {"x:page": 3.25, PRINTED: 1.25}
+        assert journal.editions("first") == pytest.approx(own)
 
 
 class Registry(HttpGameServer):
