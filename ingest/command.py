@@ -118,6 +118,7 @@ def _documents(course: Course) -> dict[str, Any]:
         "words": course.word_specs,
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
+        "prose": len(_prose(course)),
         "documents": documents,
     }
 
@@ -157,16 +158,23 @@ def _paragraphs(course: Course) -> list[dict[str, Any]]:
     return paragraphs
 
 
+def _prose(course: Course) -> list[dict[str, Any]]:
+    return [item for item in _paragraphs(course) if item["kind"] == PROSE]
+
+
 def _paragraph_lines(items: list[dict[str, Any]]) -> Iterator[str]:
     for item in items:
         same_as = f" (near-identical to {item['same_as']})" if item["same_as"] else ""
         yield "{paragraph_id} [{heading}] {text}".format(**item) + same_as
 
 
+PROSE = "prose"
+"""Kind of a paragraph that is neither heading, item, caption nor another short passage."""
 VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
     "list": (_documents, _document_lines),
     "rejected": (_rejected, _rejected_lines),
     "paragraphs": (_paragraphs, _paragraph_lines),
+    "prose": (_prose, _paragraph_lines),
 }
 """By option, the JSON document and the lines that show a store."""
 
@@ -191,6 +199,7 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         "documents": len(course.documents),
         "paragraphs": len(course.paragraphs),
         "near_identical": sum(bool(item.same_as) for item in course.paragraphs),
+        "prose": len(_prose(course)),
         "fingerprint": course.fingerprint,
     }
 
@@ -213,11 +222,11 @@ def _summary_lines(summary: dict[str, Any], location: str) -> Iterator[str]:
 def _totals(
     document: dict[str, Any], n_documents: int, n_paragraphs: int, n_same: int
 ) -> str:
-    """Return the line with the content of a store; near-identical paragraphs are counted apart."""
+    """Return the line with the content of a store: near-identical paragraphs are counted apart, prose among all."""
     counts = f"{n_paragraphs} paragraphs"
     if n_same:
         counts = f"{n_paragraphs - n_same} paragraphs and {n_same} near-identical to one of them"
-    content = f"{document['store']}: {n_documents} documents, {counts}"
+    content = f"{document['store']}: {n_documents} documents, {counts}, {document['prose']} prose"
     embedder = document["embedder"] or "none yet"
     return f"{content}, embedder {embedder}, fingerprint {document['fingerprint']}"
 
@@ -261,6 +270,7 @@ COMMANDS = {
                 flag("--list", "show the documents of the store"),
                 flag("--rejected", "show every rejected paragraph with its reason"),
                 flag("--paragraphs", "show every kept paragraph"),
+                flag("--prose", "show every kept paragraph of prose"),
                 option(
                     "--drop",
                     "DOCUMENT",

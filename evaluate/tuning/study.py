@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import optuna
 import yaml
 from optuna.distributions import (
@@ -189,7 +190,7 @@ def _run_trials(
         while (n := n_missing()) > 0:
             states = [trial.state for trial in study.get_trials(deepcopy=False)]
             n_drawn = len(states) - states.count(TrialState.FAIL)
-            study.sampler = TPESampler(seed=seed + n_drawn)
+            study.sampler = TPESampler(seed=seed_of_trial(seed, n_drawn))
             n_at_once = 1 if n_workers == 1 else n
             try:
                 study.optimize(
@@ -203,6 +204,12 @@ def _run_trials(
                 n_failures += 1
                 if n_failures > N_FAILURES or not storage_error(error):
                     raise
+
+
+def seed_of_trial(seed: int, number: int) -> int:
+    """Return the seed of one trial of a study; trials of studies with other seeds have others."""
+    (state,) = np.random.SeedSequence([seed, number]).generate_state(1)
+    return int(state)
 
 
 def _drawn(space: Space, trial: optuna.Trial) -> Json:

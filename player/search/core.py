@@ -10,7 +10,6 @@ or models.
 """
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -25,6 +24,8 @@ from player.search.types import NOT_FOUND, ScoreArrays
 
 TRACE = 1e-6
 """Paragraphs in the order of reciprocal ranks differ by at least so many log-odds, so that they do not tie."""
+LOWEST = float(np.finfo(np.float32).min)
+"""The log-odds of the threshold 0; scores may be of single precision."""
 FARTHEST = 30.0
 """Log-odds are clipped to +-30, so that no probability is 0 or 1."""
 SUREST_BOOK = 0.995
@@ -354,4 +355,4 @@ def log_odds_of(probability: float) -> float:
 
 def threshold_log_odds(threshold: float) -> float:
     """Return the log-odds of a threshold; every paragraph that was found passes the threshold 0."""
-    return log_odds_of(threshold) if threshold > 0.0 else -sys.float_info.max
+    return log_odds_of(threshold) if threshold > 0.0 else LOWEST

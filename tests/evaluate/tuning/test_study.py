@@ -29,6 +29,7 @@ from evaluate.tuning.study import (
     best_first,
     numbers_of,
     run_study,
+    seed_of_trial,
     settings_of,
 )
 from ingest.executors import executor_of
@@ -354,3 +355,8 @@ def test_a_storage_that_cannot_be_reached_is_named_without_its_password() -> Non
     assert shown == "postgresql://me:***@host/db"
     shown = without_password("postgresql:///db?user=me&password=s3cret")
     assert shown == "postgresql:///db?user=me&password=***"
+
+
+def test_studies_with_other_seeds_share_no_seed_of_a_trial() -> None:
+    seeds = {seed_of_trial(seed, number) for seed in range(30) for number in range(30)}
+    assert len(seeds) == 900

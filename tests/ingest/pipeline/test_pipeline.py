@@ -568,8 +568,20 @@ def test_near_identical_paragraphs_are_linked_and_counted_once(course: Course) -
     assert each(course.paragraphs, "same_as") == ["", "", "a"]
     counted = "2 paragraphs and 1 near-identical to one of them, "
     assert counted in course.run("--list").out
+    assert "3 prose" in course.run("--list").out
+    assert len(course.run("--prose", "--json").json) == 3
     course.run("--drop", "a")
     assert each(course.paragraphs, "same_as") == ["", ""]
+
+
+def test_prose_is_counted_and_listed_alone(course: Course) -> None:
+    exercise = "Exercise 1. Draw a search tree of five keys and delete its root."
+    course.run(course.pdf("more", TREES, exercise, CACHES))
+    kinds = each(course.run("--paragraphs", "--json").json, "kind")
+    prose = course.run("--prose", "--json").json
+    assert {*each(prose, "kind")} == {"prose"}
+    assert 0 < len(prose) == kinds.count("prose") < len(kinds)
+    assert f", {len(prose)} prose, embedder" in course.run("--list").out
 
 
 def test_file_names_and_texts_reach_the_terminal_as_what_they_are(

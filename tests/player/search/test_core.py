@@ -250,4 +250,7 @@ def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
     assert log_odds_of(0.0) == -30.0
     assert log_odds_of(1.0) == 30.0
     assert threshold_log_odds(0.0) < -1e38
+    single = np.array([-30.0, 30.0], dtype=np.float32)
+    # warnings are errors
+    assert (single >= threshold_log_odds(0.0)).all()
     assert threshold_log_odds(0.5) == 0.0
