@@ -6,7 +6,12 @@ from pathlib import Path
 
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.games.locating import MAX_HINT_WORDS, locate_games, rule_errors
+from evaluate.games.locating import (
+    MAX_HINT_WORDS,
+    begins_with,
+    locate_games,
+    rule_errors,
+)
 from ingest.console.terminal import pluralize, visible
 from ingest.files import append_whole, write_named
 from ingest.paragraph import Paragraph
@@ -28,6 +33,12 @@ PROMPTS = {
     "association_domain": "the broad field of that word",
 }
 """Questions to the person by the field of the game, in their order."""
+
+
+DOUBT = (
+    "The paragraph does not begin with this. Enter takes the sentence in brackets; type yours again to keep it, which "
+    "games check will refuse."
+)
 
 
 class _BackError(Exception):
@@ -173,6 +184,7 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     }
     default = visible(defaults.get(key, ""))
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
+    doubted = ""
     while True:
         typed = " ".join(ask(prompt).split())
         if typed == QUIT:
@@ -184,6 +196,10 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
         errors = " ".join(rule_errors(paragraph.text, hint, word))
         if typed.encode(errors="ignore").decode() != typed:
             errors = "The line is not UTF-8. Type it again."
+        is_opening = key == "opening_sentence" and typed != doubted
+        if is_opening and not begins_with(paragraph.text, typed):
+            doubted = typed
+            errors = DOUBT
         if not errors:
             return typed
         print(errors)

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from rapidfuzz import fuzz
+
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
 from ingest.paragraph import Paragraph
@@ -13,6 +15,11 @@ from ingest.text import canonical
 from player.questions.places import Places, places_of
 
 MAX_HINT_WORDS = 15
+MIN_ALIKE = 80.0
+"""The least likeness, 0..100, of an opening sentence and the beginning of its paragraph."""
+NO_BEGINNING = (
+    "The paragraph does not begin with its opening sentence; correct the sentence."
+)
 MIN_SHARED = 0.7
 """A sentence is compared with another one that holds more than this share of its words."""
 
@@ -126,6 +133,9 @@ def check_games(
         if game.answerable:
             text = game.paragraph or (paragraph.text if paragraph else "")
         errors = list(rule_errors(text, game.hint, game.associative_word))
+        is_raw = bool(game.edition)  # whose referee may open with a later sentence
+        if text and not is_raw and not begins_with(text, game.opening_sentence):
+            errors.append(NO_BEGINNING)
         if game.answerable and paragraph is None:
             errors.append(
                 "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
@@ -136,6 +146,14 @@ def check_games(
         for error in errors:
             wrong.append((game.game_id, error))
     return wrong
+
+
+def begins_with(text: str, sentence: str) -> bool:
+    """Return whether a text begins with a sentence, nearly; words count, and an empty sentence is any beginning."""
+    wanted, words = " ".join(tokens(sentence)), " ".join(tokens(text))
+    if not wanted:
+        return not sentence.strip()
+    return fuzz.ratio(wanted, words[: len(wanted)]) >= MIN_ALIKE
 
 
 def rule_errors(text: str, hint: str = "", word: str = "") -> Iterator[str]:

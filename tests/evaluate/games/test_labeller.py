@@ -74,6 +74,23 @@ def test_what_breaks_the_rule_or_is_not_utf_8_is_asked_for_again(out: Path) -> N
     assert (game.hint, game.associative_word) == (WHOLE[0], "garden")
 
 
+def test_an_opening_sentence_that_is_none_is_asked_about_and_refused_by_check(
+    out: Path,
+) -> None:
+    _, shown = label(out, *WHOLE[:2], "photograph", *WHOLE[2:])
+    assert shown.count("The paragraph does not begin with this.") == 1
+    (game,) = load_games(out)
+    assert game.opening_sentence == IVY.opening_sentence
+    assert check_games([game], ALL) == []
+
+    label(out, "stony velvet", "", "photograph", "photograph", "")
+    game = load_games(out)[1]
+    assert game.opening_sentence == "photograph"
+    ((game_id, error),) = check_games([game], ALL)
+    assert game_id == "game-002"
+    assert "does not begin with its opening sentence" in error
+
+
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) -> None:
     line = {"game_id": "game-002", "hint": "damp", "paragraph_id": "alpha:1:2"}
     out.write_text(json.dumps(line), "utf-8")

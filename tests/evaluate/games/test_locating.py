@@ -4,7 +4,14 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from evaluate.games.locating import check_games, locate_games, rule_errors
+import pytest
+
+from evaluate.games.locating import (
+    begins_with,
+    check_games,
+    locate_games,
+    rule_errors,
+)
 from ingest.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game
@@ -107,3 +114,27 @@ def test_shared_words_are_folded_whole_words() -> None:
     ):
         errors = " ".join(rule_errors(text, hint))
         assert re.findall('"(.+?)"', errors) == shared
+
+
+@pytest.mark.parametrize(
+    ("sentence", "begins"),
+    [
+        ("Ivy scales brickwork.", True),
+        ("IVY scales “brick-work”", True),
+        ("Ivy scale brickwork", True),
+        ("Ivy", True),
+        ("", True),
+        ("photograph", False),
+        ("Tendrils grip mortar.", False),
+        ("scales brickwork.", False),
+        ("...", False),
+    ],
+)
+def test_a_paragraph_begins_with_a_sentence_or_nearly(
+    sentence: str, begins: bool
+) -> None:
+    text = "Ivy scales brickwork. Tendrils grip mortar."
+    assert begins_with(text, sentence) == begins
+    hebrew = "בוקר, תחנת אוטובוס, ואתם מקלידים. שלוש אותיות בשורת החיפוש."
+    assert begins_with(hebrew, "בוקר, תחנת אוטובוס, ואתם מקלידים.")
+    assert not begins_with(hebrew, "שלוש אותיות בשורת החיפוש.")
