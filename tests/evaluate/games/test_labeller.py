@@ -83,7 +83,7 @@ def test_an_opening_sentence_that_is_none_is_asked_about_and_refused_by_check(
     assert game.opening_sentence == IVY.opening_sentence
     assert check_games([game], ALL) == []
 
-    label(out, "damp stones", "", "photograph", "photograph", "")
+    label(out, "stony velvet", "", "photograph", "photograph", "")
     game = load_games(out)[1]
     assert game.opening_sentence == "photograph"
     ((game_id, error),) = check_games([game], ALL)
