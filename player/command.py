@@ -102,7 +102,7 @@ def _print_hits(result: SearchResult) -> None:
 
 COMMANDS = {
     "search": cli.Command(
-        '--store data/store --book "search and ranking" --hint "rewarding rare vocabulary over common"',
+        '--store data/store --book "search and ranking" --hint "a rare word counts more than a common one"',
         (
             *(cli.STORE, cli.COLLECTION),
             cli.option("--hint", "TEXT", "hint about a paragraph", required=True),
