@@ -12,7 +12,7 @@ from evaluate.games.locating import (
     locate_games,
     rule_errors,
 )
-from ingest.console.terminal import pluralize, visible
+from ingest.console.terminal import offering, pluralize, visible, wrapped
 from ingest.files import append_whole, write_named
 from ingest.paragraph import Paragraph
 
@@ -95,7 +95,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
         place = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
         print(f"\n{place}  {visible(paragraph.heading)}".rstrip())
-        print(f"\n{visible(paragraph.text)}\n")
+        print(f"\n{wrapped(paragraph.text)}\n")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
@@ -184,9 +184,10 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     }
     default = visible(defaults.get(key, ""))
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
-    doubted = ""
+    doubted = typed = ""
     while True:
-        typed = " ".join(ask(prompt).split())
+        with offering(typed):  # a refused line comes back to be edited
+            typed = " ".join(ask(prompt).split())
         if typed == QUIT:
             raise EOFError
         if typed == BACK:

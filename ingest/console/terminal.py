@@ -1,8 +1,12 @@
 """Text for the terminal: escaped control characters, plurals, and suggestions for mistyped names."""
 
+import contextlib
 import json
+import shutil
 import sys
+import textwrap
 import unicodedata
+from collections.abc import Iterator
 
 _HARMLESS = frozenset("\u00ad\u200c\u200d\u200e\u200f")
 """Format characters that ordinary Hebrew, Arabic and Indic text needs; they cannot reorder the text around them."""
@@ -34,6 +38,30 @@ def visible_json(document: object, indent: int | None = 1) -> str:
         json.dumps(char)[1:-1] if char != "\n" and _is_active(char) else char
         for char in json.dumps(document, ensure_ascii=False, indent=indent)
     )
+
+
+@contextlib.contextmanager
+def offering(text: str) -> Iterator[None]:
+    """Let a line that is typed within the block begin as a text, to be edited, if the terminal can do that."""
+    try:
+        import readline
+    except ImportError:  # Windows
+        yield
+        return
+    readline.set_startup_hook(lambda: readline.insert_text(text))
+    try:
+        yield
+    finally:
+        readline.set_startup_hook(None)
+
+
+def wrapped(text: str) -> str:
+    """Return a text in lines of the terminal's width, without control characters; no word is broken."""
+    width = shutil.get_terminal_size().columns
+    lines = textwrap.wrap(
+        visible(text), width, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines)
 
 
 def pluralize(n: int, noun: str, plural: str = "") -> str:

@@ -2,6 +2,10 @@
 
 import contextlib
 import json
+import os
+import pty
+import subprocess
+import sys
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -14,7 +18,7 @@ from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import Evaluate
-from tests.fakes import each
+from tests.fakes import ROOT, each
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
 MOSS = paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions.")
@@ -89,6 +93,56 @@ def test_an_opening_sentence_that_is_none_is_asked_about_and_refused_by_check(
     ((game_id, error),) = check_games([game], ALL)
     assert game_id == "game-002"
     assert "does not begin with its opening sentence" in error
+
+
+IN_A_TERMINAL = """from pathlib import Path
+from evaluate.games.labeller import label_games
+from tests.evaluate.games.test_labeller import ALL
+label_games(ALL, Path("games.jsonl"), input)
+"""
+
+
+def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    with subprocess.Popen(
+        [sys.executable, "-c", IN_A_TERMINAL],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+        env=environment,
+    ) as process:
+        os.close(theirs)
+        shown = ""
+        # the refused hint is "ivy climber"; Ctrl-A and Ctrl-D remove "ivy " of it
+        for until, typed in (
+            ("ends): ", "ivy climber\n"),
+            ("ends): ivy climber", "\x01" + "\x04" * 4 + "\n"),
+            ("[alpha]: ", "\n"),
+            ("opening sentence [", "\n"),
+            ("empty): ", "\n"),
+            ("[2 of 3]", ":q\n"),
+        ):
+            while until not in shown:
+                shown += os.read(ours, 10_000).decode()
+            shown = ""
+            os.write(ours, typed.encode())
+        with contextlib.suppress(OSError):  # nobody holds the other side any more
+            while os.read(ours, 10_000):
+                pass
+        process.wait(60)
+    os.close(ours)
+    (game,) = load_games(tmp_path / "games.jsonl")
+    assert game.hint == "climber"
+
+
+def test_no_word_of_a_paragraph_is_broken_at_the_end_of_a_line(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    _, shown = label(out)
+    assert "Ivy scales\nbrickwork. Tendrils\ngrip mortar.\n" in shown
 
 
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) -> None:
