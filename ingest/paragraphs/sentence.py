@@ -2,10 +2,14 @@
 
 import re
 
+from ingest.languages.registry import LANGUAGES, language_of_word
 from ingest.paragraph import Paragraph
 
-_CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
+_CANDIDATE = re.compile(
+    r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
+)
 _OPENING = "([\"'“‘„«"
+_CLOSING = ")]\"'”’»״"
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -16,24 +20,26 @@ _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\S+", text))
+def _words(name: str) -> frozenset[str]:
+    """Return the words of all languages in one of their lists."""
+    return frozenset(
+        " ".join([getattr(language, name) for language in LANGUAGES]).split()
+    )
 
 
-_NEVER_LAST = _words("""
-    e.g i.e cf v vs viz fig figs eq eqs eqn sec secs ch chap vol no nos p pp ref refs def thm prop lem alg tab app
-    approx dr mr mrs ms prof st jr sr rev gen hon resp incl esp ed eds op a.k.a ca
-""")
-_SELDOM_LAST = _words(
-    "al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec"
+_ABBREVIATIONS = _words("abbreviations")
+_LAST_ABBREVIATIONS = _words("last_abbreviations")
+_NUMBER_ABBREVIATIONS = _words("number_abbreviations")
+_OPENERS = _words("openers")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+"""Letters with full stops between them."""
+_SOURCE = re.compile(r"\([^()]*\)[.,;]")
+"""Source of a quotation, after it."""
+_ADVERBIAL = re.compile(
+    r"(?:at|by|in|on|from|until|since|after|before|around)\b", re.IGNORECASE
 )
-_STARTERS = _words("""
-    a an the this that these those it its he she they we you i in on at by for from to of as if when while where what
-    which who how why then thus hence so but and or nor yet also however therefore moreover furthermore finally first
-    second next now here there once since because although though after before both each every all any some most many
-    no not one two let suppose consider assume given note see our their his her another such unlike like with without
-    is are can do does
-""")
+ADVERBIAL_WORDS = 3
+"""Maximal number of words of a time or place that is no sentence, as in "At 5 a.m."."""
 
 
 def opening_sentence(text: str) -> str:
@@ -98,15 +104,17 @@ def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     is_cased = last.lower() != last.upper() or not last.isalpha()
     goes_on = following[:1].islower() and is_cased
     is_range = mark == ".." and last == " "
-    if goes_on or is_range or tail[0] in ",;:.)]}!?–—":
+    if goes_on or is_range or tail[0] in ",;:.)]}!?–—+=<>≤≥/∪∩·⋅":
+        return False
+    is_omission = mark == ". . ." and last == " "
+    if is_omission or (mark[-1] in _CLOSING and _SOURCE.match(tail)):
         return False
 
     if "." in mark and _is_label(before):
         return False
     if mark[0] != "." or mark.startswith(("..", ". .")):
         return True
-    word = before.rsplit(maxsplit=1)[-1].lstrip(_OPENING)
-    return not _is_abbreviation(word, tail, is_closed=len(mark) > 1)
+    return not _is_abbreviation(before, tail, is_closed=len(mark) > 1)
 
 
 def _is_label(text: str) -> bool:
@@ -117,23 +125,40 @@ def _is_label(text: str) -> bool:
     return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
 
 
-def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
-    """Return whether a word before a full stop is an abbreviation or an initial inside a sentence.
+def _is_abbreviation(before: str, tail: str, is_closed: bool) -> bool:
+    """Return whether the text before a full stop ends with an abbreviation or an initial inside a sentence.
 
     Args:
         tail: the text after the full stop.
         is_closed: whether a bracket or a quotation mark follows the full stop.
     """
-    following = tail.lstrip(_OPENING)
-    bare = word.casefold()
-    if bare in _NEVER_LAST and not is_closed:
-        return True
-    if bare in _SELDOM_LAST and (following[:1].isdigit() or tail[0] in "(["):
-        return True
-    if is_closed or not _INITIALS.fullmatch(word) or not word[0].isupper():
+    if is_closed:
         return False
-    if _INITIAL.match(following):
+    *others, word = before.split()
+    word = word.lstrip(_OPENING)
+    bare = word.casefold() if len(word) > 1 else word
+    base = _without_prefix(bare)
+    following = tail.lstrip(_OPENING)
+    if bare in _ABBREVIATIONS or (len(base) > 2 and base in _ABBREVIATIONS):
         return True
+    if not _NUMBER_ABBREVIATIONS.isdisjoint((bare, base)):
+        return following[:1].isdigit()
+    if bare in _LAST_ABBREVIATIONS:
+        return following[:1].isdigit() or tail[0] in "(["
+
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
-    begins = next_word.casefold() in _STARTERS
-    return following[:1].isalpha() and not begins
+    opens = next_word.casefold() in _OPENERS
+    if _DOTTED.fullmatch(word):
+        is_adverbial = len(others) < ADVERBIAL_WORDS and _ADVERBIAL.match(before)
+        return bool(is_adverbial) or not opens
+    if not _INITIALS.fullmatch(word) or not word[0].isupper():
+        return False
+    if word == "I" and others and others[-1].islower():
+        return not opens
+    return bool(_INITIAL.match(following)) or (following[:1].isalpha() and not opens)
+
+
+def _without_prefix(word: str) -> str:
+    """Return a word without the first letter if its language puts it before words."""
+    prefixes = language_of_word(word).prefixes
+    return word[1:] if word[:1] in tuple(prefixes) else word
