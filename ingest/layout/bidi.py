@@ -75,8 +75,9 @@ MAX_READINGS = 256
 _OPENS = re.compile(r"(?<!\S)\)(?=\w)")
 _CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
 """Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
-_LATIN = re.compile(r"[A-Za-z]+")
-_NO_BRACKETS = re.compile(r"[^()]+")
+_DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
+_READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
+"""Brackets around Hebrew, as they are stored from left to right."""
 
 
 @functools.cache
@@ -98,13 +99,7 @@ def has_rtl_letter(text: str) -> bool:
 
 def pairs_as_drawn(drawn: str) -> int:
     """Return how many pairs of round brackets in right-to-left text look right as they are stored, minus the others."""
-    n_pairs = 0
-    for part in _LATIN.split(drawn):
-        if has_rtl_letter(part):
-            brackets = _NO_BRACKETS.sub("", part)
-            pairs = len(brackets) // 2
-            n_pairs += pairs * ((brackets == "()" * pairs) - (brackets == ")(" * pairs))
-    return n_pairs
+    return len(_DRAWN_PAIR.findall(drawn)) - len(_READ_PAIR.findall(drawn))
 
 
 def logical_order(
@@ -188,31 +183,43 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
 
     ends = []
     for (_, last), (following, _) in itertools.pairwise([*atoms, (end, end)]):
-        choices = [
-            place + 1 for place in range(last, following) if texts[place] in ")]}"
-        ]
-        choices = [*reversed(choices), last]
-        if following < end and "l" in kinds[start:end]:
-            # a number is in the run of what follows it after a Latin word only
-            likely = 0 if "l" in kinds[start:last] else len(choices)
-            choices.insert(likely, following)
-        ends.append(choices)
-    first, last = atoms[0]
-    if start == 0 and texts[last : last + 1] in tuple(_STOPS):
-        # the line is over, and Latin text may follow in the next one
-        ends[0].append(last + 1)
-
+        ends.append(_possible_ends(kinds, texts, last, following, start, end))
+    begins = [begin for begin, _ in atoms]
     for chosen in itertools.islice(itertools.product(*ends), MAX_READINGS):
-        runs: list[tuple[int, int]] = []
-        for (begin, _), last in zip(atoms, chosen, strict=True):
-            if runs and runs[-1][1] == begin:
-                begin, _ = runs.pop()
-            runs.append((begin, last))
-        yield runs
+        # a run that ends where the next one begins goes on
+        runs = zip(
+            [place for place in begins if place not in chosen],
+            [place for place in chosen if place not in begins],
+            strict=True,
+        )
+        yield tuple(runs)
 
+    first = begins[0]
     while first > start and texts[first - 1] in _PREFIXES:
         first -= 1
-    yield [(first, ends[-1][0])]
+    yield ((first, ends[-1][0]),)
+
+
+def _possible_ends(
+    kinds: str,
+    texts: str,
+    last: int,
+    following: int,
+    start: int,
+    end: int,
+) -> list[int]:
+    """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
+    ends = [last]
+    for place in range(last, following):
+        if texts[place] in ")]}":
+            ends.insert(0, place + 1)
+    if following < end and "l" in kinds[start:end]:
+        # a number is in the run of what follows it after a Latin word only
+        ends.insert(0 if "l" in kinds[start:last] else len(ends), following)
+    if start == 0 and texts[last : last + 1] in tuple(_STOPS):
+        # the line may be over, and Latin text may follow in the next one
+        ends.append(last + 1)
+    return ends
 
 
 def _read_part(

@@ -10,6 +10,8 @@ _CANDIDATE = re.compile(
 )
 _OPENING = "([\"'“‘„«"
 _CLOSING = ")]\"'”’»״"
+_INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
+"""Signs with which no sentence begins."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -99,22 +101,18 @@ def _end_of_first(text: str) -> int:
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether the sentence ends at `mark`, between `before` and `tail`."""
-    following = tail.lstrip(_OPENING)
     last = before[-1:]
-    is_cased = last.lower() != last.upper() or not last.isalpha()
-    goes_on = following[:1].islower() and is_cased
-    is_range = mark == ".." and last == " "
-    if goes_on or is_range or tail[0] in ",;:.)]}!?–—+=<>≤≥/∪∩·⋅":
+    is_omission = last == " " and mark in ("..", ". . .")
+    is_quotation = mark[-1] in _CLOSING and _SOURCE.match(tail)
+    if is_omission or is_quotation or tail[0] in _INSIDE:
         return False
-    is_omission = mark == ". . ." and last == " "
-    if is_omission or (mark[-1] in _CLOSING and _SOURCE.match(tail)):
+    is_cased = last.lower() != last.upper() or not last.isalpha()
+    if is_cased and tail.lstrip(_OPENING)[:1].islower():
         return False
 
     if "." in mark and _is_label(before):
         return False
-    if mark[0] != "." or mark.startswith(("..", ". .")):
-        return True
-    return not _is_abbreviation(before, tail, is_closed=len(mark) > 1)
+    return mark != "." or not _is_abbreviation(before, tail)
 
 
 def _is_label(text: str) -> bool:
@@ -125,40 +123,34 @@ def _is_label(text: str) -> bool:
     return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
 
 
-def _is_abbreviation(before: str, tail: str, is_closed: bool) -> bool:
-    """Return whether the text before a full stop ends with an abbreviation or an initial inside a sentence.
-
-    Args:
-        tail: the text after the full stop.
-        is_closed: whether a bracket or a quotation mark follows the full stop.
-    """
-    if is_closed:
-        return False
+def _is_abbreviation(before: str, tail: str) -> bool:
+    """Return whether a text ends with an abbreviation or an initial inside a sentence, which goes on with `tail`."""
     *others, word = before.split()
     word = word.lstrip(_OPENING)
-    bare = word.casefold() if len(word) > 1 else word
-    base = _without_prefix(bare)
+    forms = _forms(word)
     following = tail.lstrip(_OPENING)
-    if bare in _ABBREVIATIONS or (len(base) > 2 and base in _ABBREVIATIONS):
+    is_number = following[:1].isdigit()
+    if forms & _ABBREVIATIONS:
         return True
-    if not _NUMBER_ABBREVIATIONS.isdisjoint((bare, base)):
-        return following[:1].isdigit()
-    if bare in _LAST_ABBREVIATIONS:
-        return following[:1].isdigit() or tail[0] in "(["
+    if forms & _NUMBER_ABBREVIATIONS:
+        return is_number
+    if forms & _LAST_ABBREVIATIONS:
+        return is_number or tail[0] in "(["
 
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS
     if _DOTTED.fullmatch(word):
-        is_adverbial = len(others) < ADVERBIAL_WORDS and _ADVERBIAL.match(before)
-        return bool(is_adverbial) or not opens
+        is_short = len(others) < ADVERBIAL_WORDS
+        return not opens or (is_short and _ADVERBIAL.match(before) is not None)
     if not _INITIALS.fullmatch(word) or not word[0].isupper():
         return False
-    if word == "I" and others and others[-1].islower():
-        return not opens
-    return bool(_INITIAL.match(following)) or (following[:1].isalpha() and not opens)
+    is_name = _INITIAL.match(following) is not None
+    return is_name or (following[:1].isalpha() and not opens)
 
 
-def _without_prefix(word: str) -> str:
-    """Return a word without the first letter if its language puts it before words."""
+def _forms(word: str) -> set[str]:
+    """Return a word without capitals, and without a first letter that its language puts before words."""
+    if len(word) == 1:
+        return {word}
     prefixes = language_of_word(word).prefixes
-    return word[1:] if word[:1] in tuple(prefixes) else word
+    return {word.casefold(), word[1:] if word[0] in prefixes else word.casefold()}
