@@ -2,7 +2,7 @@
 
 import re
 
-from ingest.languages.registry import LANGUAGES, language_of_word
+from ingest.languages.registry import LANGUAGES, OTHER_ABBREVIATIONS, language_of_word
 from ingest.paragraph import Paragraph
 
 _CANDIDATE = re.compile(
@@ -29,7 +29,7 @@ def _words(name: str) -> frozenset[str]:
     )
 
 
-_ABBREVIATIONS = _words("abbreviations")
+_ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
 _LAST_ABBREVIATIONS = _words("last_abbreviations")
 _NUMBER_ABBREVIATIONS = _words("number_abbreviations")
 _OPENERS = _words("openers")

@@ -1,5 +1,7 @@
 """ingest/layout/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
 
+from pathlib import Path
+
 import pytest
 import typst
 
@@ -108,6 +110,21 @@ def test_code_and_latin_lines_of_a_hebrew_page_keep_their_signs() -> None:
     assert _typeset(HARBOUR, *shown) == [HARBOUR, *code]
     names = "pillow, sympy, seaborn."
     assert _typeset(HARBOUR, names) == [HARBOUR, names]
+
+
+def test_hebrew_of_a_browser_reads_in_logical_order() -> None:
+    # Chromium stores brackets as they are read, and PDFium mirrors some of them
+    content = Path(__file__).with_name("hebrew-chromium.pdf").read_bytes()
+    assert _texts(content) == [
+        "השומר רושם ביומן (של הנמל) כל ספינה שנכנסה, ואם depth(x) גדול מ-[4] הוא",
+        "מדליק את הפנס.",
+        "הקובץ .yaml מגדיר את O(n log n) ואת {ב}, וגם א<ב או 5<6 וגם x<0 לפי 20%",
+        "מהכללים.",
+        "if depth<0: return (0,[1])",
+        "הספריות הן:",
+        "pillow, sympy, seaborn.",
+        "מתקינים אותן לפני השיעור.",
+    ]
 
 
 def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
