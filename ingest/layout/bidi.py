@@ -61,6 +61,8 @@ UNLIKELY = 2
 """Faults of a place where a reading is unlikely."""
 UNPAIRED = 3
 """Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
+_MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
+"""Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
 _BRACKETED = re.compile(r"\([\w ]*\) \w")
 """Words in brackets before other words; the brackets are Hebrew and follow them."""
 EMBEDDED = 3
@@ -244,6 +246,7 @@ def _read_part(
     after = _RTL * (start > 0)
     n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
     n_faults = UNLIKELY * n_unlikely
+    n_faults += _MIXED.search(before + read) is not None
     n_before, _ = _pair(before)
     n_extra, closing = _pair(before + read)
     n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)

@@ -26,7 +26,7 @@ def _read(drawn: str, as_drawn: bool = False) -> str:
         "הפונקציה solve() פותרת",
         "בקשטן @wraps() ובסוגריים",
         "כותבים In []: ואז",
-        "הזוגות (a-2), (2-b) ואז",
+        "הזוגות (2-a), (2-b) ו-(2-c)",  # the same order throughout
         "הקובץ .log נוצר",
         "הקובץ הוא .log",
         "עם numpy, scipy.",
