@@ -97,7 +97,7 @@ def _typeset(*lines: str) -> list[str]:
 def test_brackets_of_hebrew_lines_are_read_as_they_were_written() -> None:
     lines = (
         "המתודה anchor() מחזירה את הערך (ראו [3]), ואילו tide(x) לא.",
-        "הקישוט \\@moored() והתא Out []: ריקים, כמו הזוג (m-1), (2-m).",
+        "הקישוט \\@moored() והתא Out []: ריקים, כמו הזוג (1-m), (2-m).",
         "בקובץ .yaml של הנמל, אם א\\<ב או 5\\<6, נכתב 20% יותר.",
         "מתקינים את pillow, sympy.",
     )
