@@ -63,8 +63,8 @@ UNPAIRED = 3
 """Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
 _MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
 """Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
-_BRACKETED = re.compile(r"\([\w ]*\) \w")
-"""Words in brackets before other words; the brackets are Hebrew and follow them."""
+_BRACKETED = re.compile(r"[(\[][\w ,]*[)\]] ?\w")
+"""Words in brackets or a citation before other words; they are Hebrew and follow the words."""
 EMBEDDED = 3
 """Faults of text that only a command of its author shows from left to right, such as code."""
 DISPLAYED_OTHERWISE = 4

@@ -67,6 +67,7 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("V. .םולש", "שלום. V."),  # Latin text follows in the next line
         ("זאו 64 GB", "64 GB ואז"),  # it is in the line before
         ("O(n log ןמזב", "בזמן O(n log"),
+        ("עיצה [1] Noether לש", "של Noether [1] הציע"),  # as TeX does
         ("םולש 7–3", "3–7 שלום"),
         ("םולש 3–7", "3–7 שלום"),
         (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways
