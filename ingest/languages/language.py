@@ -28,6 +28,10 @@ class Language:
         article: prefix that an ordinal may have.
         is_ordinal_first: whether an ordinal is before its noun, as in "third lecture".
         numerals: letters that number lectures, as in "lecture B".
+        abbreviations: words with a full stop after which the sentence goes on.
+        last_abbreviations: words with a full stop that end a sentence, but not before a number or a bracket.
+        number_abbreviations: words with a full stop after which a number continues the sentence.
+        openers: words that begin sentences, also after letters with full stops such as "U.S.".
         quantities: words that make a statement another one, such as numbers, fractions and multiples.
         lecture: regular expression for words before the number of a lecture in its title.
         drawings: regular expression for the first words of captions.
@@ -69,6 +73,10 @@ class Language:
     article: str = ""
     is_ordinal_first: bool = False
     numerals: Mapping[str, int] = field(default_factory=dict)
+    abbreviations: str
+    last_abbreviations: str = ""
+    number_abbreviations: str = ""
+    openers: str = ""
     quantities: str
     lecture: str
     drawings: str

@@ -9,6 +9,9 @@ from ingest.languages.language import Language
 LANGUAGES = (ENGLISH, HEBREW)
 """All languages. A text that is in no script of the others is taken for the first one."""
 
+OTHER_ABBREVIATIONS = "mme mlle mm проф акад ул г гг пгт"
+"""Words of French and Russian with a full stop after which the sentence goes on."""
+
 
 def language_of(text: str) -> Language:
     """Return the language in whose script most letters of the text are, English for Latin and any other script."""

@@ -1,29 +1,97 @@
 """Bidirectional text: glyphs from left to right are sorted into logical order.
 
-This is the inverse of the Unicode bidirectional algorithm (UAX #9) for one line: right-to-left runs are reversed, and
-numbers and Latin runs inside them keep their order.
+This inverts the Unicode bidirectional algorithm (UAX #9) for one line: of the readings that the algorithm displays as
+the line is drawn, the likeliest is returned.
 """
 
 import functools
+import itertools
+import operator
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-_MIRROR = str.maketrans("()[]{}<>«»", ")(][}{><»«")
-_ROUND = ("(", ")")
-_MARKER = re.compile(r" \.(?:\d{1,3}|[A-Za-z])$")
-"""Number or letter of an item, at the right end of a right-to-left line as it is drawn."""
+from bidi import get_display
+
+from ingest.pdf.model import MIRRORED
+
+_Runs = Sequence[tuple[int, int]]
+"""Begin and end of left-to-right runs, from left to right."""
+_Reading = tuple[int, list[int], str]
+"""Number of faults, indices of glyphs in logical order, and their characters in this order."""
+
+_RTL = "\u05d0"
+_LTR = "\u0250"
+"""Letters of both directions; the second one is rare."""
+_STOPS = ".,;:?!"
+_PREFIXES = "([{@#<-+~_"
+"""Signs with which formulas and code begin."""
+_LETTER = re.compile(r" \.[A-Za-z]$")
+"""Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
+
+_KINDS = {
+    "R": "r",
+    "AL": "r",
+    "L": "l",
+    "EN": "d",
+    "AN": "d",
+    "ES": "s",
+    "CS": "s",
+    "ET": "t",
+}
+_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"}
+_RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
+"""Two numbers and a dash: some programs show ranges from left to right."""
+_PART = re.compile(r"r+|[^r]+")
+_NUMBER = r"t*d+(?:sd+)*[tp]*"
+_ATOM = re.compile(
+    rf"(?:{_NUMBER})*l(?:l|{_NUMBER})*(?:[^b]*?l(?:l|{_NUMBER})*)*|(?:{_NUMBER})+"
+)
+"""Kinds of characters that are in one left-to-right run: touching letters and numbers, and signs between letters."""
+
+_UNLIKELY = re.compile(
+    r"""
+    (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
+    | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
+    | [(\[{](?=[)\]}]\w) | (?<=[(\[{])[)\]}](?=\w)  # empty brackets before a word, which count twice
+    """,
+    re.VERBOSE,
+)
+UNLIKELY = 2
+"""Faults of a place where a reading is unlikely."""
+UNPAIRED = 3
+"""Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
+_MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
+"""Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
+_BRACKETED = re.compile(r"[(\[][\w ,]*[)\]] ?\w")
+"""Words in brackets or a citation before other words; they are Hebrew and follow the words."""
+EMBEDDED = 3
+"""Faults of text that only a command of its author shows from left to right, such as code."""
+DISPLAYED_OTHERWISE = 4
+"""Faults of text that the algorithm displays in another order than it is drawn."""
+OTHER_WAY = 3
+"""Faults of brackets that are not stored as most brackets of the document."""
+MAX_READINGS = 256
+"""Maximal number of readings that are compared for a part of a line without right-to-left letters."""
+
+_OPENS = re.compile(r"(?<!\S)\)(?=\w)")
+_CLOSES = re.compile(r"(?<=\w)\((?=[\s.,;:?!]|$)")
+"""Brackets on the wrong side of a word; some fonts store a bracket in both ways."""
+_DRAWN_PAIR = re.compile(r"\([^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\)")
+_READ_PAIR = re.compile(r"\)[^()A-Za-z]*[\u05d0-\u05ea][^()A-Za-z]*\(")
+"""Brackets around Hebrew, as they are stored from left to right."""
+
+
+@functools.cache
+def _kind(char: str) -> str:
+    """Return r for a right-to-left letter, l for other letters, d for digits, s, t and p for signs, b for brackets."""
+    return _SIGNS.get(char) or _KINDS.get(unicodedata.bidirectional(char), "n")
 
 
 @functools.cache
 def is_rtl_letter(text: str) -> bool:
     """Return whether a text begins with a right-to-left letter."""
-    return unicodedata.bidirectional(text[:1] or " ") in ("R", "AL")
-
-
-@functools.cache
-def _is_ltr(text: str) -> bool:
-    return unicodedata.bidirectional(text[:1] or " ") == "L"
+    return _kind(text[:1] or " ") == "r"
 
 
 def has_rtl_letter(text: str) -> bool:
@@ -31,77 +99,213 @@ def has_rtl_letter(text: str) -> bool:
     return not text.isascii() and any(map(is_rtl_letter, text))
 
 
-def logical_order(texts: list[str], base_rtl: bool) -> list[int]:
+def pairs_as_drawn(drawn: str) -> int:
+    """Return how many pairs of round brackets in right-to-left text look right as they are stored, minus the others."""
+    return len(_DRAWN_PAIR.findall(drawn)) - len(_READ_PAIR.findall(drawn))
+
+
+def logical_order(
+    texts: list[str],
+    base_rtl: bool,
+    as_drawn: bool = False,
+) -> list[int]:
     """Return the indices of glyphs in reading order.
 
     Args:
-        texts: of the glyphs of a line, from left to right; brackets of right-to-left text are turned as they are read.
+        texts: of the glyphs of a line, from left to right. Brackets that are stored as they are drawn are turned to
+            what is read.
         base_rtl: whether the line as a whole reads from right to left.
+        as_drawn: whether most brackets of right-to-left text in the document are stored as they are drawn.
     """
     if not base_rtl:
-        return _with_right_to_left_run(texts)
+        return _with_right_to_left_run(texts, as_drawn)
 
-    _turn_brackets_as_drawn(texts)
-    order: list[int] = []
-    starts = _left_to_right_runs(texts)
-    end = len(texts)
-    while end > 0:
-        start = starts.get(end)
-        if start is None:
-            start = end - 1
-            texts[start] = texts[start].translate(_MIRROR)
-        order += range(start, end)
-        end = start
+    stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
+    if _LETTER.search(stored):
+        *rest, _, _ = texts
+        order = logical_order(rest, base_rtl, as_drawn)
+        texts[:-2] = rest
+        return [len(texts) - 1, len(texts) - 2, *order]
 
-    _turn_brackets_by_context(texts, order)
+    ways = [stored, stored.translate(MIRRORED)]
+    if as_drawn:
+        ways.reverse()
+    best = _read(stored, ways[0])
+    if best[0] > OTHER_WAY:
+        other = _read(stored, ways[1])
+        if other[0] + OTHER_WAY < best[0]:
+            best = other
+
+    _, order, read = best
+    turned = _CLOSES.sub(")", _OPENS.sub("(", read))
+    if _n_unpaired(turned) < _n_unpaired(read):
+        read = turned
+    for index, char in zip(order, read, strict=True):
+        if char != stored[index]:
+            texts[index] = char
     return order
 
 
-def _at(texts: Sequence[str], position: int) -> str:
-    """Return the text at a position, "" outside the line."""
-    return texts[position] if 0 <= position < len(texts) else ""
+def _read(ltr: str, rtl: str) -> _Reading:
+    """Return the likeliest reading of a right-to-left line.
 
-
-def _turn_brackets_as_drawn(texts: list[str]) -> None:
-    """Turn round brackets next to Latin text to the side on which they are drawn; readers may mirror them."""
-    n_open = 0
-    for position, text in enumerate(texts):
-        if is_rtl_letter(text):
-            n_open = 0
-        if text not in _ROUND:
-            continue
-        before = _at(texts, position - 1)
-        after = _at(texts, position + 1)
-        opens = _is_ltr(after)
-        other = before if opens else after
-        is_at_edge = other in ("", " ") or is_rtl_letter(other)
-        if _is_ltr(before) != opens and is_at_edge:
-            texts[position] = "(" if opens else ")"
-        elif n_open and not opens and not _is_digit(after):
-            texts[position] = ")"
-        n_open = max(0, n_open + (1 if texts[position] == "(" else -1))
-
-
-def _turn_brackets_by_context(texts: list[str], order: Sequence[int]) -> None:
-    """Correct round brackets that open or close on the wrong side, where the neighbours leave no doubt.
-
-    Fonts of one file disagree on whether a mirrored bracket is stored as it looks or as it is read.
+    Args:
+        ltr: its characters as they are read in left-to-right runs.
+        rtl: its characters as they are read elsewhere.
     """
-    reading = [texts[index] for index in order]
-    for position, index in enumerate(order):
-        if texts[index] not in _ROUND:
-            continue
-        before = _at(reading, position - 1)
-        after = _at(reading, position + 1)
-        opens = before in ' -–"' and after not in " .,;:?!"
-        closes = before not in " -–(" and after in ' .,;:?!"-–'
-        if opens != closes:
-            turned = "(" if opens else ")"
-            texts[index] = turned
-            reading[position] = turned
+    kinds = "".join(map(_kind, ltr))
+    for dash in _RANGE.finditer(ltr):
+        if int(dash[1]) < int(dash[2]):
+            place = dash.end(1)
+            kinds = f"{kinds[:place]}d{kinds[place + 1 :]}"
+    n_faults = 0
+    order: list[int] = []
+    read = ""
+    for part in reversed([*_PART.finditer(kinds)]):
+        start, end = part.span()
+        readings = []
+        for runs in _possible_runs(kinds, ltr, start, end):
+            readings.append(_read_part(ltr, rtl, start, end, runs, read))
+            if not readings[-1][0]:
+                break
+        faults, indices, text = min(readings, key=operator.itemgetter(0))
+        n_faults += faults
+        order += indices
+        read += text
+    _, closing = _pair(read)
+    return n_faults + UNPAIRED * len(closing), order, read
 
 
-def _with_right_to_left_run(texts: list[str]) -> list[int]:
+def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
+    """Yield the left-to-right runs that a part of a line may have, likeliest first; the last one is all of it."""
+    atoms = [atom.span() for atom in _ATOM.finditer(kinds, start, end)]
+    if not atoms:
+        yield ()
+        return
+
+    ends = []
+    for (_, last), (following, _) in itertools.pairwise([*atoms, (end, end)]):
+        ends.append(_possible_ends(kinds, texts, last, following, start, end))
+    begins = [begin for begin, _ in atoms]
+    for chosen in itertools.islice(itertools.product(*ends), MAX_READINGS):
+        # a run that ends where the next one begins goes on
+        runs = zip(
+            [place for place in begins if place not in chosen],
+            [place for place in chosen if place not in begins],
+            strict=True,
+        )
+        yield tuple(runs)
+
+    first = begins[0]
+    while first > start and texts[first - 1] in _PREFIXES:
+        first -= 1
+    yield ((first, ends[-1][0]),)
+
+
+def _possible_ends(
+    kinds: str,
+    texts: str,
+    last: int,
+    following: int,
+    start: int,
+    end: int,
+) -> list[int]:
+    """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
+    ends = [last]
+    for place in range(last, following):
+        if texts[place] in ")]}":
+            ends.insert(0, place + 1)
+    if following < end and "l" in kinds[start:end]:
+        # a number is in the run of what follows it after a Latin word only
+        ends.insert(0 if "l" in kinds[start:last] else len(ends), following)
+    if start == 0 and texts[last : last + 1] in tuple(_STOPS):
+        # the line may be over, and Latin text may follow in the next one
+        ends.append(last + 1)
+    return ends
+
+
+def _read_part(
+    ltr: str,
+    rtl: str,
+    start: int,
+    end: int,
+    runs: _Runs,
+    before: str,
+) -> _Reading:
+    """Read a part of a line with certain left-to-right runs, after the text `before`."""
+    drawn = rtl[start:end]
+    order: list[int] = []
+    position = end
+    for first, last in reversed(runs):
+        order += [*reversed(range(last, position)), *range(first, last)]
+        position = first
+        drawn = drawn[: first - start] + ltr[first:last] + drawn[last - start :]
+    order += reversed(range(start, position))
+    read = "".join([drawn[index - start] for index in order])
+
+    after = _RTL * (start > 0)
+    n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
+    n_faults = UNLIKELY * n_unlikely
+    n_faults += _MIXED.search(before + read) is not None
+    n_before, _ = _pair(before)
+    n_extra, closing = _pair(before + read)
+    n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
+    if runs:
+        fault = _display_fault(before, read, drawn, closing, start == 0)
+        outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
+        is_whole = len(runs) == 1 and not outside.strip(f" {_STOPS}")
+        if is_whole and fault == DISPLAYED_OTHERWISE:
+            fault = 2 * fault if _BRACKETED.match(read.strip()) else EMBEDDED
+        n_faults += fault
+    return n_faults, order, read
+
+
+def _display_fault(
+    before: str,
+    read: str,
+    drawn: str,
+    closing: str,
+    is_last: bool,
+) -> int:
+    """Return 0 if the algorithm displays a part of a line as it is drawn, 1 if it does so after a Latin word.
+
+    Brackets may close later in the line, or have been opened in the line before; Latin text may follow in the next one.
+    """
+    contexts = [(0, before, _RTL), (0, before, _RTL + closing)]
+    if is_last:
+        contexts.append((0, before, _LTR))
+    if not before:
+        contexts += [(1, _LTR, _RTL), (0, f"{_LTR}(", _RTL)]
+    for fault, first, last in contexts:
+        shown = get_display(first + read + last, base_dir="R").replace(_LTR, "")
+        place = len(last.replace(_LTR, ""))
+        if shown[place : place + len(drawn)] == drawn:
+            return fault
+    return DISPLAYED_OTHERWISE
+
+
+def _n_unpaired(text: str) -> int:
+    """Return the number of brackets without partner."""
+    n_extra, closing = _pair(text)
+    return n_extra + len(closing)
+
+
+def _pair(text: str) -> tuple[int, str]:
+    """Return the number of closing brackets without partner, and the brackets that would close the open ones."""
+    closing: list[str] = []
+    n_extra = 0
+    for char in text:
+        if char in "([{":
+            closing.append(char.translate(MIRRORED))
+        elif char in closing:
+            while closing.pop() != char:
+                n_extra += 1
+        elif char in ")]}":
+            n_extra += 1
+    return n_extra, "".join(reversed(closing))
+
+
+def _with_right_to_left_run(texts: list[str], as_drawn: bool) -> list[int]:
     """Return the order of a left-to-right line, in which its right-to-left phrases are reversed."""
     order = []
     start = -1  # of the phrase, if one is open
@@ -110,90 +314,13 @@ def _with_right_to_left_run(texts: list[str]) -> list[int]:
             start = position
         if start < 0:
             order.append(position)
-        elif _is_ltr(text):
+        elif _kind(text[:1]) == "l":
             end = position
             while not is_rtl_letter(texts[end - 1]):
                 end -= 1
             run = texts[start:end]
-            order += [start + index for index in logical_order(run, True)]
+            order += [start + index for index in logical_order(run, True, as_drawn)]
             texts[start:end] = run
             order += range(end, position + 1)
             start = -1
     return order[:-1]
-
-
-def _left_to_right_runs(texts: Sequence[str]) -> dict[int, int]:
-    """Map the end of every run of Latin text or of a number in a right-to-left line to its start."""
-    runs = {}
-    position = 0
-    while position < len(texts):
-        start = position
-        before = _at(texts, start - 1)
-        position += 1
-        if _is_ltr(texts[start]):
-            position = _end_of_latin(texts, start)
-            marker = _MARKER.search("".join(texts[start:position]))
-            if marker and position == len(texts):
-                position = start + marker.start()
-            inside = texts[start:position]
-            if before == "(" and inside.count(")") > inside.count("("):
-                start -= 1
-            runs[position] = start
-        elif _is_digit(texts[start]):
-            position = _end_of_number(texts, start)
-            if _is_ltr(_at(texts, position)):  # as in "2n"
-                position = _end_of_latin(texts, position)
-            if before and before in "$€£₪#":
-                start -= 1
-            runs[position] = start
-    return runs
-
-
-def _end_of_latin(texts: Sequence[str], start: int) -> int:
-    """Return the end of the Latin text that begins at `start`, with its numbers, brackets and marks."""
-    end = position = start + 1
-    n_open = 0
-    while position < len(texts) and not is_rtl_letter(texts[position]):
-        text = texts[position]
-        if text in ("(", "[", "{"):
-            n_open += 1
-        elif text in (")", "]", "}"):
-            inside = "".join(texts[start:position])
-            if n_open:
-                n_open -= 1
-                end = position + 1
-            elif _at(texts, start - 1) == "(" and inside.isalpha():
-                break  # words in brackets end there, a formula such as "(a+b) c" goes on
-        elif _is_ltr(text) or _is_digit(text):
-            end = position + 1
-        elif position == end and text in ".,;:!?":
-            end += 1
-        position += 1
-    return end
-
-
-def _end_of_number(texts: Sequence[str], start: int) -> int:
-    """Return the end of the number that begins at `start`, with its parts and a sign of per cent."""
-    end = _end_of_digits(texts, start)
-    while _is_digit(_at(texts, end + 1)):
-        after = _end_of_digits(texts, end + 1)
-        if texts[end] in "–\u00ad":
-            # a range that is drawn from left to right; other files draw it from right to left
-            first = "".join(texts[start:end])
-            last = "".join(texts[end + 1 : after])
-            if not first.isdecimal() or int(first) >= int(last):
-                break
-        elif texts[end] not in ".,:/+-":
-            break
-        end = after
-    return end + (_at(texts, end) == "%")
-
-
-def _end_of_digits(texts: Sequence[str], start: int) -> int:
-    while _is_digit(_at(texts, start)):
-        start += 1
-    return start
-
-
-def _is_digit(text: str) -> bool:
-    return text[:1].isdecimal()

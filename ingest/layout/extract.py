@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ingest.errors import SourceError
 from ingest.extensions import find
-from ingest.layout.bidi import is_rtl_letter
+from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import Line, lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
-from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader
+from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
 from ingest.pdf.ocr import REMEDY, OcrReader, languages
 from ingest.pdf.pdfium import PdfiumReader
 from ingest.pdf.tables import RuledTables
@@ -166,6 +166,7 @@ class _OpenPdf:
             sample[index] = self._read(index)
         rtl = _is_rtl(sample.values())
         _check_weights(sample.values())
+        _check_brackets(sample.values())
 
         pages = []
         for index in range(self._n_pages):
@@ -231,6 +232,14 @@ def _check_weights(pages: Iterable[_RowPage]) -> None:
             n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
     if n_bold > MOSTLY_BOLD * n_glyphs:
         fonts.distrust_weights()
+
+
+def _check_brackets(pages: Iterable[_RowPage]) -> None:
+    """Find out whether the file stores the brackets of right-to-left text as they are drawn."""
+    n_pairs = 0
+    for _, rows, fonts in pages:
+        n_pairs += sum(pairs_as_drawn(text_of(row.glyphs)) for row in rows)
+        fonts.as_drawn = n_pairs > 0
 
 
 def _on_one_line(text: str) -> str:

@@ -27,6 +27,9 @@ from ingest.pdf.model import Fonts, Glyph, text_of
 SOFT_HYPHEN = "\u00ad"
 _SOFT_BETWEEN_DIGITS = re.compile(rf"(?<=\d){SOFT_HYPHEN}(?=\d)")
 
+_STOP_AT_LEFT = re.compile(r"[.,;:?!] ?[^\W\d_].*[,;: ] ?\w.*\w$")
+"""Latin words of a right-to-left sentence: a stop on their left ends them."""
+
 WORD_GAP = 0.16
 """Minimal white space between two words, in ems; kerning is narrower, spaces are wider."""
 
@@ -101,16 +104,30 @@ def lines_of(
     for glyphs in cut_at_gutters(row, gutters):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and has_rtl_letter(text_of(glyphs))
+        is_rtl = rtl and _is_rtl(glyphs, fonts)
         words = []
-        for members in _spelt(glyphs, row, rtl):
+        for members in _spelt(glyphs, row, is_rtl, fonts.as_drawn):
             if members:
                 words.append(_word(members, row, fonts))
         lines.append(line_of(words, row.y, is_rtl))
     return lines
 
 
-def _spelt(glyphs: list[Glyph], row: Row, rtl: bool) -> list[list[Glyph]]:
+def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts) -> bool:
+    """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line."""
+    text = text_of(glyphs)
+    is_mono = fonts.mono(glyphs[0].font)
+    return has_rtl_letter(text) or (
+        _STOP_AT_LEFT.match(text) is not None and not is_mono
+    )
+
+
+def _spelt(
+    glyphs: list[Glyph],
+    row: Row,
+    rtl: bool,
+    as_drawn: bool,
+) -> list[list[Glyph]]:
     """Return the glyphs of the words of a line in reading order, without the marks of notes."""
     text = text_of(glyphs)
     dots = [glyph for glyph in glyphs if glyph.text == "."]
@@ -122,8 +139,8 @@ def _spelt(glyphs: list[Glyph], row: Row, rtl: bool) -> list[list[Glyph]]:
         glyphs = with_fractions(glyphs, row.y, row.size)
 
     words = _parted(glyphs, row.size)
-    if has_rtl_letter(text):
-        words = _reordered(words, rtl)
+    if rtl or has_rtl_letter(text):
+        words = _reordered(words, rtl, as_drawn)
     if has_small:
         return without_marks(words)
     if any(sign in text for sign in NOTE_SIGNS):
@@ -177,7 +194,9 @@ def _is_initial(left: Glyph, right: Glyph) -> bool:
     )
 
 
-def _reordered(words: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
+def _reordered(
+    words: list[list[Glyph]], rtl: bool, as_drawn: bool
+) -> list[list[Glyph]]:
     """Sort words that are ordered from left to right into reading order."""
     space = replace(words[0][0], text=" ")
     members = words[0][:]
@@ -187,7 +206,7 @@ def _reordered(words: list[list[Glyph]], rtl: bool) -> list[list[Glyph]]:
 
     texts = [glyph.text for glyph in members]
     reordered: list[list[Glyph]] = [[]]
-    for index in logical_order(texts, rtl):
+    for index in logical_order(texts, rtl, as_drawn):
         if texts[index] == " ":
             reordered.append([])
         else:

@@ -2,10 +2,16 @@
 
 import re
 
+from ingest.languages.registry import LANGUAGES, OTHER_ABBREVIATIONS, language_of_word
 from ingest.paragraph import Paragraph
 
-_CANDIDATE = re.compile(r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?=\s|$)""")
+_CANDIDATE = re.compile(
+    r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
+)
 _OPENING = "([\"'“‘„«"
+_CLOSING = ")]\"'”’»״"
+_INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
+"""Signs with which no sentence begins."""
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
@@ -16,24 +22,26 @@ _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\S+", text))
+def _words(name: str) -> frozenset[str]:
+    """Return the words of all languages in one of their lists."""
+    return frozenset(
+        " ".join([getattr(language, name) for language in LANGUAGES]).split()
+    )
 
 
-_NEVER_LAST = _words("""
-    e.g i.e cf v vs viz fig figs eq eqs eqn sec secs ch chap vol no nos p pp ref refs def thm prop lem alg tab app
-    approx dr mr mrs ms prof st jr sr rev gen hon resp incl esp ed eds op a.k.a ca
-""")
-_SELDOM_LAST = _words(
-    "al etc inc ltd co corp dept univ jan feb mar apr jun jul aug sep sept oct nov dec"
+_ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
+_LAST_ABBREVIATIONS = _words("last_abbreviations")
+_NUMBER_ABBREVIATIONS = _words("number_abbreviations")
+_OPENERS = _words("openers")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+"""Letters with full stops between them."""
+_SOURCE = re.compile(r"\([^()]*\)[.,;]")
+"""Source of a quotation, after it."""
+_ADVERBIAL = re.compile(
+    r"(?:at|by|in|on|from|until|since|after|before|around)\b", re.IGNORECASE
 )
-_STARTERS = _words("""
-    a an the this that these those it its he she they we you i in on at by for from to of as if when while where what
-    which who how why then thus hence so but and or nor yet also however therefore moreover furthermore finally first
-    second next now here there once since because although though after before both each every all any some most many
-    no not one two let suppose consider assume given note see our their his her another such unlike like with without
-    is are can do does
-""")
+ADVERBIAL_WORDS = 3
+"""Maximal number of words of a time or place that is no sentence, as in "At 5 a.m."."""
 
 
 def opening_sentence(text: str) -> str:
@@ -93,20 +101,18 @@ def _end_of_first(text: str) -> int:
 
 def _ends_sentence(before: str, mark: str, tail: str) -> bool:
     """Return whether the sentence ends at `mark`, between `before` and `tail`."""
-    following = tail.lstrip(_OPENING)
     last = before[-1:]
+    is_omission = last == " " and mark in ("..", ". . .")
+    is_quotation = mark[-1] in _CLOSING and _SOURCE.match(tail)
+    if is_omission or is_quotation or tail[0] in _INSIDE:
+        return False
     is_cased = last.lower() != last.upper() or not last.isalpha()
-    goes_on = following[:1].islower() and is_cased
-    is_range = mark == ".." and last == " "
-    if goes_on or is_range or tail[0] in ",;:.)]}!?–—":
+    if is_cased and tail.lstrip(_OPENING)[:1].islower():
         return False
 
     if "." in mark and _is_label(before):
         return False
-    if mark[0] != "." or mark.startswith(("..", ". .")):
-        return True
-    word = before.rsplit(maxsplit=1)[-1].lstrip(_OPENING)
-    return not _is_abbreviation(word, tail, is_closed=len(mark) > 1)
+    return mark != "." or not _is_abbreviation(before, tail)
 
 
 def _is_label(text: str) -> bool:
@@ -117,23 +123,34 @@ def _is_label(text: str) -> bool:
     return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
 
 
-def _is_abbreviation(word: str, tail: str, is_closed: bool) -> bool:
-    """Return whether a word before a full stop is an abbreviation or an initial inside a sentence.
-
-    Args:
-        tail: the text after the full stop.
-        is_closed: whether a bracket or a quotation mark follows the full stop.
-    """
+def _is_abbreviation(before: str, tail: str) -> bool:
+    """Return whether a text ends with an abbreviation or an initial inside a sentence, which goes on with `tail`."""
+    *others, word = before.split()
+    word = word.lstrip(_OPENING)
+    forms = _forms(word)
     following = tail.lstrip(_OPENING)
-    bare = word.casefold()
-    if bare in _NEVER_LAST and not is_closed:
+    is_number = following[:1].isdigit()
+    if forms & _ABBREVIATIONS:
         return True
-    if bare in _SELDOM_LAST and (following[:1].isdigit() or tail[0] in "(["):
-        return True
-    if is_closed or not _INITIALS.fullmatch(word) or not word[0].isupper():
-        return False
-    if _INITIAL.match(following):
-        return True
+    if forms & _NUMBER_ABBREVIATIONS:
+        return is_number
+    if forms & _LAST_ABBREVIATIONS:
+        return is_number or tail[0] in "(["
+
     next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
-    begins = next_word.casefold() in _STARTERS
-    return following[:1].isalpha() and not begins
+    opens = next_word.casefold() in _OPENERS
+    if _DOTTED.fullmatch(word):
+        is_short = len(others) < ADVERBIAL_WORDS
+        return not opens or (is_short and _ADVERBIAL.match(before) is not None)
+    if not _INITIALS.fullmatch(word) or not word[0].isupper():
+        return False
+    is_name = _INITIAL.match(following) is not None
+    return is_name or (following[:1].isalpha() and not opens)
+
+
+def _forms(word: str) -> set[str]:
+    """Return a word without capitals, and without a first letter that its language puts before words."""
+    if len(word) == 1:
+        return {word}
+    prefixes = language_of_word(word).prefixes
+    return {word.casefold(), word[1:] if word[0] in prefixes else word.casefold()}

@@ -32,6 +32,12 @@ SKIPPED = frozenset(
 )
 """Line ends, which geometry gives better, and invisible characters such as joiners and direction marks."""
 
+_PAIRS = "()[]{}<>«»‹›≤≥≪≫⟨⟩∈∋⊂⊃⊆⊇"
+MIRRORED = str.maketrans(
+    _PAIRS, "".join([_PAIRS[place ^ 1] for place in range(len(_PAIRS))])
+)
+"""Signs that right-to-left text shows turned round, and what they look like there."""
+
 _MONO_NAME = re.compile(r"mono|courier|consol|typewriter|cmtt|code", re.IGNORECASE)
 _BOLD_NAME = re.compile(r"bold|black|heavy|semibold|cmbx|medi$|-b$", re.IGNORECASE)
 
@@ -134,12 +140,17 @@ def of_one_pitch(widths: Collection[float]) -> bool:
 
 
 class Fonts:
-    """Fonts of a document by number, and whether they are bold or of fixed pitch."""
+    """Fonts of a document by number, and whether they are bold or of fixed pitch.
+
+    Attributes:
+        as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self.names: list[str] = []
         self.bold: list[bool] = []
+        self.as_drawn = False
         self._trusts_weights = True
         self._widths: list[dict[str, float]] = []
         self._mono: dict[tuple[int, int], bool] = {}

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import itertools
 import math
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import pypdfium2.raw as pdfium
 from ingest.errors import SourceError
 from ingest.pdf.model import (
     MAX_SLANT,
+    MIRRORED,
     SKIPPED,
     UNKNOWN,
     Box,
@@ -53,6 +55,12 @@ MAX_OVERHANG = 0.4
 """Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
+FIRST_RTL = 0x590
+"""Code of the first character of a right-to-left script."""
+_DIRECTIONS = {"L": "L", "R": "R", "AL": "R"} | dict.fromkeys(
+    ("AN", "EN", "NSM", "CS", "ES", "ET", "BN"), "weak"
+)
+"""Direction of a character in PDFium, by its bidirectional class; others are neutral and take the direction before."""
 UNNAMED = "unnamed "
 """Prefix of the names given to fonts without a name."""
 
@@ -78,6 +86,9 @@ class PdfiumReader:
             if error.err_code == pdfium.FPDF_ERR_PASSWORD:
                 fault = "is encrypted; save it without a password"
             raise SourceError(f"{path}: {fault}") from error
+        name = ctypes.create_string_buffer(8)
+        pdfium.FPDF_VIEWERREF_GetName(self._document.raw, b"Direction", name, 8)
+        self._r2l = name.value == b"R2L"
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.
@@ -90,7 +101,8 @@ class PdfiumReader:
             frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                glyphs = _PageText(raw, self.fonts, frame, self._unnamed).glyphs()
+                text = _PageText(raw, self.fonts, frame, self._unnamed, self._r2l)
+                glyphs = text.glyphs()
                 # the text layer that OCR engines add to a scan is invisible
                 item = pdfium.FPDFText_GetTextObject(raw, 0)
                 mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
@@ -182,6 +194,7 @@ class _PageText:
 
     Args:
         unnamed: number of a font without a name -> code -> width in ems, from the pages before; codes are added.
+        r2l: whether the file says that its pages follow each other from right to left.
     """
 
     def __init__(
@@ -190,11 +203,13 @@ class _PageText:
         fonts: Fonts,
         frame: _Frame,
         unnamed: dict[int, dict[int, float]],
+        r2l: bool,
     ) -> None:
         self._raw = raw
         self._fonts = fonts
         self._frame = frame
         self._unnamed = unnamed
+        self._r2l = r2l
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
@@ -215,7 +230,7 @@ class _PageText:
                 continue
             glyph = self._glyph(position, code, glyphs)
             if glyph is not None:
-                glyph.parted = parted and code < 0x0590
+                glyph.parted = parted and code < FIRST_RTL
                 glyphs.append(glyph)
                 parted = False
 
@@ -228,8 +243,11 @@ class _PageText:
     def _codes(self) -> Iterator[tuple[int, int]]:
         """Yield position and code of the characters that are not skipped; a surrogate pair is one character."""
         half = 0
-        for position in range(pdfium.FPDFText_CountChars(self._raw)):
-            code = _get_unicode(self._address, position)
+        n_chars = pdfium.FPDFText_CountChars(self._raw)
+        codes = [_get_unicode(self._address, place) for place in range(n_chars)]
+        if self._r2l or max(codes, default=0) >= FIRST_RTL:
+            codes = _unmirrored(codes, self._r2l)
+        for position, code in enumerate(codes):
             if code in SKIPPED and not (code < 32 and self._is_unmapped(position)):
                 continue
             if 0xD800 <= code < 0xE000:
@@ -348,6 +366,30 @@ class _PageText:
     def _is_unmapped(self, position: int) -> bool:
         """Return whether the file does not explain a character, so that PDFium returns its code."""
         return bool(_has_map_error(self._address, position) == 1)
+
+
+def _unmirrored(codes: Iterable[int], r2l: bool) -> list[int]:
+    """Return the codes of a page as the file has them.
+
+    PDFium mirrors signs after a right-to-left letter and before the next other letter, and the first ones of a line
+    that it takes for a right-to-left line, as all lines of some files.
+    """
+    stored = []
+    for line in "".join(map(chr, codes)).split("\n"):
+        kinds = []
+        for char in line:
+            # letters of mathematics are neutral in PDFium
+            known = unicodedata.bidirectional(char) if char < "\ud800" else ""
+            kinds.append(_DIRECTIONS.get(known, " "))
+        runs = [kind for kind, _ in itertools.groupby(kinds)]
+        is_right = r2l or 0 < runs.count("R") >= runs.count("L")
+        for char, kind in zip(line, kinds, strict=True):
+            if kind in ("L", "R"):
+                is_right = kind == "R"
+            is_mirrored = is_right and kind == " "
+            stored.append(ord(char.translate(MIRRORED) if is_mirrored else char))
+        stored.append(ord("\n"))
+    return stored[:-1]
 
 
 def _origin(raw: Any, position: int) -> tuple[float, float]:

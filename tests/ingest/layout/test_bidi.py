@@ -1,23 +1,119 @@
-"""ingest/layout/bidi.py: the order of numbers and Latin words in right-to-left lines."""
+"""ingest/layout/bidi.py: logical order of lines as the Unicode bidirectional algorithm displays them."""
+
+from random import Random
 
 import pytest
+from bidi import get_display
 
-from ingest.layout.bidi import logical_order
+from ingest.layout.bidi import logical_order, pairs_as_drawn
+
+HEBREW = "שלום"
+
+
+def _read(drawn: str, as_drawn: bool = False) -> str:
+    texts = list(drawn)
+    order = logical_order(texts, base_rtl=True, as_drawn=as_drawn)
+    return "".join([texts[index] for index in order])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ה-64GB של שלום",
+        "ב-O(n) ואז",
+        "שלום f(x).",
+        "Python 3.1 שלום",
+        "הפונקציה solve() פותרת",
+        "בקשטן @wraps() ובסוגריים",
+        "כותבים In []: ואז",
+        "הזוגות (2-a), (2-b) ו-(2-c)",  # the same order throughout
+        "הקובץ .log נוצר",
+        "הקובץ הוא .log",
+        "עם numpy, scipy.",
+        "(a) סעיף (ב) ועוד [3], סוף",
+        "הערך a[i] גדול מ-{k: 1} לגמרי",
+        "אם א<ב ואם x<0 אז 5<6",
+        "כ-50% או $5, ובין 3.5 ל-1,000",
+        "1. שלום: (ראו [2])",
+        "הסדר 1, 2, 5, 4, 3, 2, 1, 5 נשמר",
+    ],
+)
+def test_a_line_comes_back_from_its_display(line: str) -> None:
+    assert _read(get_display(line, base_dir="R")) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "alike"),
+    [
+        ("שלום 64 n=3", "שלום n=3 64"),  # a number before or after Latin text
+        ("שלום (1-x)", "שלום (x-1)"),  # a number and a letter with a sign between
+    ],
+)
+def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read(
+    line: str, alike: str
+) -> None:
+    displayed = get_display(line, base_dir="R")
+    assert get_display(alike, base_dir="R") == displayed
+    assert _read(displayed) == alike
 
 
 @pytest.mark.parametrize(
     ("drawn", "read"),
     [
-        ("דוד", "דוד"[::-1]),
-        ("64GB-ה", "ה-64GB"),  # a number and the letters that follow it
-        ("דוד Luhn .1", "1. Luhn " + "דוד"[::-1]),  # the number of an item
-        ("דוד Luhn .a", "a. Luhn " + "דוד"[::-1]),
-        ("O(n(-ב", "ב-O(n)"),  # PDFium turns brackets round next to Hebrew
-        (".f(x( דוד", "דוד"[::-1] + " f(x)."),
-        ("דוד Python 3.1", "Python 3.1 " + "דוד"[::-1]),
+        ("םולש", "שלום"),
+        ("םולש Luhn .1", "1. Luhn שלום"),  # the number of an item
+        ("םולש Luhn .a", "a. Luhn שלום"),
+        ("זאו (lo + hi) / 2 םולש", "שלום (lo + hi) / 2 ואז"),  # code in its own order
+        ("V. .םולש", "שלום. V."),  # Latin text follows in the next line
+        ("זאו 64 GB", "64 GB ואז"),  # it is in the line before
+        ("O(n log ןמזב", "בזמן O(n log"),
+        ("עיצה [1] Noether לש", "של Noether [1] הציע"),  # as TeX does
+        ("םולש 7–3", "3–7 שלום"),
+        ("םולש 3–7", "3–7 שלום"),
+        (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways
     ],
 )
-def test_numbers_and_latin_words_keep_their_order(drawn: str, read: str) -> None:
-    texts = list(drawn)
-    order = logical_order(texts, base_rtl=True)
-    assert "".join(texts[index] for index in order) == read
+def test_programs_display_some_text_by_itself(drawn: str, read: str) -> None:
+    assert _read(drawn) == read
+
+
+def test_brackets_are_read_whether_they_are_stored_as_drawn_or_as_read() -> None:
+    for drawn in ("(1966 ,קזח) םהרג", ")1966 ,קזח( םהרג"):
+        for as_drawn in (False, True):
+            assert _read(drawn, as_drawn) == "גרהם (חזק, 1966)"
+    assert pairs_as_drawn("(קזח) f(x) םולש") == 1
+    assert pairs_as_drawn(")קזח( f(x) םולש") == -1
+
+
+KINDS = (
+    ["שלום", "הנמל", "של", "ערך", "אם", "ב-ספר", "ו-n"],
+    ["numpy", "log", "x", "Ledger", "n"],
+    ["solve()", "f(x)", "x<0", "O(n log n)", "a[i]", ".log", "return (0,0)", "(1-x)"],
+    ["7", "64", "2026", "3.14", "1,000", "50%", "$5", "2n", "64GB"],
+    ["=", "+", "<", "≤", "->", "&", "/"],
+)
+
+
+def _line(random: Random) -> str:
+    """A line of words, numbers, operators and code, some of it in brackets."""
+    words = [HEBREW]
+    for _ in range(random.randint(1, 9)):
+        n_grouped = random.choice([1, 1, 1, 2, 3])
+        group = []
+        for _ in range(n_grouped):
+            (kind,) = random.choices(KINDS, [5, 2, 1, 2, 1])
+            group.append(random.choice(kind) + random.choice(["", "", "", ",", "?"]))
+        brackets = random.choice(["(%s)", "(%s)", "[%s]", "{%s}"])
+        text = " ".join(group)
+        words.append(brackets % text if n_grouped > 1 else text)
+    return " ".join(words)
+
+
+def test_random_lines_are_read_so_that_they_are_displayed_as_drawn() -> None:
+    # lines that are displayed alike cannot be told apart: any of them is right
+    random = Random(7)
+    n_right = 0
+    for _ in range(1_000):
+        displayed = get_display(_line(random), base_dir="R")
+        n_right += get_display(_read(displayed), base_dir="R") == displayed
+    assert n_right >= 995

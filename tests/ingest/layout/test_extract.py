@@ -1,5 +1,7 @@
 """ingest/layout/extract.py: characters of small odd PDFs, and the errors of files that cannot be read."""
 
+from pathlib import Path
+
 import pytest
 import typst
 
@@ -76,6 +78,53 @@ def test_hebrew_of_a_typesetter_reads_in_logical_order() -> None:
     source = '#set text(lang: "he", dir: rtl, font: "Libertinus Serif")\nהשיטה (Vickrey) נהגה בין 1792 ל-1842.\n'
     (text,) = _texts(typst.compile(source.encode()))
     assert text == "השיטה (Vickrey) נהגה בין 1792 ל-1842."
+
+
+PAGE = """
+#set page(width: 400pt, height: auto)
+#set text(lang: "he", dir: rtl, font: "Libertinus Serif")
+"""
+
+
+HARBOUR = "שומר המגדלור רושם ביומן כל ספינה שנכנסה אל הנמל בלילה:"
+
+
+def _typeset(*lines: str) -> list[str]:
+    """The lines that are read of Hebrew lines of Typst, each a paragraph."""
+    return _texts(typst.compile((PAGE + "\n\n".join(lines)).encode()))
+
+
+def test_brackets_of_hebrew_lines_are_read_as_they_were_written() -> None:
+    lines = (
+        "המתודה anchor() מחזירה את הערך (ראו [3]), ואילו tide(x) לא.",
+        "הקישוט \\@moored() והתא Out []: ריקים, כמו הזוג (1-m), (2-m).",
+        "בקובץ .yaml של הנמל, אם א\\<ב או 5\\<6, נכתב 20% יותר.",
+        "מתקינים את pillow, sympy.",
+    )
+    assert _typeset(*lines) == [line.replace("\\", "") for line in lines]
+
+
+def test_code_and_latin_lines_of_a_hebrew_page_keep_their_signs() -> None:
+    code = ("if depth<0: return (0,[1])", "tide.log('{}: %g', -depth)", ".clip(a, b)")
+    shown = [f'#text(dir: ltr)[#raw("{line}")]' for line in code]
+    assert _typeset(HARBOUR, *shown) == [HARBOUR, *code]
+    names = "pillow, sympy, seaborn."
+    assert _typeset(HARBOUR, names) == [HARBOUR, names]
+
+
+def test_hebrew_of_a_browser_reads_in_logical_order() -> None:
+    # Chromium stores brackets as they are read, and PDFium mirrors some of them
+    content = Path(__file__).with_name("hebrew-chromium.pdf").read_bytes()
+    assert _texts(content) == [
+        "השומר רושם ביומן (של הנמל) כל ספינה שנכנסה, ואם depth(x) גדול מ-[4] הוא",
+        "מדליק את הפנס.",
+        "הקובץ .yaml מגדיר את O(n log n) ואת {ב}, וגם א<ב או 5<6 וגם x<0 לפי 20%",
+        "מהכללים.",
+        "if depth<0: return (0,[1])",
+        "הספריות הן:",
+        "pillow, sympy, seaborn.",
+        "מתקינים אותן לפני השיעור.",
+    ]
 
 
 def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:

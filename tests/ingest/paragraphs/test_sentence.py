@@ -1,6 +1,12 @@
 """ingest/paragraphs/sentence.py: the opening sentence, word for word."""
 
+from itertools import chain
+from pathlib import Path
+
 from ingest.paragraphs.sentence import alternatives, opening_sentence, sentences
+
+SENTENCES = Path(__file__).with_name("sentences.txt")
+"""Texts, one a line, their sentences parted by a bar."""
 
 FIRST = [
     "Some codes, e.g. Huffman codes, are short.",
@@ -75,3 +81,10 @@ def test_what_else_may_be_the_first_sentence() -> None:
     text = "Trees are graphs, e.g. of dependence. And more follows here."
     assert alternatives(text) == ("Trees are graphs, e.g.",)
     assert alternatives("A sentence of more than five words. Another one.") == ()
+
+
+def test_sentences_of_mathematics_and_of_hebrew_end_where_they_end() -> None:
+    lines = SENTENCES.read_text(encoding="utf-8").splitlines()
+    expected = [line.split("|") for line in lines]
+    assert [sentences(" ".join(parts)) for parts in expected] == expected
+    assert len(list(chain.from_iterable(expected))) >= 200
