@@ -11,7 +11,6 @@ from ingest.errors import SourceError
 from ingest.extensions import find
 from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.bullets import add_bullets
-from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import Line, lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
@@ -171,10 +170,9 @@ class _OpenPdf:
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows, fonts = read
-            gutters = narrow_gutters(rows)
             lines = []
             for row in rows:
-                lines += lines_of(row, fonts, rtl, gutters)
+                lines += lines_of(row, fonts, rtl)
             tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,

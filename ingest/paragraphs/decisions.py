@@ -278,12 +278,12 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
-    if len(before.lines) == 1 and not line.goes_on:  # such as a date
-        wider = max(last.column_width, line.column_width)
-        if abs(last.column_width - line.column_width) > SAME_WIDTH * wider:
-            return False
+    wider = max(last.column_width, line.column_width)
+    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
+    if len(before.lines) == 1 and not line.goes_on and not is_as_wide:  # such as a date
+        return False
 
-    if line.is_flush and _is_broken(last, line, between, habits):
+    if line.is_flush and is_as_wide and _is_broken(last, line, between, habits):
         return True
     if last.ends_sentence or last.ends_clause:
         return False

@@ -46,6 +46,7 @@ class Glyph:
         y: baseline, downwards from the top.
         font: its number in the reader's `fonts`.
         parted: whether the reader detects a space before it that is not stored.
+        order: its position among the glyphs of its page as they are drawn.
     """
 
     text: str
@@ -55,6 +56,7 @@ class Glyph:
     size: float
     font: int
     parted: bool
+    order: int = 0
 
 
 def text_of(glyphs: Iterable[Glyph]) -> str:
