@@ -143,6 +143,7 @@ class Fonts:
         self.names: list[str] = []
         self.bold: list[bool] = []
         self._trusts_weights = True
+        self._trusts_pitch = True
         self._widths: list[dict[str, float]] = []
         self._mono: dict[tuple[int, int], bool] = {}
 
@@ -161,6 +162,10 @@ class Fonts:
         self._trusts_weights = False
         self.bold[:] = map(_is_bold, self.names)
 
+    def distrust_pitch(self) -> None:
+        """Take no font for one of fixed pitch: in a typescript this does not mark code."""
+        self._trusts_pitch = False
+
     def saw(self, number: int, char: str, em_width: float) -> None:
         """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature."""
         widths = self._widths[number]
@@ -177,7 +182,7 @@ class Fonts:
             is_regular = has_letters and of_one_pitch(widths.values())
             is_named = _MONO_NAME.search(self.names[number]) is not None
             self._mono[key] = is_named or is_regular
-        return self._mono[key]
+        return self._trusts_pitch and self._mono[key]
 
 
 def _is_bold(name: str) -> bool:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,11 @@ FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
 """Minimal share of a scanned page that images cover."""
+MIN_LINE = 12
+SAME_WIDTH = 0.35
+"""Minimal number of glyphs of an invisible line with a size of its own, and minimal logarithm of its relative width."""
+MEAN_WIDTH = 0.5
+"""Mean width of the glyphs of a text, in ems."""
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
@@ -96,6 +102,8 @@ class PdfiumReader:
                 mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
                 hidden = bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
+            if hidden:
+                _even_sizes(glyphs)
             may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
             paths = list(_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
@@ -369,6 +377,20 @@ def _font(fonts: Fonts, address: int) -> int:
     is_forced_bold = flags > 0 and flags & 0x40000 > 0
     heavy = is_forced_bold or pdfium.FPDFFont_GetWeight(font) >= 600
     return fonts.number(name or f"{UNNAMED}{address}", heavy)
+
+
+def _even_sizes(glyphs: list[Glyph]) -> None:
+    """Set the font sizes of an invisible text layer by the widths of its glyphs.
+
+    OCR engines stretch letters of any size to the width of the word that they see.
+    """
+    usual = median([glyph.x1 - glyph.x0 for glyph in glyphs])
+    for _, group in itertools.groupby(glyphs, key=lambda glyph: round(glyph.y)):
+        line = list(group)
+        width = mean([glyph.x1 - glyph.x0 for glyph in line])
+        is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < SAME_WIDTH
+        for glyph in line:
+            glyph.size = (usual if is_usual else width) / MEAN_WIDTH
 
 
 def _image_share(page: pypdfium2.PdfPage) -> float:

@@ -4,7 +4,7 @@ import pytest
 import typst
 
 from ingest.errors import SourceError
-from tests.contracts.handmade import Run, pdf
+from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
 HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
@@ -140,3 +140,13 @@ def test_the_date_is_that_of_creation_or_else_of_change() -> None:
         runs = [Run(50, 100, "text")]
         content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
         assert extracted(content).date == date
+
+
+def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
+    text = Run(50, 100, "a letter that was typed", font="mono")
+    (page,) = extracted(pdf([[text]])).pages
+    assert page.lines[0].mono == 0
+
+    others = lines(["text around a listing, and more of it"] * 4, 50, 200)
+    (page,) = extracted(pdf([[text, *others]])).pages
+    assert page.lines[0].mono == 1
