@@ -135,10 +135,12 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     right = glyphs[0].x0
     spaced = False
     for glyph in glyphs:
+        word = words[-1]
         if glyph.text == " ":
             spaced = True
+            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:  # an italic may lean over it
+                right = min(right, glyph.x0)
             continue
-        word = words[-1]
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
         least = WORD_GAP_HINTED if hinted else WORD_GAP

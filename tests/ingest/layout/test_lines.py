@@ -72,3 +72,13 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     (row,) = rows_of(glyphs)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
+
+
+def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
+    glyphs = [
+        *_glyphs("of", 50, 100),
+        Glyph(" ", 60, 62.5, 100, 10, 0, False),
+        *_glyphs("it", 62.5, 100),
+    ]
+    glyphs[1].x1 = 63
+    assert _lines(glyphs) == ["of it"]
