@@ -138,7 +138,9 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         word = words[-1]
         if glyph.text == " ":
             spaced = True
-            if word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2:  # an italic may lean over it
+            if (
+                word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2
+            ):  # an italic may lean over it
                 right = min(right, glyph.x0)
             continue
         gap = glyph.x0 - right

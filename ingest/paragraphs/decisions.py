@@ -132,7 +132,11 @@ def _changes_print(seam: Seam) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
     above = seam.above
     line = seam.line
-    if line.in_table != above.in_table or not same_size(above, line):
+    if line.in_table != above.in_table:
+        return True
+    if _meet_in_sentence(above, line):
+        return False
+    if not same_size(above, line):
         return True
     if line.is_mono != above.is_mono and not above.flows_into(line):
         return True
@@ -142,6 +146,15 @@ def _changes_print(seam: Seam) -> bool:
     is_clear = min(above.bold, line.bold) < 0.5 and above.n_letters > 3
     is_apart = line.column != above.column and not line.goes_on
     return is_clear and (above.is_bold or is_apart or not above.is_full(line))
+
+
+def _meet_in_sentence(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
+    last, first = above.words[-1], line.words[0]
+    is_one_print = (
+        last.bold == first.bold and last.mono == first.mono and last.size == first.size
+    )
+    return is_one_print and above.is_full(line) and not above.ends_clause
 
 
 def _is_row_of_table(seam: Seam) -> bool:
