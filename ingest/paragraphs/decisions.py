@@ -165,10 +165,11 @@ def _is_row_of_table(seam: Seam) -> bool:
     if not n_gaps or seam.is_mid_sentence:
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
+    at_end = above.right - above.end < 1.5 * line.size
     is_one_text = (
         n_gaps == 1
         and (at_margin or abs(seam.shift) < 0.3)
-        and above.right - above.end < 1.5 * line.size
+        and (at_end or (above.is_full(line) and not above.ends_clause))
         and above.is_prose
         and line.is_prose
     )

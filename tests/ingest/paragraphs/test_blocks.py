@@ -219,3 +219,16 @@ def test_a_title_in_other_print_does_not_part_the_line_that_it_fills() -> None:
         pdf = extracted(typst.compile(source.encode()))
         (block,) = split(arrange(pdf))
         assert block.text.endswith(f"It holds {rest}")
+
+
+def test_a_gap_where_a_sign_is_missing_parts_no_ragged_paragraph() -> None:
+    page = lines(
+        ["A line that is longer than all the other lines of this text here"], 50, 200
+    )
+    page += lines(
+        ["The rest of it is ragged, and goes on in the next line of the", "neighbours"],
+        50,
+        240,
+    )
+    page.append(Run(115, 252, "who have a sign that the file lacks before them."))
+    assert len(_texts(page)) == 2
