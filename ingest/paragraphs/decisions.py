@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ingest.layout.placed import PlacedLine
-from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.markers import is_bullet, marker_words, start_after
 
 SIZE_TOLERANCE = 0.045
@@ -16,6 +16,9 @@ TALL = 0.7
 
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
+
+MIN_FULL_WORDS = 4
+"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
 
 SHORT = 0.8
 """Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -191,7 +194,25 @@ def _is_far(seam: Seam) -> bool:
     limit = max(seam.habits.pitch + 0.33, 1.25 * seam.pitch)
     if seam.is_mid_sentence:
         limit += TALL
+    if _is_evenly_spaced(seam):
+        limit = MAX_SPACED
     return not 0.3 <= seam.distance <= limit
+
+
+def _is_evenly_spaced(seam: Seam) -> bool:
+    """Return whether an open sentence goes on below a full line, and the next line is as far below that."""
+    above, line, below = seam.above, seam.line, seam.following
+    if (
+        below is None
+        or below.column != line.column
+        or above.ends_clause
+        or above.n_words < MIN_FULL_WORDS
+    ):
+        return False
+    is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
+    is_text = same_size(above, line) and not (above.is_mono or line.is_mono)
+    is_open = line.is_full(below) and not line.ends_clause
+    return is_even and is_text and is_open and line.goes_on and above.is_full(line)
 
 
 def _continues_centred(seam: Seam) -> bool:

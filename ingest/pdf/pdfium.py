@@ -1,12 +1,15 @@
 """Reader of glyphs with PDFium, the default reader: it is fast, and right about characters."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import functools
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -96,7 +99,15 @@ class PdfiumReader:
             frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                glyphs = _PageText(raw, self.fonts, frame, self._unnamed).glyphs()
+                text = _PageText(raw, self.fonts, frame, self._unnamed)
+                glyphs = text.glyphs()
+                turn = text.usual_turn
+                if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
+                    sideways = frame.turned(turn)
+                    text = _PageText(raw, self.fonts, sideways, self._unnamed)
+                    turned = text.glyphs()
+                    if len(turned) >= FEW_GLYPHS:  # and not a stamp
+                        frame, glyphs = sideways, turned
                 # the text layer that OCR engines add to a scan is invisible
                 item = pdfium.FPDFText_GetTextObject(raw, 0)
                 mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
@@ -111,7 +122,7 @@ class PdfiumReader:
                 height=frame.height,
                 glyphs=glyphs,
                 dots=_dots(paths, frame),
-                ruled=_is_ruled(paths),
+                ruled=frame.turn == page.get_rotation() // 90 and _is_ruled(paths),
                 scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
             )
 
@@ -178,6 +189,12 @@ class _Frame:
         turned = ((left, down), (up, left), (right, up), (down, right))
         return turned[self.turn]
 
+    def turned(self, turn: int) -> _Frame:
+        """Return the frame of a page that is seen in another rotation."""
+        sides = self.width, self.height
+        width, height = sides if (turn - self.turn) % 2 == 0 else sides[::-1]
+        return replace(self, turn=turn, width=width, height=height)
+
 
 _Style = tuple[float, float, int, bool]
 """Baseline, size and font of a text object, and whether it is upright and on the page."""
@@ -207,6 +224,7 @@ class _PageText:
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
+        self._turns: Counter[int] = Counter()
         self._texts: dict[tuple[int, int], str] = {}
         self._unmapped: set[tuple[int, int]] = set()
         self._pending: list[tuple[Glyph, int]] = []
@@ -232,6 +250,12 @@ class _PageText:
         for glyph, code in self._pending:
             glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
+
+    @property
+    def usual_turn(self) -> int:
+        """Rotation of most of its text, in quarter turns; that of the page if it has none."""
+        page_turn = self._frame.turn
+        return max(range(4), key=lambda turn: (self._turns[turn], turn == page_turn))
 
     def _codes(self) -> Iterator[tuple[int, int]]:
         """Yield position and code of the characters that are not skipped; a surrogate pair is one character."""
@@ -316,6 +340,7 @@ class _PageText:
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
         turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
+        self._turns[round(turns) % 4] += is_straight
         is_upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
         _, base = self._frame.place(*_origin(self._raw, position))
         is_shown = is_upright and 0 <= base <= self._frame.height

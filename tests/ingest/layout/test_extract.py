@@ -102,6 +102,12 @@ def test_text_on_its_side_is_left_out() -> None:
     assert _texts(head + b"0 1 -1 0" + tail) == ["upright"]
 
 
+def test_a_page_that_is_set_sideways_is_read() -> None:
+    texts = ["a landscape sheet of a document", "that is upright otherwise"]
+    content = pdf([[Run(100, 300, texts[0]), Run(112, 300, texts[1])]])
+    assert _texts(content.replace(b"1 0 0 1 1", b"0 1 -1 0 1")) == texts
+
+
 def test_a_file_without_text_is_sent_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"

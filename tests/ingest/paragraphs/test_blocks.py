@@ -232,3 +232,9 @@ def test_a_gap_where_a_sign_is_missing_parts_no_ragged_paragraph() -> None:
     )
     page.append(Run(115, 252, "who have a sign that the file lacks before them."))
     assert len(_texts(page)) == 2
+
+
+def test_a_paragraph_with_wider_lines_than_the_rest_is_one() -> None:
+    page = lines(PROSE * 3, 50, 100)
+    wide = lines(PROSE, 50, 300, leading=20)
+    assert _texts(page, wide)[-1] == " ".join(PROSE)
