@@ -12,6 +12,7 @@ from ingest.layout.extract import Page, Pdf
 from ingest.layout.lines import Line, line_of
 from ingest.layout.margins import RunningHeads, parted_from_notes, without_line_numbers
 from ingest.layout.placed import PlacedLine
+from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN
 
 MIN_PROSE_LINES = 6
@@ -113,7 +114,8 @@ def _joined(
     is_latin = any(map(str.isalpha, text)) and not is_hebrew
     row.sort(key=lambda line: line.x0, reverse=rtl and not is_latin)
     words = itertools.chain.from_iterable(line.words for line in row)
-    whole = line_of(list(words), row[0].y, rtl)
+    order = min(line.order for line in row)
+    whole = line_of(list(words), row[0].y, rtl, order)
     # a drop cap moves the edges of lines
     x0 = min(line.x0 for line in row)
     x1 = max(line.x1 for line in row)
@@ -122,6 +124,10 @@ def _joined(
     middle = (longest.x0 + longest.x1) / 2
     in_table = any(box.holds(middle, longest.y) for box in page.tables)
 
+    by_edge = sorted(row, key=lambda line: line.x0)
+    n_gaps = 0
+    for line, other in itertools.pairwise(by_edge):
+        n_gaps += other.x0 - line.x1 > SEGMENT_GAP * line.size
     # the gap after a bullet or number is none
     first = row[0].text
     is_number = len(first) <= 5 and not first.isalpha()
@@ -135,11 +141,12 @@ def _joined(
         bold=whole.bold,
         mono=whole.mono,
         rtl=longest.rtl,
+        order=order,
         page=page.number,
         column=column,
         start=-x1 if rtl else x0,
         end=-x0 if rtl else x1,
-        n_gaps=max(0, len(row) - 1 - is_marker),
+        n_gaps=max(0, n_gaps - is_marker),
         in_table=in_table,
     )
 

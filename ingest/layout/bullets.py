@@ -3,10 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ingest.layout.bidi import is_rtl_letter
 from ingest.layout.rows import Row
-from ingest.pdf.model import Box, Glyph
+from ingest.pdf.model import Box
 
 MAX_GAP = 2.2
 """Maximal white space between a bullet and its line, in font sizes."""
@@ -29,7 +30,9 @@ def add_bullets(rows: Sequence[Row], dots: Sequence[Box]) -> None:
             rise = (row.y - middle) / row.size
             if 0.05 < rise < 0.6 and _begins(row, dot, least_room):
                 first = row.glyphs[0]
-                bullet = Glyph("•", dot.x0, dot.x1, row.y, row.size, first.font, False)
+                bullet = replace(
+                    first, text="•", x0=dot.x0, x1=dot.x1, y=row.y, size=row.size
+                )
                 row.merge([bullet])
                 break
 

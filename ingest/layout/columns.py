@@ -1,18 +1,18 @@
-"""Columns of a page in reading order, parted at the gutters of its lines."""
+"""Columns of a page in reading order: zones next to each other, parted at gutters of their own."""
 
 import itertools
-import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from ingest.layout.gutters import Gutter, gutters_of
 from ingest.layout.lines import Line
 
 SAME_GUTTER = 12.0
 """Maximal distance between gutters of two pages that count as one, in points."""
 
 MIN_COLUMN_LINES = 7
-"""Minimal number of lines on each side of a gutter between columns; with fewer it parts the cells of a small table."""
+"""Minimal number of lines on each side of a gutter that the order of drawing does not show; with fewer it parts the
+cells of a small table."""
 
 MIN_WIDTH = 120
 """Minimal width of two columns, in points."""
@@ -40,43 +40,60 @@ class Columns:
         Args:
             left, right: edges of the part of the page with these lines.
         """
-        gutter = self._gutter(lines, left, right)
-        if gutter is None:
-            return [sorted(lines, key=lambda line: line.y)] if lines else []
-
-        columns = []
+        if not lines:
+            return []
         rows = rows_of_lines(lines)
-        bands = itertools.groupby(rows, lambda row: _runs_across(row, gutter))
-        for is_across, rows_there in bands:
-            band = list(itertools.chain.from_iterable(rows_there))
-            if is_across:
-                columns.append(band)
-                continue
-            on_left = [line for line in band if line.x1 <= gutter + 1]
-            on_right = [line for line in band if line.x1 > gutter + 1]
-            sides = [(on_left, left, gutter), (on_right, gutter, right)]
+        gutter = self._gutter(rows, left, right)
+        if gutter is None:
+            return [list(itertools.chain.from_iterable(rows))]
+
+        above = list(itertools.chain.from_iterable(rows[: gutter.start]))
+        below = list(itertools.chain.from_iterable(rows[gutter.end :]))
+        columns = self.of(above, left, right)
+        for on_left, on_right in gutter.bands():
+            sides = [(on_left, left, gutter.x), (on_right, gutter.x, right)]
             if self._rtl:
                 sides.reverse()
             for side in sides:
                 columns += self.of(*side)
-        return columns
+        return columns + self.of(below, left, right)
 
     def _gutter(
         self,
-        lines: Sequence[Line],
+        rows: Sequence[Sequence[Line]],
         left: float,
         right: float,
-    ) -> float | None:
-        """Return the x that parts lines into columns, and store it for the next pages."""
-        gutter = _gutter_between(lines, left, right)
-        if gutter is not None:
-            others = [x for x in self._gutters if abs(x - gutter) > SAME_GUTTER]
-            self._gutters = [*others, gutter]
-            return gutter
-        for x in self._gutters:
-            if left < x < right and _parts_few_lines(lines, x):
-                return x
+    ) -> Gutter | None:
+        """Return the highest gutter between rows, None for rows in one column, and store it for the next pages."""
+        if right - left < MIN_WIDTH:
+            return None
+        by_height = sorted(gutters_of(rows), key=lambda gutter: -gutter.height)
+        for gutter in by_height:
+            wide = []
+            for side in gutter.sides:
+                wide.append(
+                    [line for line in side if line.x1 - line.x0 > 0.15 * (right - left)]
+                )
+            is_drawn = gutter.is_drawn_by_columns
+            has_lines = min(map(len, wide)) >= MIN_COLUMN_LINES
+            edges = ((left, gutter.x), (gutter.x, right))
+            if has_lines and (is_drawn or all(map(self._fills, wide, edges))):
+                others = [x for x in self._gutters if abs(x - gutter.x) > SAME_GUTTER]
+                self._gutters = [*others, gutter.x]
+                return gutter
+
+            is_known = any(abs(x - gutter.x) < SAME_GUTTER for x in self._gutters)
+            is_whole = gutter.end - gutter.start == len(rows)
+            if is_drawn or (is_known and is_whole and _are_level(*gutter.sides)):
+                return gutter
         return None
+
+    def _fills(self, lines: Sequence[Line], edges: tuple[float, float]) -> bool:
+        """Return whether the lines on one side of a gutter fill it, or are in columns themselves."""
+        return (
+            _fills_column(lines)
+            or self._gutter(rows_of_lines(lines), *edges) is not None
+        )
 
 
 def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:
@@ -89,67 +106,21 @@ def rows_of_lines(lines: Iterable[Line]) -> list[list[Line]]:
     return rows
 
 
-def _runs_across(row: Sequence[Line], gutter: float) -> bool:
-    return any(line.x0 < gutter - 1 and line.x1 > gutter + 1 for line in row)
-
-
-def _gutter_between(lines: Sequence[Line], left: float, right: float) -> float | None:
-    """Return the x that parts two columns of lines, None for lines in one column."""
-    width = right - left
-    if width < MIN_WIDTH:
-        return None
-    wide = [line for line in lines if line.x1 - line.x0 > 0.15 * width]
-    edges: Counter[int] = Counter()
-    for line in wide:
-        edges[round(line.x0) - 2] += 1
-        edges[round(line.x1) + 2] += 1
-
-    gutter = None
-    least = math.inf
-    for x, count in sorted(edges.items()):
-        is_middle = 0.2 * width < x - left < 0.8 * width
-        if count < MIN_COLUMN_LINES // 2 or not is_middle:
-            continue
-        on_left, on_right = _beside(wide, x, 0)
-        fewer = min(len(on_left), len(on_right))
-        n_across = len(wide) - len(on_left) - len(on_right)
-        if fewer < MIN_COLUMN_LINES or n_across >= min(least, 0.6 * fewer):
-            continue
-        if _fills_column(on_left, left, x) and _fills_column(on_right, x, right):
-            end = max(line.x1 for line in on_left)
-            start = min(line.x0 for line in on_right)
-            gutter = (end + start) / 2
-            least = n_across
-    return gutter
-
-
-def _beside(lines: Sequence[Line], x: float, reach: float) -> list[list[Line]]:
-    """Return the lines to the left of x, and those to its right; they may reach over it by some points."""
-    on_left = [line for line in lines if line.x1 <= x + reach]
-    on_right = [line for line in lines if line.x0 >= x - reach]
-    return [on_left, on_right]
-
-
-def _fills_column(lines: Sequence[Line], left: float, right: float) -> bool:
-    """Return whether the lines on one side of a gutter fill it, or are in columns themselves."""
+def _fills_column(lines: Sequence[Line]) -> bool:
+    """Return whether the lines on one side of a gutter fill it."""
     # a note in the margin, in a row with the text, must not make the column wider
     tenth = len(lines) // 10
     starts = sorted(line.x0 for line in lines)
     ends = sorted(line.x1 for line in lines)
     width = ends[-1 - tenth] - starts[tenth]
     n_wide = sum(line.x1 - line.x0 > 0.7 * width for line in lines)
-    if n_wide >= 0.4 * len(lines):
-        return True
-    return _gutter_between(lines, left, right) is not None
+    return n_wide >= 0.4 * len(lines)
 
 
-def _parts_few_lines(lines: Sequence[Line], x: float) -> bool:
-    """Return whether a few lines are on both sides of a gutter of other pages, in the same rows, and none across it."""
-    few, many = sorted(_beside(lines, x, 1), key=len)
-    n_across = len(lines) - len(few) - len(many)
-    if len(few) < 2 or n_across > 0:
-        return False
-    reach = 2 * median(line.size for line in lines)
+def _are_level(on_left: Sequence[Line], on_right: Sequence[Line]) -> bool:
+    """Return whether most of the few lines on one side of a gutter are in the rows of the other side."""
+    few, many = sorted((on_left, on_right), key=len)
+    reach = 2 * median(line.size for line in few)
     heights = [line.y for line in many]
     top = min(heights) - reach
     bottom = max(heights) + reach

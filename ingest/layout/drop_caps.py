@@ -32,7 +32,7 @@ def with_drop_caps(page: Page) -> Page:
             continue
         others = [other for other in lines if other is not line]
         if rest:
-            after = line_of(rest, line.y, line.rtl)
+            after = line_of(rest, line.y, line.rtl, line.order)
             others.append(replace(after, bold=line.bold, mono=line.mono))
 
         adjacent = []

@@ -11,7 +11,6 @@ from ingest.errors import SourceError
 from ingest.extensions import find
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
-from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import Line, lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
@@ -26,8 +25,8 @@ RIGHT_TO_LEFT_SHARE = 0.3
 SAMPLE_PAGES = 64
 """Number of evenly spread pages from which the direction of a document is found."""
 
-MOSTLY_BOLD = 0.7
-"""Maximal share of bold glyphs in a document; above it, the weights that the file gives its fonts mean nothing."""
+MOSTLY = 0.7
+"""Maximal share of bold glyphs in a document, and of glyphs of fixed pitch; above it, neither means anything."""
 
 MAX_PAGES = 10_000
 """Maximal number of pages; a file of a few bytes may claim a million."""
@@ -165,17 +164,16 @@ class _OpenPdf:
             index = number * self._n_pages // n_sampled
             sample[index] = self._read(index)
         rtl = _is_rtl(sample.values())
-        _check_weights(sample.values())
+        _check_fonts(sample.values())
         _check_brackets(sample.values())
 
         pages = []
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows, fonts = read
-            gutters = narrow_gutters(rows)
             lines = []
             for row in rows:
-                lines += lines_of(row, fonts, rtl, gutters)
+                lines += lines_of(row, fonts, rtl)
             tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,
@@ -222,16 +220,21 @@ def _is_rtl(pages: Iterable[_RowPage]) -> bool:
     return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
 
 
-def _check_weights(pages: Iterable[_RowPage]) -> None:
-    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold."""
-    n_glyphs = 0
-    n_bold = 0
+def _check_fonts(pages: Iterable[_RowPage]) -> None:
+    """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
+
+    Ignore fixed pitch if most of the text would be code.
+    """
+    n_glyphs = n_bold = n_mono = 0
     for _, rows, fonts in pages:
         for row in rows:
             n_glyphs += len(row.glyphs)
             n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
-    if n_bold > MOSTLY_BOLD * n_glyphs:
+            n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+    if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
+    if n_mono > MOSTLY * n_glyphs:
+        fonts.distrust_pitch()
 
 
 def _check_brackets(pages: Iterable[_RowPage]) -> None:

@@ -1,128 +1,274 @@
-"""Narrow gutters between columns, found by the gaps in the rows of a page, and rows cut at gaps and gutters."""
+"""Gutters: white space from top to bottom between lines next to each other, and the signs that it parts columns.
+
+Typesetting programs draw column by column, so the order of drawing is the first sign. References:
+    Nagy, Seth: Hierarchical Representation of Optically Scanned Documents, 1984 (recursive cuts).
+    Breuel: Two Geometric Algorithms for Layout Analysis, 2002 (white space as the sign of columns).
+"""
+
+from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
-from collections.abc import Sequence
-from statistics import median
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
-from ingest.layout.rows import SEGMENT_GAP, Row
-from ingest.pdf.model import Glyph
+from ingest.layout.lines import Line
 
-MIN_GAP = 0.55
-"""Minimal white space at a narrow gutter, in ems."""
+LEVEL = 0.6
+NEXT = 3.0
+"""Maximal distances of the baselines of two lines next to each other, and of one below the other, in font sizes."""
 
-GUTTER_GLYPHS = 8
-"""Minimal number of glyphs of a row on each side of a narrow gutter."""
+REACH = 1.0
+"""Maximal distance that a line may reach over a gutter, in points."""
 
-MIN_GUTTER_ROWS = 10
-"""Minimal number of rows that end or have a gap at a narrow gutter."""
+MIN_WORDS = 3
+"""Minimal number of words on each side of a gutter that the order of drawing shows; with fewer it parts a formula."""
 
-GUTTER_SHARE = 0.75
-"""Minimal share of these rows among those with text on both sides of the gutter."""
+SLIGHT = 0.15
+"""Minimal difference of two distances of baselines, in font sizes."""
 
-MIN_COLUMN = 90
-"""Minimal distance of two narrow gutters, in points."""
+PITCH = 1.7
+"""Maximal distance of two lines of one paragraph, in font sizes."""
 
-MIN_SPACE = 0.16
-MAX_SPACE = 1.8
-"""Minimal and maximal width of a space between two words of justified text, in ems."""
+MAX_STRAY = 0.2
+"""Maximal share of lines that are drawn out of order, as formulas that a browser draws last."""
 
-MIN_SPACES = 3
-STRETCH = 1.5
-"""Minimal number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
+MIN_ACROSS = 3
+"""Minimal number of lines across a gutter that are a part of the page; fewer only stick out of their column."""
 
-_Gap = tuple[float, float]
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+Rows = Sequence[Sequence[Line]]
+Sides = tuple[list[Line], list[Line]]
 
 
-def narrow_gutters(rows: Sequence[Row]) -> list[float]:
-    """Return the x of narrow gutters of a page, between columns that are no farther apart than some words.
+@dataclass(frozen=True)
+class Gutter:
+    """White space around an x, with lines on both sides and none across it.
 
-    At a gutter nearly every row with text on both sides has a gap. The gaps between words are at different places in
-    different rows.
+    Attributes:
+        start, end: positions of its first row and after its last row.
+        height: distance between the lines across it, in points.
+        sides: the lines on its left and on its right.
     """
-    spaced = [(row, _gaps(row)) for row in rows]
-    in_gaps: Counter[int] = Counter()
-    starts: Counter[int] = Counter()
-    for row, gaps in spaced:
-        starts[round(row.glyphs[0].x0) - 1] += 1
-        for left, right in gaps:
-            starts[round(right) - 1] += 1
-            in_gaps.update(range(math.ceil(left), int(right) + 1))
 
-    # short rows may run across a gap of the others, as headings do
-    long = []
-    for row, gaps in spaced:
-        if len(row.glyphs) > 2 * GUTTER_GLYPHS:
-            long.append((row, gaps))
-    gutters: list[float] = []
-    for counts, rows_there in ((in_gaps, long), (starts, spaced)):
-        for x, count in counts.most_common():
-            if count < MIN_GUTTER_ROWS:
+    x: float
+    start: int
+    end: int
+    height: float
+    sides: Sides
+
+    @cached_property
+    def is_drawn_by_columns(self) -> bool:
+        """Whether the file draws down the sides and not along the rows."""
+        n_along = 0
+        n_down = [0, 0]
+        for last, line in itertools.pairwise(self._drawn()):
+            is_right = side_of(last, self.x) > 0
+            if side_of(line, self.x) != side_of(last, self.x):
+                n_along += abs(_drop(last, line)) < LEVEL
+            elif LEVEL < _drop(last, line) < NEXT:
+                others = self.sides[not is_right]
+                n_down[is_right] += any(
+                    abs(_drop(last, other)) < LEVEL for other in others
+                )
+        return min(n_down) > n_along and min(map(_n_words, self.sides)) >= MIN_WORDS
+
+    def bands(self) -> list[Sides]:
+        """Return the sides, cut at the heights at which the file has drawn all above on both sides before the rest."""
+        if not self.is_drawn_by_columns:
+            return [self.sides]
+        drawn = self._drawn()
+        first = side_of(drawn[0], self.x)
+        heights = [-math.inf]
+        lowest = -math.inf
+        for position, (last, line) in enumerate(itertools.pairwise(drawn), 1):
+            lowest = max(lowest, last.y)
+            is_back = side_of(line, self.x) == first != side_of(last, self.x)
+            if is_back and lowest < line.y and _begins_band(drawn[position:]):
+                upper = self._between(heights[-1], line.y)
+                heights += [line.y] * (min(map(len, upper)) > 1)
+        return [
+            self._between(*edges) for edges in itertools.pairwise([*heights, math.inf])
+        ]
+
+    def _drawn(self) -> list[Line]:
+        """Return its lines in the order of drawing."""
+        return sorted(itertools.chain(*self.sides), key=lambda line: line.order)
+
+    def _between(self, top: float, bottom: float) -> Sides:
+        left, right = (
+            [line for line in side if top <= line.y < bottom] for side in self.sides
+        )
+        return left, right
+
+
+def _begins_band(drawn: Sequence[Line]) -> bool:
+    """Return whether the first of some lines begins a part of the page: few later ones are above it, none reach it."""
+    height = drawn[0].y
+    n_above = sum(line.y < height for line in drawn)
+    for line, following in itertools.pairwise(drawn):
+        if line.y < height <= following.y and _drop(line, following) < NEXT:
+            return False
+    return n_above <= MAX_STRAY * len(drawn)
+
+
+def gutters_of(rows: Rows) -> Iterator[Gutter]:
+    """Yield the white spaces that may be gutters of rows."""
+    lines = list(itertools.chain.from_iterable(rows))
+    chains = _chains(lines)
+    for x in _middles(lines):
+        runs = []
+        for chain in chains:
+            sided = itertools.groupby(chain, partial(side_of, x=x))
+            runs += [[line.y for line in run] for side, run in sided if side]
+        is_across = [any(side_of(line, x) == 0 for line in row) for row in rows]
+        start = 0
+        for is_blocked, part in itertools.groupby(is_across):
+            end = start + len(list(part))
+            if not is_blocked:
+                yield from _trimmed(rows, x, start, end, runs)
+            start = end
+
+
+def side_of(line: Line, x: float) -> int:
+    """Return -1 for a line on the left of x, 1 for one on its right, 0 for a line across it."""
+    if line.x1 <= x + REACH:
+        return -1
+    return int(line.x0 >= x - REACH)
+
+
+def _drop(line: Line, other: Line) -> float:
+    """Return how far a line is below another one, in font sizes."""
+    return (other.y - line.y) / min(line.size, other.size)
+
+
+def _n_words(lines: Iterable[Line]) -> int:
+    return sum(len(_WORD.findall(line.text)) for line in lines)
+
+
+def _middles(lines: Sequence[Line]) -> list[float]:
+    """Return the middle of each of the gaps between lines next to each other; lines are from top to bottom."""
+    gaps = set()
+    for position, line in enumerate(lines):
+        for other in itertools.islice(lines, position + 1, None):
+            if _drop(line, other) > LEVEL:
                 break
-            is_apart = all(abs(x - other) >= MIN_COLUMN for other in gutters)
-            if is_apart and _parts_columns(x, rows_there):
-                gutters.append(float(x))
-    return gutters
+            left, right = sorted((line, other), key=lambda each: each.x0)
+            if right.x0 - left.x1 > 2 * REACH:
+                gaps.add((left.x1 + REACH, right.x0 - REACH))
+
+    middles = set()
+    for end in {end for _, end in gaps}:
+        start = max(left for left, right in gaps if left <= end <= right)
+        middles.add((start + end) / 2)
+    return sorted(middles)
 
 
-def _gaps(row: Row) -> list[_Gap]:
-    """Return the gaps of a row that may belong to a gutter, with text on both sides."""
-    glyphs = [glyph for glyph in row.glyphs if glyph.text != " "]
-    gaps = []
-    right = -math.inf
-    for position, glyph in enumerate(glyphs):
-        has_text = GUTTER_GLYPHS <= position <= len(glyphs) - GUTTER_GLYPHS
-        if has_text and glyph.x0 - right > MIN_GAP * row.size:
-            gaps.append((right, glyph.x0))
-        right = max(right, glyph.x1)
-    return gaps
+def _chains(lines: Iterable[Line]) -> list[list[Line]]:
+    """Return runs of lines that are drawn one below the other."""
+    chains: list[list[Line]] = []
+    last = None
+    for line in sorted(lines, key=lambda line: line.order):
+        is_below = (
+            last is not None
+            and LEVEL < _drop(last, line) < NEXT
+            and line.x0 < last.x1
+            and last.x0 < line.x1
+        )
+        if not is_below:
+            chains.append([])
+        chains[-1].append(line)
+        last = line
+    return chains
 
 
-def _parts_columns(x: float, rows: Sequence[tuple[Row, list[_Gap]]]) -> bool:
-    """Return whether many rows end before x or have a gap there, and few run across it."""
-    n_ended = 0
-    n_across = 0
-    for row, gaps in rows:
-        if row.glyphs[-1].x1 <= x:
-            n_ended += len(row.glyphs) > GUTTER_GLYPHS
-        elif any(left <= x <= right for left, right in gaps):
-            n_ended += 1
-        elif row.glyphs[0].x0 < x:
-            n_across += 1
-    is_common = n_ended >= MIN_GUTTER_ROWS
-    return is_common and n_ended > GUTTER_SHARE * (n_ended + n_across)
+def _trimmed(
+    rows: Rows,
+    x: float,
+    start: int,
+    end: int,
+    runs: Iterable[Sequence[float]],
+) -> Iterator[Gutter]:
+    """Yield the gutter of rows without a line across x, and without the rows of columns that begin or end elsewhere.
 
-
-def cut_at_gutters(row: Row, gutters: Sequence[float]) -> list[list[Glyph]]:
-    """Cut the glyphs of a row at wide gaps and at the narrow gutters of its page.
-
-    Returns:
-        The pieces; each begins with a visible glyph.
+    Args:
+        start, end: positions of the first row and after the last row.
+        runs: heights of lines on one side of x that are drawn one below the other.
     """
-    segment_gap = _segment_gap(row)
-    pieces: list[list[Glyph]] = []
-    right = -math.inf
-    for glyph in row.glyphs:
-        if glyph.text != " ":
-            is_gutter = any(right <= x <= glyph.x0 for x in gutters)
-            widest = MIN_GAP if is_gutter else segment_gap
-            if (glyph.x0 - right) / row.size > widest:
-                pieces.append([])
-            right = max(right, glyph.x1)
-        if pieces:
-            pieces[-1].append(glyph)
-    return pieces
+    above = _part_across(reversed(rows[:start]), x)
+    below = _part_across(rows[end:], x)
+    heights = [row[0].y for row in rows]
+    top, bottom = heights[start], heights[end - 1]
+    last_passing, first_passing = -math.inf, math.inf
+    for run in runs:
+        inside = [y for y in run if top <= y <= bottom]
+        if inside and run[0] <= above:
+            last_passing = max(last_passing, inside[-1])
+        if inside and run[-1] >= below:
+            first_passing = min(first_passing, inside[0])
+    start = max(start, bisect_right(heights, last_passing))
+    end = min(end, bisect_left(heights, first_passing))
+
+    while 0 < start < end and (
+        n_outside := _n_outside(rows[start:end], rows[start - 1], x)
+    ):
+        start += n_outside
+    while start < end < len(rows) and (
+        n_outside := _n_outside(rows[start:end][::-1], rows[end], x)
+    ):
+        end -= n_outside
+
+    sides = _sides(rows[start:end], x)
+    if min(map(len, sides)) > 1:
+        height = heights[min(end, len(rows) - 1)] - heights[max(0, start - 1)]
+        yield Gutter(x, start, end, height, sides)
 
 
-def _segment_gap(row: Row) -> float:
-    """Return the minimal white space between two lines of a row, in ems; more if all its spaces are stretched."""
-    visible = [glyph for glyph in row.glyphs if glyph.text != " "]
-    spaces = []
-    for glyph, following in itertools.pairwise(visible):
-        space = (following.x0 - glyph.x1) / row.size
-        if space > MIN_SPACE:
-            spaces.append(space)
-    if len(spaces) < MIN_SPACES:
-        return SEGMENT_GAP
-    return min(MAX_SPACE, max(SEGMENT_GAP, STRETCH * median(spaces)))
+def _sides(rows: Rows, x: float) -> Sides:
+    """Return the lines on the left of x and those on its right, in the order of the rows."""
+    left: list[Line] = []
+    right: list[Line] = []
+    for line in itertools.chain.from_iterable(rows):
+        (left if side_of(line, x) < 0 else right).append(line)
+    return left, right
+
+
+def _part_across(rows: Iterable[Sequence[Line]], x: float) -> float:
+    """Return the height of the third line across x, not a number if rows begin with fewer lines across it."""
+    lines = itertools.chain.from_iterable(rows)
+    across = list(
+        itertools.islice((line for line in lines if side_of(line, x) == 0), MIN_ACROSS)
+    )
+    is_part = all(abs(_drop(*pair)) < NEXT for pair in itertools.pairwise(across))
+    return across[-1].y if is_part and len(across) == MIN_ACROSS else math.nan
+
+
+def _n_outside(rows: Rows, across: Sequence[Line], x: float) -> int:
+    """Return how many rows belong to the line across a gutter rather than to a side of the gutter.
+
+    Args:
+        rows: away from that line.
+    """
+    n_outside = 0
+    sides = _sides(rows, x)
+    for side, other in (sides, sides[::-1]):
+        if not side or not other:
+            return 0
+        distances = [abs(line.y - across[0].y) for line in side]
+        least = abs(other[0].y - across[0].y)
+        widest = distances[0] + SLIGHT * side[0].size
+        for position, (distance, farther) in enumerate(itertools.pairwise(distances)):
+            is_alone = distance < least or (
+                position == 0 and distance < PITCH * side[0].size
+            )
+            if not is_alone:
+                break
+            if farther - distance > widest:
+                widest = farther - distance
+                is_near = [abs(row[0].y - across[0].y) <= distance for row in rows]
+                n_outside = max(n_outside, sum(is_near))
+    return n_outside

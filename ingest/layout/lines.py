@@ -1,7 +1,7 @@
 """Lines of words in reading order, made from the rows of a page.
 
-The order of the text follows from the positions of the glyphs, not from their order in the file, so that right-to-left
-text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
+The order of the words in a line follows from the positions of the glyphs, not from their order in the file, so that
+right-to-left text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ingest.layout.bidi import has_rtl_letter, logical_order
-from ingest.layout.gutters import cut_at_gutters
+from ingest.layout.gaps import pieces_of
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -71,6 +71,7 @@ class Line:
         bold: share of its characters that are bold, 0..1.
         mono: share of its characters in a font of fixed pitch, 0..1.
         rtl: whether it reads from right to left.
+        order: position of its first glyph among those of its page as they are drawn.
     """
 
     words: tuple[Word, ...]
@@ -81,6 +82,7 @@ class Line:
     bold: float
     mono: float
     rtl: bool
+    order: int
 
     @property
     def text(self) -> str:
@@ -93,15 +95,10 @@ class Line:
         return sum(len(word.text) for word in self.words)
 
 
-def lines_of(
-    row: Row,
-    fonts: Fonts,
-    rtl: bool,
-    gutters: Sequence[float],
-) -> list[Line]:
-    """Cut a row at its wide gaps and at the narrow gutters of its page, and return the lines in reading order."""
+def lines_of(row: Row, fonts: Fonts, rtl: bool) -> list[Line]:
+    """Cut a row at its gaps, and return the lines from left to right."""
     lines = []
-    for glyphs in cut_at_gutters(row, gutters):
+    for glyphs in pieces_of(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
         is_rtl = rtl and _is_rtl(glyphs, fonts)
@@ -109,7 +106,8 @@ def lines_of(
         for members in _spelt(glyphs, row, is_rtl, fonts.as_drawn):
             if members:
                 words.append(_word(members, row, fonts))
-        lines.append(line_of(words, row.y, is_rtl))
+        order = min(glyph.order for glyph in glyphs)
+        lines.append(line_of(words, row.y, is_rtl, order))
     return lines
 
 
@@ -154,10 +152,14 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
     right = glyphs[0].x0
     spaced = False
     for glyph in glyphs:
+        word = words[-1]
         if glyph.text == " ":
             spaced = True
+            if (
+                word and glyph.x0 > (word[-1].x0 + word[-1].x1) / 2
+            ):  # an italic may lean over it
+                right = min(right, glyph.x0)
             continue
-        word = words[-1]
         gap = glyph.x0 - right
         hinted = spaced or glyph.parted
         least = WORD_GAP_HINTED if hinted else WORD_GAP
@@ -241,7 +243,7 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     )
 
 
-def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
+def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
     """Make a line of words in reading order."""
     sizes: Counter[float] = Counter()
     n_bold = 0
@@ -263,4 +265,5 @@ def line_of(words: Sequence[Word], y: float, rtl: bool) -> Line:
         bold=n_bold / n_chars,
         mono=n_mono / n_chars,
         rtl=rtl,
+        order=order,
     )

@@ -58,6 +58,8 @@ class Row:
 
 def rows_of(glyphs: list[Glyph]) -> list[Row]:
     """Group the glyphs of a page into rows, from top to bottom; indices and exponents are in the row of their base."""
+    for order, glyph in enumerate(glyphs):
+        glyph.order = order
     spans = _spans(glyphs)
     spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
     by_y: dict[int, list[Row]] = defaultdict(list)

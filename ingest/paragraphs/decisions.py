@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ingest.layout.placed import PlacedLine
-from ingest.paragraphs.habits import TypesettingHabits
+from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.markers import is_bullet, marker_words, start_after
 
 SIZE_TOLERANCE = 0.045
@@ -16,6 +16,9 @@ TALL = 0.7
 
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
+
+MIN_FULL_WORDS = 4
+"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
 
 SHORT = 0.8
 """Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
@@ -132,7 +135,11 @@ def _changes_print(seam: Seam) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
     above = seam.above
     line = seam.line
-    if line.in_table != above.in_table or not same_size(above, line):
+    if line.in_table != above.in_table:
+        return True
+    if _meet_in_sentence(above, line):
+        return False
+    if not same_size(above, line):
         return True
     if line.is_mono != above.is_mono and not above.flows_into(line):
         return True
@@ -144,6 +151,15 @@ def _changes_print(seam: Seam) -> bool:
     return is_clear and (above.is_bold or is_apart or not above.is_full(line))
 
 
+def _meet_in_sentence(above: PlacedLine, line: PlacedLine) -> bool:
+    """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
+    last, first = above.words[-1], line.words[0]
+    is_one_print = (
+        last.bold == first.bold and last.mono == first.mono and last.size == first.size
+    )
+    return is_one_print and above.is_full(line) and not above.ends_clause
+
+
 def _is_row_of_table(seam: Seam) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
     above = seam.above
@@ -152,10 +168,11 @@ def _is_row_of_table(seam: Seam) -> bool:
     if not n_gaps or seam.is_mid_sentence:
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
+    at_end = above.right - above.end < 1.5 * line.size
     is_one_text = (
         n_gaps == 1
         and (at_margin or abs(seam.shift) < 0.3)
-        and above.right - above.end < 1.5 * line.size
+        and (at_end or (above.is_full(line) and not above.ends_clause))
         and above.is_prose
         and line.is_prose
     )
@@ -177,7 +194,25 @@ def _is_far(seam: Seam) -> bool:
     limit = max(seam.habits.pitch + 0.33, 1.25 * seam.pitch)
     if seam.is_mid_sentence:
         limit += TALL
+    if _is_evenly_spaced(seam):
+        limit = MAX_SPACED
     return not 0.3 <= seam.distance <= limit
+
+
+def _is_evenly_spaced(seam: Seam) -> bool:
+    """Return whether an open sentence goes on below a full line, and the next line is as far below that."""
+    above, line, below = seam.above, seam.line, seam.following
+    if (
+        below is None
+        or below.column != line.column
+        or above.ends_clause
+        or above.n_words < MIN_FULL_WORDS
+    ):
+        return False
+    is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
+    is_text = same_size(above, line) and not (above.is_mono or line.is_mono)
+    is_open = line.is_full(below) and not line.ends_clause
+    return is_even and is_text and is_open and line.goes_on and above.is_full(line)
 
 
 def _continues_centred(seam: Seam) -> bool:
@@ -278,12 +313,12 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
-    if len(before.lines) == 1 and not line.goes_on:  # such as a date
-        wider = max(last.column_width, line.column_width)
-        if abs(last.column_width - line.column_width) > SAME_WIDTH * wider:
-            return False
+    wider = max(last.column_width, line.column_width)
+    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
+    if len(before.lines) == 1 and not line.goes_on and not is_as_wide:  # such as a date
+        return False
 
-    if line.is_flush and _is_broken(last, line, between, habits):
+    if line.is_flush and is_as_wide and _is_broken(last, line, between, habits):
         return True
     if last.ends_sentence or last.ends_clause:
         return False

@@ -23,6 +23,9 @@ MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AMONG_SYMBOLS = 0.3
 """Minimal number of words of a sentence full of symbols, and their minimal share of the tokens."""
 
+MAX_MARKS = 0.02
+"""Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
+
 MIN_FOOTNOTE_LENGTH = 2
 """Minimal length of a footnote that counts as prose, as a multiple of min_words."""
 
@@ -63,6 +66,7 @@ class _Text:
         tokens: words and symbols.
         n_words: number of words of two letters or more.
         n_ends: number of ends of sentences.
+        is_sentence: whether it begins and ends like a sentence.
         is_rich_in_symbols: whether it is a sentence with few words and many symbols.
     """
 
@@ -74,8 +78,8 @@ class _Text:
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
         least = max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(self.tokens))
-        is_sentence = is_begun and self.n_ends > 0
-        self.is_rich_in_symbols = is_sentence and self.n_words >= least
+        self.is_sentence = is_begun and self.n_ends > 0
+        self.is_rich_in_symbols = self.is_sentence and self.n_words >= least
 
     @property
     def is_symbols(self) -> bool:
@@ -106,11 +110,18 @@ class _Text:
 
     @property
     def is_code(self) -> bool:
-        """Whether it is in a font of fixed pitch, a comment, or has many signs of a programming language."""
+        """Whether it is a comment, has many signs of a programming language, or is no prose and in fixed pitch."""
         text = self.block.text
-        if self.block.mono > 0.6 or _COMMENT.match(text):
+        if _COMMENT.match(text):
             return True
         n_marks = len(_CODE_MARK.findall(text))
+        if self.block.mono > 0.6:
+            is_prose = (
+                self.is_sentence
+                and self.is_wordy
+                and self.n_words >= MIN_SENTENCE_WORDS
+            )
+            return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         return n_marks > 0.25 * len(self.tokens) and not self.is_rich_in_symbols
 
     @property

@@ -52,6 +52,7 @@ class Glyph:
         y: baseline, downwards from the top.
         font: its number in the reader's `fonts`.
         parted: whether the reader detects a space before it that is not stored.
+        order: its position among the glyphs of its page as they are drawn.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Glyph:
     size: float
     font: int
     parted: bool
+    order: int = 0
 
 
 def text_of(glyphs: Iterable[Glyph]) -> str:
@@ -152,6 +154,7 @@ class Fonts:
         self.bold: list[bool] = []
         self.as_drawn = False
         self._trusts_weights = True
+        self._trusts_pitch = True
         self._widths: list[dict[str, float]] = []
         self._mono: dict[tuple[int, int], bool] = {}
 
@@ -170,6 +173,10 @@ class Fonts:
         self._trusts_weights = False
         self.bold[:] = map(_is_bold, self.names)
 
+    def distrust_pitch(self) -> None:
+        """Take no font for one of fixed pitch: in a typescript this does not mark code."""
+        self._trusts_pitch = False
+
     def saw(self, number: int, char: str, em_width: float) -> None:
         """Store the least width of a letter in a font; a letter of a ligature may have the width of the ligature."""
         widths = self._widths[number]
@@ -186,7 +193,7 @@ class Fonts:
             is_regular = has_letters and of_one_pitch(widths.values())
             is_named = _MONO_NAME.search(self.names[number]) is not None
             self._mono[key] = is_named or is_regular
-        return self._mono[key]
+        return self._trusts_pitch and self._mono[key]
 
 
 def _is_bold(name: str) -> bool:

@@ -1,14 +1,18 @@
 """Reader of glyphs with PDFium, the default reader: it is fast, and right about characters."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import functools
 import itertools
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 import numpy as np
@@ -50,6 +54,11 @@ FEW_GLYPHS = 40
 """Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
 MIN_IMAGE_SHARE = 0.5
 """Minimal share of a scanned page that images cover."""
+MIN_LINE = 12
+SAME_WIDTH = 0.35
+"""Minimal number of glyphs of an invisible line with a size of its own, and minimal logarithm of its relative width."""
+MEAN_WIDTH = 0.5
+"""Mean width of the glyphs of a text, in ems."""
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
 """Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
@@ -103,11 +112,22 @@ class PdfiumReader:
                 raw = text_page.raw
                 text = _PageText(raw, self.fonts, frame, self._unnamed, self._r2l)
                 glyphs = text.glyphs()
+                turn = text.usual_turn
+                if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
+                    sideways = frame.turned(turn)
+                    text = _PageText(
+                        raw, self.fonts, sideways, self._unnamed, self._r2l
+                    )
+                    turned = text.glyphs()
+                    if len(turned) >= FEW_GLYPHS:  # and not a stamp
+                        frame, glyphs = sideways, turned
                 # the text layer that OCR engines add to a scan is invisible
                 item = pdfium.FPDFText_GetTextObject(raw, 0)
                 mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
                 hidden = bool(item) and mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE
 
+            if hidden:
+                _even_sizes(glyphs)
             may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
             paths = list(_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
@@ -115,7 +135,7 @@ class PdfiumReader:
                 height=frame.height,
                 glyphs=glyphs,
                 dots=_dots(paths, frame),
-                ruled=_is_ruled(paths),
+                ruled=frame.turn == page.get_rotation() // 90 and _is_ruled(paths),
                 scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
             )
 
@@ -182,6 +202,12 @@ class _Frame:
         turned = ((left, down), (up, left), (right, up), (down, right))
         return turned[self.turn]
 
+    def turned(self, turn: int) -> _Frame:
+        """Return the frame of a page that is seen in another rotation."""
+        sides = self.width, self.height
+        width, height = sides if (turn - self.turn) % 2 == 0 else sides[::-1]
+        return replace(self, turn=turn, width=width, height=height)
+
 
 _Style = tuple[float, float, int, bool]
 """Baseline, size and font of a text object, and whether it is upright and on the page."""
@@ -214,6 +240,7 @@ class _PageText:
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
         self._box_address = ctypes.addressof(self._box)
         self._styles: dict[int, _Style] = {}
+        self._turns: Counter[int] = Counter()
         self._texts: dict[tuple[int, int], str] = {}
         self._unmapped: set[tuple[int, int]] = set()
         self._pending: list[tuple[Glyph, int]] = []
@@ -239,6 +266,12 @@ class _PageText:
         for glyph, code in self._pending:
             glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
+
+    @property
+    def usual_turn(self) -> int:
+        """Rotation of most of its text, in quarter turns; that of the page if it has none."""
+        page_turn = self._frame.turn
+        return max(range(4), key=lambda turn: (self._turns[turn], turn == page_turn))
 
     def _codes(self) -> Iterator[tuple[int, int]]:
         """Yield position and code of the characters that are not skipped; a surrogate pair is one character."""
@@ -326,6 +359,7 @@ class _PageText:
         size = pdfium.FPDFText_GetFontSize(self._raw, position) * scale
         turns = math.degrees(math.atan2(matrix.b, matrix.a)) / 90
         is_straight = abs(turns - round(turns)) < MAX_SLANT / 90
+        self._turns[round(turns) % 4] += is_straight
         is_upright = is_straight and (round(turns) - self._frame.turn) % 4 == 0
         _, base = self._frame.place(*_origin(self._raw, position))
         is_shown = is_upright and 0 <= base <= self._frame.height
@@ -411,6 +445,20 @@ def _font(fonts: Fonts, address: int) -> int:
     is_forced_bold = flags > 0 and flags & 0x40000 > 0
     heavy = is_forced_bold or pdfium.FPDFFont_GetWeight(font) >= 600
     return fonts.number(name or f"{UNNAMED}{address}", heavy)
+
+
+def _even_sizes(glyphs: list[Glyph]) -> None:
+    """Set the font sizes of an invisible text layer by the widths of its glyphs.
+
+    OCR engines stretch letters of any size to the width of the word that they see.
+    """
+    usual = median([glyph.x1 - glyph.x0 for glyph in glyphs])
+    for _, group in itertools.groupby(glyphs, key=lambda glyph: round(glyph.y)):
+        line = list(group)
+        width = mean([glyph.x1 - glyph.x0 for glyph in line])
+        is_usual = len(line) < MIN_LINE or abs(math.log(width / usual)) < SAME_WIDTH
+        for glyph in line:
+            glyph.size = (usual if is_usual else width) / MEAN_WIDTH
 
 
 def _image_share(page: pypdfium2.PdfPage) -> float:

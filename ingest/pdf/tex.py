@@ -123,6 +123,9 @@ _SCALES = (1.0, 1.03, 1.06, 1.1, 1.14, 1.18, 1.22)
 MAX_MISFIT = 0.06
 """Maximal mean relative difference between the widths of a font and those of its encoding."""
 
+MAX_TEXT_MISFIT = 0.7
+"""Maximal mean relative difference between the widths of a font and those of text; above it, it is no font of TeX."""
+
 CLEARLY = 0.5
 """Maximal difference of the widths of a mathematical font, as a share of the difference from text."""
 
@@ -136,7 +139,7 @@ def encoding_named(font: str) -> Mapping[int, str] | None:
 
 
 def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
-    """Return the encoding of a TeX font without a name that fits the widths of its glyphs best.
+    """Return the encoding of a TeX font without a name that fits the widths of its glyphs best, none if none fits.
 
     Args:
         widths: code -> width of the glyph in ems.
@@ -147,9 +150,12 @@ def encoding_measured(widths: Mapping[int, float]) -> Mapping[int, str]:
     if of_one_pitch(widths.values()):
         return T1 if is_cork else OTT
     italic, symbol = _misfit(widths, _OML_WIDTHS), _misfit(widths, _OMS_WIDTHS)
-    if min(italic, symbol) < min(MAX_MISFIT, CLEARLY * _misfit(widths, _OT1_WIDTHS)):
+    text = _misfit(widths, _OT1_WIDTHS)
+    if min(italic, symbol) < min(MAX_MISFIT, CLEARLY * text):
         return OML if italic <= symbol else OMS
-    return T1 if is_cork else OT1
+    if is_cork:
+        return T1
+    return OT1 if text < MAX_TEXT_MISFIT else {}
 
 
 def _misfit(widths: Mapping[int, float], reference: Mapping[int, float]) -> float:

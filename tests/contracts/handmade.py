@@ -15,13 +15,18 @@ WIDTHS = " ".join(str(HELVETICA[chr(code)]) for code in range(32, 127))
 
 @dataclass(frozen=True)
 class Run:
-    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, and mapped (see `pdf`)."""
+    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, and mapped (see `pdf`).
+
+    Attributes:
+        operators: of the text state, such as "3 Tr" for invisible text.
+    """
 
     x: float
     y: float
     text: str
     size: float = 10
     font: str = "regular"
+    operators: str = ""
 
 
 def lines(
@@ -83,7 +88,7 @@ def pdf(
             place = f"1 0 0 1 {run.x} {PAGE_HEIGHT - run.y} Tm"
             font = f"/{names[run.font]} {run.size} Tf"
             text = re.sub(r"([\\()])", r"\\\1", run.text)
-            content += f"BT {font} {place} ({text}) Tj ET\n"
+            content += f"BT {run.operators} {font} {place} ({text}) Tj ET\n"
         content += drawing
         page, stream = 10 + 2 * number, 11 + 2 * number
         kids.append(f"{page} 0 R")

@@ -6,7 +6,7 @@ import pytest
 import typst
 
 from ingest.errors import SourceError
-from tests.contracts.handmade import Run, pdf
+from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
 HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
@@ -151,6 +151,12 @@ def test_text_on_its_side_is_left_out() -> None:
     assert _texts(head + b"0 1 -1 0" + tail) == ["upright"]
 
 
+def test_a_page_that_is_set_sideways_is_read() -> None:
+    texts = ["a landscape sheet of a document", "that is upright otherwise"]
+    content = pdf([[Run(100, 300, texts[0]), Run(112, 300, texts[1])]])
+    assert _texts(content.replace(b"1 0 0 1 1", b"0 1 -1 0 1")) == texts
+
+
 def test_a_file_without_text_is_sent_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
     assert _error(pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
@@ -189,3 +195,13 @@ def test_the_date_is_that_of_creation_or_else_of_change() -> None:
         runs = [Run(50, 100, "text")]
         content = pdf([runs], extra=f"<< {info} >>", trailer="/Info 3 0 R")
         assert extracted(content).date == date
+
+
+def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
+    text = Run(50, 100, "a letter that was typed", font="mono")
+    (page,) = extracted(pdf([[text]])).pages
+    assert page.lines[0].mono == 0
+
+    others = lines(["text around a listing, and more of it"] * 4, 50, 200)
+    (page,) = extracted(pdf([[text, *others]])).pages
+    assert page.lines[0].mono == 1

@@ -1,10 +1,9 @@
-"""ingest/layout/{rows,gutters,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
+"""ingest/layout/{rows,gaps,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
-from collections.abc import Iterable
+import itertools
 
-from ingest.layout.gutters import narrow_gutters
 from ingest.layout.lines import lines_of
-from ingest.layout.rows import Row, rows_of
+from ingest.layout.rows import rows_of
 from ingest.pdf.model import Fonts, Glyph, text_of
 
 
@@ -23,33 +22,29 @@ def _glyphs(
     return glyphs
 
 
-def _rows(second: Iterable[float]) -> list[Row]:
-    """Rows of two words, the second one at these places."""
-    rows = []
-    for number, x in enumerate(second):
-        y = 20 + 12 * number
-        first = "a" * int((x - 58) / 5)
-        glyphs = _glyphs(first, 50, y)
-        glyphs += _glyphs("b" * 30, x, y)
-        rows.append(Row(y, 10.0, glyphs))
-    return rows
-
-
-def test_columns_with_little_white_between_are_parted_where_all_rows_have_a_gap() -> (
-    None
-):
-    rows = _rows([208] * 12)  # 8 points, less than an em
-    (gutter,) = narrow_gutters(rows)
-    assert 200 <= gutter <= 208
+def _lines(glyphs: list[Glyph]) -> list[str]:
     fonts = Fonts()
     fonts.number("Serif")
-    left, right = lines_of(rows[0], fonts, False, [gutter])
-    assert left.text == "a" * 30
-    assert right.text == "b" * 30
+    lines = []
+    for row in rows_of(glyphs):
+        lines += lines_of(row, fonts, False)
+    return [line.text for line in lines]
 
 
-def test_gaps_between_words_that_fall_in_different_places_part_no_columns() -> None:
-    assert narrow_gutters(_rows(range(158, 218, 5))) == []
+def test_columns_with_little_white_between_are_parted_if_they_are_drawn_one_by_one() -> (
+    None
+):
+    left = []
+    right = []
+    for y in (20, 32, 44):
+        left.append(_glyphs("a" * 30, 50, y))
+        right.append(_glyphs("b" * 30, 208, y))  # 8 points, less than an em
+    by_columns = list(itertools.chain(*left, *right))
+    assert _lines(by_columns) == ["a" * 30, "b" * 30] * 3
+
+    by_rows = itertools.chain.from_iterable(zip(left, right, strict=True))
+    whole = "a" * 30 + " " + "b" * 30
+    assert _lines(list(itertools.chain(*by_rows))) == [whole] * 3
 
 
 def test_the_halves_of_a_stretched_row_stay_together_next_to_another_column() -> None:
@@ -77,3 +72,13 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     (row,) = rows_of(glyphs)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
+
+
+def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:
+    glyphs = [
+        *_glyphs("of", 50, 100),
+        Glyph(" ", 60, 62.5, 100, 10, 0, False),
+        *_glyphs("it", 62.5, 100),
+    ]
+    glyphs[1].x1 = 63
+    assert _lines(glyphs) == ["of it"]

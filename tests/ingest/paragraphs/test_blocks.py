@@ -207,3 +207,34 @@ def test_the_second_line_of_a_centred_caption_belongs_to_it() -> None:
         pdf = extracted(typst.compile(source.encode()))
         texts = [block.text for block in split(arrange(pdf))]
         assert any(text.endswith(caption) for text in texts)
+
+
+def test_a_title_in_other_print_does_not_part_the_line_that_it_fills() -> None:
+    for title in (
+        '#text(weight: "bold", size: 0.9em)[Theorem 1 (On the order of the records of one file).] It holds',
+        "#strong[Beware of one thing. Whoever sorts all records by hand needs a table of one] #strong[mile.] It holds",
+    ):
+        rest = "for files of any length that a method which is stable moves each record at most as often as it is read."
+        source = f"#set page(width: 420pt, margin: 40pt)\n{title} {rest}"
+        pdf = extracted(typst.compile(source.encode()))
+        (block,) = split(arrange(pdf))
+        assert block.text.endswith(f"It holds {rest}")
+
+
+def test_a_gap_where_a_sign_is_missing_parts_no_ragged_paragraph() -> None:
+    page = lines(
+        ["A line that is longer than all the other lines of this text here"], 50, 200
+    )
+    page += lines(
+        ["The rest of it is ragged, and goes on in the next line of the", "neighbours"],
+        50,
+        240,
+    )
+    page.append(Run(115, 252, "who have a sign that the file lacks before them."))
+    assert len(_texts(page)) == 2
+
+
+def test_a_paragraph_with_wider_lines_than_the_rest_is_one() -> None:
+    page = lines(PROSE * 3, 50, 100)
+    wide = lines(PROSE, 50, 300, leading=20)
+    assert _texts(page, wide)[-1] == " ".join(PROSE)

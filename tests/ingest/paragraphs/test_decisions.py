@@ -37,6 +37,7 @@ def line(text: str, **features: Any) -> PlacedLine:
         bold=0.0,
         mono=0.0,
         rtl=False,
+        order=0,
         page=1,
         column=0,
         start=50.0,

@@ -37,3 +37,18 @@ def test_a_figure_that_a_font_draws_small_and_high_is_a_mark_and_a_narrow_one_is
     glyphs = _page(typst.compile(source)).glyphs
     small = [glyph.size < 8 for glyph in glyphs if glyph.text in "12"]
     assert small == [False, False, True, False, False]
+
+
+def test_the_sizes_of_invisible_text_follow_from_its_widths() -> None:
+    text = "the words of a line that a scanner has seen"
+    runs = []
+    for number, size in enumerate((5, 10, 20)):
+        stretch = f"3 Tr {1000 / size} Tz"
+        runs.append(Run(50, 100 + 12 * number, text, size, operators=stretch))
+    runs.append(Run(50, 60, "THE TITLE OF IT", 20, operators="3 Tr 100 Tz"))
+
+    glyphs = _page(pdf([runs])).glyphs
+    lines = {glyph.size for glyph in glyphs if glyph.y > 80}
+    titles = {glyph.size for glyph in glyphs if glyph.y < 80}
+    assert len(lines) == len(titles) == 1
+    assert min(titles) > 1.5 * max(lines)

@@ -41,6 +41,10 @@ def test_a_font_without_a_name_is_told_by_its_widths() -> None:
     assert _measured(**text) is OT1
 
 
+def test_a_font_without_a_name_that_fits_no_font_of_tex_is_unknown() -> None:
+    assert not _measured(**{"\x01": 0.5})
+
+
 def test_a_font_of_one_pitch_is_a_typewriter_even_if_one_glyph_is_wider() -> None:
     pitch = dict.fromkeys("intx_<=f1", 0.525)
     encoding = _measured(**pitch, w=0.526, m=0.55)

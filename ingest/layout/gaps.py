@@ -1,0 +1,61 @@
+"""Gaps in rows: rows cut at wide gaps, and at narrow ones between columns."""
+
+import itertools
+from statistics import median
+
+from ingest.layout.rows import SEGMENT_GAP, Row
+from ingest.pdf.model import Glyph
+
+MIN_GAP = 0.55
+MIN_JUMP = 20
+"""Minimal white space between two columns, in ems, and minimal number of glyphs of other rows drawn in between."""
+
+MIN_SPACE = 0.16
+MAX_SPACE = 1.8
+"""Minimal and maximal width of a space between two words of justified text, in ems."""
+
+MIN_SPACES = 3
+STRETCH = 1.5
+"""Minimal number of spaces that define the usual one, and the largest space as a multiple of the usual one."""
+
+
+def pieces_of(row: Row) -> list[list[Glyph]]:
+    """Cut the glyphs of a row at wide gaps, and at narrower ones where the file draws other rows in between.
+
+    Returns:
+        The pieces; each begins with a visible glyph.
+    """
+    segment_gap = _segment_gap(row)
+    pieces: list[list[Glyph]] = []
+    last = row.glyphs[0]
+    for glyph in row.glyphs:
+        if glyph.text != " ":
+            gap = (glyph.x0 - last.x1) / row.size
+            is_narrow = gap > MIN_GAP and _is_jump(row, last, glyph)
+            if not pieces or gap > segment_gap or is_narrow:
+                pieces.append([])
+            if glyph.x1 > last.x1 or last.text == " ":
+                last = glyph
+        if pieces:
+            pieces[-1].append(glyph)
+    return pieces
+
+
+def _is_jump(row: Row, last: Glyph, glyph: Glyph) -> bool:
+    """Return whether the file draws other rows between two glyphs of a row."""
+    start, end = sorted((last.order, glyph.order))
+    n_between = sum(start < other.order < end for other in row.glyphs)
+    return end - start - n_between > MIN_JUMP
+
+
+def _segment_gap(row: Row) -> float:
+    """Return the minimal white space between two lines of a row, in ems; more if all its spaces are stretched."""
+    visible = [glyph for glyph in row.glyphs if glyph.text != " "]
+    spaces = []
+    for glyph, following in itertools.pairwise(visible):
+        space = (following.x0 - glyph.x1) / row.size
+        if space > MIN_SPACE:
+            spaces.append(space)
+    if len(spaces) < MIN_SPACES:
+        return SEGMENT_GAP
+    return min(MAX_SPACE, max(SEGMENT_GAP, STRETCH * median(spaces)))
