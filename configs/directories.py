@@ -59,7 +59,7 @@ def own_fit(bundled: Path) -> Path:
 def code_digest() -> str:
     """Return 16 hexadecimal digits that change with any source or settings file, committed or not."""
     digest = hashlib.sha256()
-    for package in ("configs", "ingest", "player", "evaluate"):
+    for package in ("configs", "quarry", "ingest", "player", "evaluate"):
         for path in sorted((ROOT / package).rglob("*")):
             if path.suffix in (".json", ".py", ".txt", ".yaml"):
                 digest.update(str(path.relative_to(ROOT)).encode())

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from configs.errors import SettingsError
 from configs.plain_yaml import MAX_CHARS
-from configs.settings import SettingsError, is_file_name, require_key
+from configs.settings import is_file_name, require_key
 
 MAX_VALUE_CHARS = 4_000
 

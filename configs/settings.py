@@ -15,6 +15,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
+from configs.errors import SettingsError
 from configs.plain_yaml import read_plain_file, read_plain_yaml
 from configs.similar_names import did_you_mean
 
@@ -34,18 +35,6 @@ ROUNDING = 1e-9
 MAX_SHOWN = 100
 """The most characters of a command line, or of the keys that a section has, that an error quotes."""
 N = TypeVar("N", int, float)
-
-
-class QuarryError(Exception):
-    """Base of all errors that Quarry raises on purpose; the text is one line that ends in the remedy."""
-
-
-class WorkerError(QuarryError, RuntimeError):
-    """Workers cannot do the work."""
-
-
-class SettingsError(QuarryError, ValueError):
-    """A settings file, a flag or an environment variable holds a bad value."""
 
 
 def number(default: N, low: float, high: float) -> N:

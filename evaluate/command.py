@@ -1,7 +1,7 @@
 """`python -m evaluate`: practice server, replay, comparison, tuning, calibration, export, report, and games files."""
 
 from evaluate.commands import COMMANDS
-from ingest.console.arguments import choose_and_run
+from quarry.cli import choose_and_run
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from configs.settings import QuarryError, SettingsError
+from configs.errors import QuarryError, SettingsError
 
 MAX_KEY_CHARS = 40
 """Characters of a key of the input that an error repeats."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from configs.settings import SettingsError
-from ingest.console.arguments import (
+from configs.errors import SettingsError
+from quarry.cli import (
     CLUSTER,
     COLLECTION,
     JSON,
@@ -22,8 +22,8 @@ from ingest.console.arguments import (
     path,
     warn,
 )
-from ingest.console.terminal import visible, visible_json
-from ingest.store import Course, open_store
+from quarry.store import Course, open_store
+from quarry.terminal import visible, visible_json
 
 if TYPE_CHECKING:
     from ingest.pipeline.pipeline import IngestSummary
@@ -61,8 +61,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _ingest(options: argparse.Namespace) -> IngestSummary:
-    from ingest.executors import workers_of
     from ingest.pipeline.pipeline import ingest
+    from quarry.parallel import workers_of
 
     with workers_of(options.workers or 0, options.cluster) as workers:
         return ingest(

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from configs.settings import KeywordMode
-from ingest.console import arguments as cli
-from ingest.console.terminal import visible_json
-from ingest.store import open_store
 from player.search.calibration import notices
-from player.search.types import Hit, Query, SearchResult
+from player.search.results import Hit, Query, SearchResult
+from quarry import cli
+from quarry.store import open_store
+from quarry.terminal import visible_json
 
 BELOW = " *"
 """Mark of a hit below the threshold."""

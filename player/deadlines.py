@@ -13,8 +13,8 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ingest.console.terminal import described
 from player.errors import LateStrategyError, SearchError
+from quarry.terminal import described
 
 MOST_HANGING = 8
 """The most late calls of one name for which more threads start: a dead server does not use up all."""

@@ -16,7 +16,7 @@ PlayerError
 
 from collections.abc import Sequence
 
-from configs.settings import QuarryError
+from configs.errors import QuarryError
 
 
 class PlayerError(QuarryError):

@@ -11,40 +11,40 @@ from typing import Protocol
 import numpy as np
 
 from configs.settings import GameSettings, Settings
-from ingest.arrays import Float64Array, IntArray, RowArray
-from ingest.editions.piece import Piece
-from ingest.paragraph import Paragraph
-from ingest.store import Course
-from player.answer.guess import associative_words
-from player.answer.ideas import Embed, Meanings
-from player.answer.justify import (
+from player.answer import Answers
+from player.belief.editions import LIKENESS, edition_shares, with_editions
+from player.belief.places import Places
+from player.belief.posterior import Posterior, update
+from player.belief.prior import prior_of
+from player.belief.referees import mixture
+from player.belief.word_index import WordIndex, index_words
+from player.errors import QueryError
+from player.guess.ideas import Embed, Meanings
+from player.guess.justification import (
     Evidence,
     justify_sentence,
     justify_word,
     weigh_answers,
 )
-from player.answer.sentence import best_opening
-from player.errors import QueryError
-from player.protocol.messages import Guess, RoundStart
-from player.questions.answer import Answers
+from player.guess.opening import best_opening
+from player.guess.word import associative_words
+from player.question import FitArray, Question
 from player.questions.batch import choose_questions, fit_questions
-from player.questions.belief import Posterior, update
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS
-from player.questions.editions import LIKENESS, edition_shares, with_editions
-from player.questions.places import Places
-from player.questions.prior import prior_of
-from player.questions.question import FitArray, Question
-from player.questions.referees import mixture
-from player.questions.word_index import WordIndex, index_words
+from player.round import Guess, RoundStart
 from player.search.build import build_orchestrator, require_strategies, store_embedder
 from player.search.calibration import calibration_for
-from player.search.orchestrator import SearchOrchestrator
-from player.search.types import Hit, Query, SearchResult
+from player.search.engine import SearchOrchestrator
+from player.search.results import Hit, Query, SearchResult
 from player.warmup import answer_warmup
 from player.writer.rerank import rerank
 from player.writer.tasks import ask_justifications, ask_words
 from player.writer.writer import Writer, make_writer
+from quarry.arrays import Float64Array, IntArray, RowArray
+from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
+from quarry.store import Course
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import get_args
 import numpy as np
 
 from configs.directories import own_fit
-from ingest.arrays import Float64Array
-from ingest.paragraph import Kind, Paragraph
+from quarry.arrays import Float64Array
+from quarry.course.paragraph import Kind, Paragraph
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """This file holds the fitted weights."""

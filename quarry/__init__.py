@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from configs.settings import Settings
-    from ingest.store import Course
     from player.game.callbacks import Callbacks
     from player.player import Player, build_player
     from quarry.api import (
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         search,
         tune,
     )
+    from quarry.store import Course
     from quarry.version import __version__
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 
 _MODULES = {
     "Callbacks": "player.game.callbacks",
-    "Course": "ingest.store",
+    "Course": "quarry.store",
     "Player": "player.player",
     "Settings": "configs.settings",
     "__version__": "quarry.version",

@@ -17,12 +17,12 @@ from evaluate.runs import export as exporting
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import Run
-from ingest import store as stores
-from ingest.files import write_named
 from ingest.pipeline import pipeline
-from ingest.store import DEFAULT_COLLECTION, Course
 from player.search.build import build_orchestrator
-from player.search.types import Query, SearchResult
+from player.search.results import Query, SearchResult
+from quarry import store as stores
+from quarry.files import write_named
+from quarry.store import DEFAULT_COLLECTION, Course
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def open_store(location: str | Path, collection: str = DEFAULT_COLLECTION) -> Co
         location: folder or URL.
 
     Raises:
-        IngestError: there is no such store, or it holds no paragraphs.
+        StoreError: there is no such store, or it holds no paragraphs.
     """
     return stores.open_store(str(location), collection)
 
@@ -74,7 +74,8 @@ def ingest_folder(
         embedder: SPEC; `auto` is the store's own, or chosen by script.
 
     Raises:
-        IngestError: a path does not exist, the store cannot be written, or no file could be read.
+        IngestError: a path does not exist, or no file could be read.
+        StoreError: the store cannot be written.
     """
     wanted = [paths] if isinstance(paths, str | Path) else paths
     pipeline.ingest(

@@ -3,12 +3,12 @@
 import sys
 
 from evaluate.commands import COMMANDS as OF_EVALUATE
-from ingest.console.arguments import choose_and_run
+from quarry.cli import choose_and_run
 from quarry.version import __version__
 
 COMMANDS = {
     "play": (
-        "quarry.play",
+        "evaluate.commands.play",
         "play whole games: find the secret paragraph of a course of lectures",
     ),
     "ingest": (
@@ -18,16 +18,19 @@ COMMANDS = {
     "search": ("player.command", "find the paragraphs that a hint describes"),
     **OF_EVALUATE,
     "callbacks": (
-        "quarry.callbacks",
+        "evaluate.commands.callbacks",
         "write a player for a league's own process, or answer its calls from standard input",
     ),
-    "games list": ("quarry.games", "list the games that were played, the oldest first"),
+    "games list": (
+        "evaluate.commands.journal",
+        "list the games that were played, the oldest first",
+    ),
     "games show": (
-        "quarry.games",
+        "evaluate.commands.journal",
         "show hint, questions, answers, guess and score of a game that was played",
     ),
     "doctor": (
-        "quarry.doctor",
+        "evaluate.commands.doctor",
         "say what is installed and found here, and what is lost by what is not",
     ),
     "completion": (

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ingest.console import arguments as cli
+from quarry import cli
 
 SHELLS = ("bash", "zsh", "tcsh")
 

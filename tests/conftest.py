@@ -15,8 +15,8 @@ from filelock import FileLock
 from hypothesis import settings as of_hypothesis
 
 from configs.settings import Settings, load
-from ingest.embed import bert_graph, exports, four_bits
-from ingest.embed.models import export_folder
+from quarry.embed import bert_graph, exports, four_bits
+from quarry.embed.models import export_folder
 from tests.chroma_server import ChromaServer
 
 of_hypothesis.register_profile(
@@ -45,7 +45,7 @@ SLOW_PLACES = (
     "torture",
     "unseen",
     "TestKilled",
-    "ingest/store/test_server.py",
+    "quarry/store/test_server.py",
     "test_executors.py",
     "test_extend.py",
     "test_interrupts.py",
@@ -86,7 +86,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
-        patch.setattr("ingest.console.interrupts._heeded", list)
+        patch.setattr("quarry.interrupts._heeded", list)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 

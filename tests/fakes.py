@@ -22,11 +22,17 @@ from typing import Any
 import numpy as np
 
 from configs.settings import EmbedSettings, IngestSettings
-from ingest.arrays import Float32Array
-from ingest.embed import TokenStates
-from ingest.embed.vectors import embed_reading, form_of
-from ingest.paragraph import Alias, Document, Paragraph, Reading, RejectedParagraph
-from ingest.store import DocumentUpdate, Store
+from quarry.arrays import Float32Array
+from quarry.course.paragraph import (
+    Alias,
+    Document,
+    Paragraph,
+    Reading,
+    RejectedParagraph,
+)
+from quarry.embed import TokenStates
+from quarry.embed.vectors import embed_reading, form_of
+from quarry.store import DocumentUpdate, Store
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -230,7 +236,7 @@ def full_disk_after(n_writes: int) -> Iterator[None]:
     """Chroma takes this many requests to write and has no space for the next."""
     import pytest
 
-    from ingest.store.chroma import Collections
+    from quarry.store.chroma import Collections
 
     write, remaining = Collections.write, iter(range(n_writes))
 

@@ -4,7 +4,7 @@ import importlib
 import re
 from pathlib import Path
 
-from ingest.console.arguments import command_of
+from quarry.cli import command_of
 from quarry.command import COMMANDS
 from tests.fakes import ROOT
 

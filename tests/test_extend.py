@@ -8,8 +8,8 @@ import pytest
 
 from configs.settings import load
 from evaluate.command import main
-from ingest.embed.models import load_embedder
 from ingest.layout.extract import extract
+from quarry.embed.models import load_embedder
 from tests.contracts.handmade import Run, pdf
 from tests.evaluate.fakes import (
     ABOUT,

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from benchmarks import imports
+from tools import drawings
 
 
 def shape(picture: str) -> list[str]:
@@ -12,14 +12,14 @@ def shape(picture: str) -> list[str]:
 
 
 def test_no_import_leads_up_between_packages() -> None:
-    arrows = imports.count_arrows()
-    assert imports.upward(arrows) == []
-    assert {package for package, _ in arrows} == {*imports.FLOORS[1:]}
+    arrows = drawings.count_arrows()
+    assert drawings.upward(arrows) == []
+    assert {package for package, _ in arrows} == {*drawings.FLOORS[1:]}
     wrong = Counter({("ingest", "player"): 2, ("player", "ingest"): 1})
-    assert imports.upward(wrong) == [("ingest", "player")]
+    assert drawings.upward(wrong) == [("ingest", "player")]
 
 
 def test_the_picture_shows_the_rooms_and_arrows_that_there_are() -> None:
-    drawn = imports.draw(imports.count_arrows())
-    committed = imports.PICTURE.read_text("utf-8")
+    drawn = drawings.draw(drawings.count_arrows())
+    committed = drawings.PICTURE.read_text("utf-8")
     assert shape(committed) == shape(drawn), "run `make drawing`"

@@ -19,8 +19,8 @@ import pytest
 
 from configs.settings import load
 from ingest.pipeline.pipeline import ingest
-from ingest.store import open_store
 from quarry.command import main
+from quarry.store import open_store
 from tests.evaluate.fakes import course_games, record_of, write_games
 from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, ROOT, TREES, lecture_pdf
 

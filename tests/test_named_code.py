@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from configs.settings import EmbedSettings, QuarryError, load
+from configs.errors import QuarryError
+from configs.settings import EmbedSettings, load
 from evaluate.games.labelled import load_games
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import read_run, write_run
 from evaluate.studio.app import create_app
 from evaluate.studio.state import Files
-from ingest.embed import Models
-from ingest.store import open_store
-from player.protocol.messages import read_message
+from player.game.messages import read_message
+from quarry.embed import Models
+from quarry.store import open_store
 from tests.evaluate.fakes import (
     labelled_game,
     make_store,
@@ -34,17 +35,17 @@ LOOK_UPS = {
     "evaluate/referee/spec.py": "--referee; a run's by named_by_data",
     "evaluate/runs/measures.py": "--measure",
     "ingest/editions/editions.py": "ingest.editions and --edition",
-    "ingest/embed/models.py": "--embedder; a store's by Models.embedder",
+    "quarry/embed/models.py": "--embedder; a store's by Models.embedder",
     "ingest/layout/extract.py": "ingest.reader",
     "ingest/pipeline/pipeline.py": "ingest.reader",
     "player/search/build.py": "search.strategies",
 }
 """Modules that look parts up by name, and where the names come from."""
-FIND = {"ingest.extensions.find", "ingest.extensions.make"}
+FIND = {"quarry.plugins.find", "quarry.plugins.make"}
 IMPORTERS = {
-    "ingest/extensions.py": "the look-up",
-    "ingest/console/interrupts.py": "a module of ours",
-    "ingest/console/arguments.py": "a module of ours",
+    "quarry/plugins.py": "the look-up",
+    "quarry/interrupts.py": "a module of ours",
+    "quarry/cli.py": "a module of ours",
     "quarry/__init__.py": "a module of ours",
     "player/warmup.py": "a sum, whose nodes are numbers and signs",
 }

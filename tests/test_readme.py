@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.json_files import read_objects
+from quarry.json_files import read_objects
 from tests.evaluate.fakes import write_games
 from tests.fakes import ROOT, run_python
 

@@ -18,13 +18,13 @@ import pytest
 
 from configs.directories import default_journal
 from configs.settings import load
-from evaluate.practice.http import create_app, listen, serving
+from evaluate.commands import play as run_game
+from evaluate.practice.routes import create_app, listen, serving
 from evaluate.practice.server import PracticeServer
-from ingest.embed.models import load_embedder
-from ingest.store import open_store
 from player.game.journal import Journal
-from player.words import words
-from quarry import play as run_game
+from quarry.embed.models import load_embedder
+from quarry.languages.words import words
+from quarry.store import open_store
 from tests.evaluate.fakes import (
     Output,
     make_course,

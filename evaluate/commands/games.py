@@ -8,17 +8,17 @@ from typing import get_args
 import numpy as np
 
 from configs.directories import BUNDLED
-from evaluate.answers.batches import VIEWED
 from evaluate.commands import shared
 from evaluate.errors import BatchError
 from evaluate.games.labelled import FORM, KEYS, read_games
 from evaluate.games.labeller import SKIPPED_KINDS
 from evaluate.referee.simulated import tools_of
 from evaluate.referee.spec import SPEC_NOTE, spec_table
-from ingest.console import arguments as cli
-from ingest.console.terminal import pluralize, visible
-from ingest.paragraph import Kind
-from ingest.store import open_store
+from evaluate.replay.batches import VIEWED
+from quarry import cli
+from quarry.course.paragraph import Kind
+from quarry.store import open_store
+from quarry.terminal import pluralize, visible
 
 logger = logging.getLogger(__name__)
 
@@ -87,8 +87,8 @@ def questions(options: argparse.Namespace) -> int:
     """Write the batches; return 1 if a game has no paragraph to ask about."""
     from tqdm.auto import tqdm
 
-    from evaluate.answers.batches import batch_line, make_batches, respondent_line
     from evaluate.games.locating import locate_in
+    from evaluate.replay.batches import batch_line, make_batches, respondent_line
     from player.player import build_player
 
     if options.view and not options.for_respondent:
@@ -113,10 +113,10 @@ def questions(options: argparse.Namespace) -> int:
 
 def serve(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from evaluate.practice.http import listen
-    from evaluate.practice.http import serve as serve_app
+    from evaluate.practice.routes import listen
+    from evaluate.practice.routes import serve as serve_app
     from evaluate.practice.server import PracticeServer, load_repertoire
-    from evaluate.studio.server import create_app
+    from evaluate.studio.matches import create_app
 
     with listen(options.host, options.port) as listener:
         host = f"[{options.host}]" if ":" in options.host else options.host

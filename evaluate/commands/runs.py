@@ -6,33 +6,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from configs.errors import SettingsError
 from configs.project import find_project
-from configs.settings import (
-    SettingsError,
-    is_file_name,
-    load,
-    preset_names,
-)
+from configs.settings import is_file_name, load, preset_names
 from evaluate.commands import shared
 from evaluate.errors import RunError, writing
 from evaluate.referee.simulated import EVERY, SPECS, judges_of
 from evaluate.referee.spec import HINT_ALONE, SPEC_NOTE, read_spec
 from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
+from evaluate.runs.lines import comparison_lines, run_lines, table_text
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
-from evaluate.runs.text import comparison_lines, run_lines, table_text
-from ingest.console import arguments as cli
-from ingest.console.terminal import visible, visible_json
 from player.writer.options import WRITER, writer_settings
+from quarry import cli
+from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3
 
 
 def replay(options: argparse.Namespace) -> int:
     """Replay, and print or write the run; return 1 with --strict if a game was lost at ingest."""
-    from evaluate.answers.batches import read_answered
-    from evaluate.answers.replay import replay_answered
+    from evaluate.replay.answered import replay_answered
+    from evaluate.replay.batches import read_answered
     from evaluate.replay.replay import replay_store, replay_table
 
     if bool(options.answers) != bool(options.batches):

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from ingest.console import arguments as cli
-from ingest.console.terminal import pluralize
-from ingest.files import write_named
+from quarry import cli
+from quarry.files import write_named
+from quarry.terminal import pluralize
 
 if TYPE_CHECKING:
-    from ingest.executors import Workers
-    from ingest.store import Course
+    from quarry.parallel import Workers
+    from quarry.store import Course
 
 GAMES = cli.path(
     "--games",
@@ -74,8 +74,8 @@ def seed(says: str) -> cli.Option:
 
 def open_for(options: argparse.Namespace) -> Course:
     """Open the store of --store; print a notice about an uncalibrated embedder to standard error."""
-    from ingest.store import open_store
     from player.search.calibration import notices
+    from quarry.store import open_store
 
     store = open_store(options.store, options.collection)
     for notice in notices(store):
@@ -128,9 +128,9 @@ def lost_code(options: argparse.Namespace, n_lost: int) -> int:
 
 def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
     """Return a context with the workers of --workers, or of --cluster."""
-    from ingest import executors
+    from quarry import parallel
 
-    return executors.workers_of(options.workers, options.cluster)
+    return parallel.workers_of(options.workers, options.cluster)
 
 
 def write_text(out: Path, text: str) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from configs.directories import default_journal, home
 from evaluate.commands import shared
-from ingest.console import arguments as cli
-from ingest.console.terminal import visible
+from quarry import cli
+from quarry.terminal import visible
 
 PORT = 8018
 
 
 def _studio(options: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
-    from evaluate.practice.http import HOST, listen, serve
+    from evaluate.practice.routes import HOST, listen, serve
     from evaluate.studio.app import create_app
     from evaluate.studio.state import Files
 

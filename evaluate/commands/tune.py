@@ -6,14 +6,14 @@ import functools
 import json
 
 from configs.directories import own_fit
-from configs.settings import SettingsError
+from configs.errors import SettingsError
 from evaluate.commands import shared
 from evaluate.games.labelled import load_games
 from evaluate.games.locating import locate_in
-from ingest.console import arguments as cli
-from ingest.console.terminal import pluralize, visible_json
 from player.search.calibration import CALIBRATION
 from player.starts import STARTS_FILE
+from quarry import cli
+from quarry.terminal import pluralize, visible_json
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,8 +86,8 @@ def calibrate_prior(options: argparse.Namespace) -> int:
     from tqdm.auto import tqdm
 
     from evaluate.tuning.prior import fit_prior
+    from player.belief.places import places_of
     from player.player import build_player
-    from player.questions.places import places_of
 
     games = shared.answerable_games(options)
     store = shared.open_for(options)

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evaluate.errors import GamesError
-from ingest.console.terminal import described
 from ingest.editions.editions import read_edition, require_edition
-from ingest.editions.openings import by_content, by_rule, one_line
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.course.openings import by_content, by_rule, one_line
+from quarry.terminal import described
 
 
 def draw_secrets(

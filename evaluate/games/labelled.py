@@ -15,9 +15,9 @@ from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError, first_fault
-from ingest.json_files import as_object, lines_of, read_text
-from ingest.text import canonical
-from player.protocol.messages import RoundStart
+from player.round import RoundStart
+from quarry.course.text import canonical
+from quarry.json_files import as_object, lines_of, read_text
 
 logger = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]

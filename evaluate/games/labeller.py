@@ -12,9 +12,9 @@ from evaluate.games.locating import (
     locate_games,
     rule_errors,
 )
-from ingest.console.terminal import offering, pluralize, visible, wrapped
-from ingest.files import append_whole, write_named
-from ingest.paragraph import Paragraph
+from quarry.course.paragraph import Paragraph
+from quarry.files import append_whole, write_named
+from quarry.terminal import offering, pluralize, visible, wrapped
 
 QUIT, BACK = ":q", ":b"
 """Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""

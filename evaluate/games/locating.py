@@ -8,11 +8,11 @@ from rapidfuzz import fuzz
 
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
-from ingest.paragraph import Paragraph
-from ingest.paragraphs.sentence import opening_sentence
-from ingest.store import Course
-from ingest.text import canonical
-from player.questions.places import Places, places_of
+from player.belief.places import Places, places_of
+from quarry.course.paragraph import Paragraph
+from quarry.course.sentences import opening_sentence
+from quarry.course.text import canonical
+from quarry.store import Course
 
 MAX_HINT_WORDS = 15
 MIN_ALIKE = 80.0

@@ -14,11 +14,11 @@ from evaluate.errors import EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, score_guess
 from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, secret_of
-from ingest.paragraph import Paragraph
+from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
-from player.protocol import messages as protocol
-from player.protocol.messages import Json, Score
-from player.questions.answer import LETTERS, Answer
+from player.game import messages as protocol
+from player.round import Json, Score
+from quarry.course.paragraph import Paragraph
 
 STATES = ("warmup", "questions", "guess", "over")
 AWAITED = (

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from evaluate.games.labeller import Ask, add_game
 from evaluate.games.locating import MAX_HINT_WORDS, rule_errors
-from ingest.console.terminal import visible
+from player.answer import LETTERS, NOT_RELEVANT, letter_row
 from player.game.game import Spectator
 from player.player import Player
-from player.protocol.messages import RoundStart
-from player.questions.answer import LETTERS, NOT_RELEVANT, letter_row
-from player.questions.question import Question
+from player.question import Question
+from player.round import RoundStart
+from quarry.terminal import visible
 
 ME = "me"
 """Referee SPEC of `run_game.py` that asks a person."""

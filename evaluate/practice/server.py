@@ -14,18 +14,18 @@ import numpy as np
 from configs.directories import BUNDLED
 from configs.settings import Settings
 from evaluate.errors import GamesError, RefereeError
-from evaluate.games.hints import made_games
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import locate_games
+from evaluate.practice.hints import made_games
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee.scoring import Similarity, word_similarity
 from evaluate.referee.simulated import make_referee, prepare, tools_of
 from evaluate.referee.spec import HINT_ALONE, Referee
-from ingest.embed import Models
-from ingest.paragraph import Paragraph
-from ingest.store import Course
-from player.protocol.client import GameState
-from player.protocol.messages import Json
+from player.game.client import GameState
+from player.round import Json
+from quarry.course.paragraph import Paragraph
+from quarry.embed import Models
+from quarry.store import Course
 
 MAX_PLAYERS = 10_000
 """The most players of a server; no more can register."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Literal
 
-from evaluate.referee.text import (
+from evaluate.referee.context import (
     VisibleContext,
     fold,
     is_glued,
     normalise,
     tokens_of,
 )
-from player.questions.answer import LETTERS, NOT_RELEVANT
+from player.answer import LETTERS, NOT_RELEVANT
 
 FEWEST_LETTERS = 4
 """Shorter words are not found inside a run of letters of a text without spaces."""

@@ -8,12 +8,12 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from evaluate.games.labelled import same_text, token_f1, tokens
+from evaluate.referee.context import same_form
 from evaluate.referee.simulated import other_embedder
-from evaluate.referee.text import same_form
-from ingest.arrays import Float32Array
-from ingest.embed import Models
-from player.protocol.messages import Score
-from player.questions.answer import NOT_RELEVANT, Answer, read_answer
+from player.answer import NOT_RELEVANT, Answer, read_answer
+from player.round import Score
+from quarry.arrays import Float32Array
+from quarry.embed import Models
 
 Similarity = Callable[[str, str], float]
 """Similarity of two words, 0..1."""

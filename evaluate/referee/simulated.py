@@ -13,6 +13,7 @@ from tqdm.auto import tqdm
 
 from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
+from evaluate.referee.context import VisibleContext, visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
     HINT_ALONE,
@@ -24,13 +25,12 @@ from evaluate.referee.spec import (
     Secret,
     read_spec,
 )
-from evaluate.referee.text import VisibleContext, visible_context
-from ingest.arrays import AnyFloatArray
-from ingest.embed import Embedder, Models, choose_spec
-from ingest.extensions import make
-from ingest.files import write_whole
-from ingest.store import Course
-from player.questions.answer import LETTERS, NOT_RELEVANT, Answer
+from player.answer import LETTERS, NOT_RELEVANT, Answer
+from quarry.arrays import AnyFloatArray
+from quarry.embed import Embedder, Models, choose_spec
+from quarry.files import write_whole
+from quarry.plugins import make
+from quarry.store import Course
 
 N_BUCKETS = 2**14
 """Number of hashes of runs of characters."""

@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 
 from evaluate.errors import RefereeError
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.text import readable, within
-from ingest.extensions import find, is_dotted
-from ingest.paragraph import Paragraph
-from player.questions.answer import LETTERS, Answer
+from evaluate.referee.context import readable, within
+from player.answer import LETTERS, Answer
+from quarry.course.paragraph import Paragraph
+from quarry.plugins import find, is_dotted
 
 N_QUESTIONS = 20
 HINT_ALONE = "none"

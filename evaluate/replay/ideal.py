@@ -9,9 +9,9 @@ from evaluate.games.labelled import LabelledGame, same_sentence
 from evaluate.referee.simulated import SimulatedReferee
 from evaluate.referee.spec import Referee, RefereeSpec
 from evaluate.runs.record import PlayRecord
-from ingest.arrays import Float64Array
-from ingest.paragraph import Paragraph
 from player.player import Plan
+from quarry.arrays import Float64Array
+from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
 LEAST_WRONG = 1e-6

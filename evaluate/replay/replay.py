@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from configs.directories import code_digest
-from configs.settings import Settings, WorkerError, as_dict
+from configs.errors import WorkerError
+from configs.settings import Settings, as_dict
 from evaluate.errors import writing
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_in
@@ -46,23 +47,16 @@ from evaluate.runs.measures import Measure
 from evaluate.runs.record import N_CANDIDATES_KEPT, ReplayRecord, record_game
 from evaluate.runs.run import Run, commit
 from evaluate.runs.table import make_table
-from ingest.embed import Models
-from ingest.executors import (
-    Cluster,
-    Workers,
-    executor_of,
-    made_once,
-    result_of,
-    run_all,
-)
-from ingest.files import write_named
-from ingest.paragraph import Paragraph
-from ingest.store import Course, is_url, open_store
 from player.game.game import STRICT
 from player.game.loop import play
 from player.player import Contestant, Player, build_player
-from player.questions.question import Question
-from player.search.types import Query
+from player.question import Question
+from player.search.results import Query
+from quarry.course.paragraph import Paragraph
+from quarry.embed import Models
+from quarry.files import write_named
+from quarry.parallel import Cluster, Workers, executor_of, made_once, result_of, run_all
+from quarry.store import Course, is_url, open_store
 
 GAMES_A_WORKER = 40
 """Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""

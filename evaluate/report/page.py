@@ -16,7 +16,7 @@ from markupsafe import Markup
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
 from evaluate.runs.differences import belief_of, what_differs
-from evaluate.runs.measures import interval, rounded
+from evaluate.runs.measures import interval, rounded, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
@@ -25,9 +25,8 @@ from evaluate.runs.record import (
     play_of,
 )
 from evaluate.runs.run import Run, mean_of
-from evaluate.runs.text import with_interval
-from ingest.console.terminal import pluralize
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.terminal import pluralize
 
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"

@@ -11,7 +11,7 @@ from scipy import stats
 from evaluate.errors import RunError
 from evaluate.runs.measures import batch_of, bootstrap_interval
 from evaluate.runs.run import Run, require_names
-from ingest.arrays import Float64Array
+from quarry.arrays import Float64Array
 
 Verdict = Literal["better", "worse", "no difference that these games can show"]
 UNDECIDED: Verdict = "no difference that these games can show"

@@ -12,7 +12,7 @@ from pyarrow import csv, parquet
 
 from evaluate.runs.record import LOST, HitRecord
 from evaluate.runs.run import COLUMNS, Run
-from ingest.files import written_together
+from quarry.files import written_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""

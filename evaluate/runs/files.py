@@ -21,8 +21,8 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
-from ingest.files import write_named, write_whole
-from ingest.json_files import as_object, read_text
+from quarry.files import write_named, write_whole
+from quarry.json_files import as_object, read_text
 
 AGAIN = "run the replay again"
 COMPARISON = "compare.json"

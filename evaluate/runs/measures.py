@@ -1,16 +1,16 @@
 """Measures of a run, from ir-measures or the user, and their 95% intervals."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import ir_measures
 import numpy as np
 from ir_measures import RR, Qrel, ScoredDoc, Success
 from scipy import stats
 
-from configs.settings import SettingsError
+from configs.errors import SettingsError
 from evaluate.runs.record import ReplayRecord
-from ingest.arrays import Float64Array, IntArray
-from ingest.extensions import find, is_dotted
+from quarry.arrays import Float64Array, IntArray
+from quarry.plugins import find, is_dotted
 
 RankingMeasure = ir_measures.measures.Measure
 Measure = RankingMeasure | Callable[[ReplayRecord], float]
@@ -151,3 +151,10 @@ def rounded(ends: Iterable[float]) -> list[float]:
 def batch_of(n_games: int) -> int:
     """Return how many resamples of so many games may be in memory at the same time."""
     return max(1, RESAMPLED_AT_ONCE // n_games)
+
+
+def with_interval(
+    value: float, ends: Sequence[float], form: str = ".3f", ends_form: str = ".3f"
+) -> str:
+    """Return a figure with its 95% interval in brackets."""
+    return f"{value:{form}} [{ends[0]:{ends_form}}, {ends[1]:{ends_form}}]"

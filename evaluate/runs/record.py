@@ -9,16 +9,16 @@ from typing_extensions import TypedDict
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
 from evaluate.referee.scoring import raw_ratio
-from ingest.paragraph import Paragraph
+from player.answer import Answer, letter_row
+from player.belief.places import rank_of_sentence
+from player.game import messages as protocol
 from player.game.game import GameReport
 from player.player import Plan
-from player.protocol import messages as protocol
-from player.protocol.messages import Json
-from player.questions.answer import Answer, letter_row
-from player.questions.places import rank_of_sentence
-from player.questions.question import VIEWS
-from player.search.types import Hit, SearchResult
-from player.words import stems
+from player.question import VIEWS
+from player.round import Json
+from player.search.results import Hit, SearchResult
+from quarry.course.paragraph import Paragraph
+from quarry.languages.words import stems
 
 LostAt = Literal["ingest", "book", "search", "answers"]
 

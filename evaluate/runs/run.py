@@ -19,11 +19,17 @@ from pydantic import AfterValidator, Field
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
-from evaluate.runs.measures import MEASURES, Measure, interval, rounded, values_of
+from evaluate.runs.measures import (
+    MEASURES,
+    Measure,
+    interval,
+    rounded,
+    values_of,
+    with_interval,
+)
 from evaluate.runs.record import ReplayRecord, lost_at, outcome_in_words, play_of
-from evaluate.runs.text import with_interval
-from ingest.arrays import Float64Array
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd

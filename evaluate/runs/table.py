@@ -11,7 +11,7 @@ from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import commit, frame_of, mean_of
-from player.protocol.messages import Json
+from player.round import Json
 
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""

@@ -19,14 +19,14 @@ from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
 from evaluate.runs.run import lost_games
 from evaluate.studio import course as of_course
 from evaluate.studio import referee as of_referee
-from evaluate.studio.games import GameView, view_of
+from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, existing, make_app
-from evaluate.studio.server import with_practice
 from evaluate.studio.state import CurrentStudio, Files, Studio
-from ingest.extensions import named_by_data
-from ingest.store import Course
+from evaluate.studio.view import GameView, view_of
 from player.game.journal import SavedGame
 from player.player import Player
+from quarry.plugins import named_by_data
+from quarry.store import Course
 
 SECTIONS = {
     "/": "Course",

@@ -13,9 +13,9 @@ from evaluate.studio.pages import Page, existing
 from evaluate.studio.state import CurrentStudio
 from ingest.editions.readers import READERS
 from ingest.errors import SourceError
-from ingest.paragraph import Document
 from ingest.pdf.pictures import boxes_of, page_picture, page_words
-from player.search.types import Query
+from player.search.results import Query
+from quarry.course.paragraph import Document
 
 N_HITS = 20
 router = APIRouter()

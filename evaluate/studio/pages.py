@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from configs.settings import QuarryError
+from configs.errors import QuarryError
 from evaluate.games.labelled import same_text
 from evaluate.referee.scoring import WEIGHTS
 

@@ -13,13 +13,13 @@ from evaluate.games.locating import rule_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
-from evaluate.studio.games import GameView, view_of
 from evaluate.studio.pages import Page, existing
 from evaluate.studio.state import CurrentStudio, Session, Studio
-from ingest.embed import Models
-from ingest.extensions import named_by_data
-from player.protocol.messages import RoundStart
-from player.questions.answer import NOT_RELEVANT, Answers, letter_row
+from evaluate.studio.view import GameView, view_of
+from player.answer import NOT_RELEVANT, Answers, letter_row
+from player.round import RoundStart
+from quarry.embed import Models
+from quarry.plugins import named_by_data
 
 N_LISTED = 25
 """Passages on a page of the list."""

@@ -12,16 +12,17 @@ from cachetools import FIFOCache
 from fastapi import Depends, Request
 
 from configs.directories import BUNDLED
-from configs.settings import Settings, SettingsError, is_file_name, load
+from configs.errors import SettingsError
+from configs.settings import Settings, is_file_name, load
 from evaluate.games.labeller import games_of
 from evaluate.practice.server import PracticeServer, load_repertoire
-from evaluate.studio.games import GameView
 from evaluate.studio.pages import existing
-from ingest.paragraph import Paragraph
-from ingest.store import Course
+from evaluate.studio.view import GameView
+from player.answer import Answer
 from player.game.journal import Journal, SavedGame
 from player.player import Plan, Player, build_player
-from player.questions.answer import Answer
+from quarry.course.paragraph import Paragraph
+from quarry.store import Course
 
 MAX_KEPT = 100
 """Games with a person, and views of games, that are kept in memory; the oldest go first."""

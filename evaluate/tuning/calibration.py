@@ -13,11 +13,6 @@ from configs.settings import Settings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
-from ingest.arrays import Float64Array, IntArray
-from ingest.embed.hint_bank import as_asked, hints_of, load_hints
-from ingest.json_files import read_objects
-from ingest.paragraph import Paragraph
-from ingest.store import Course
 from player.search.build import store_embedder, word_scorers
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
@@ -30,6 +25,11 @@ from player.search.calibration import (
 )
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Parts
+from quarry.arrays import Float64Array, IntArray
+from quarry.course.paragraph import Paragraph
+from quarry.embed.hint_bank import as_asked, hints_of, load_hints
+from quarry.json_files import read_objects
+from quarry.store import Course
 
 LEAST_DOCUMENTS = 2
 N_NEGATIVES = 600

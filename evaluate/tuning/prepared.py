@@ -14,18 +14,18 @@ from configs.settings import SearchSettings, Settings
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import Place, open_same, place_of
 from evaluate.runs.measures import interval, rounded, values_of_ranks
-from ingest.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
-from ingest.embed import Embedder
-from ingest.executors import Cluster, InProcess, Tasks, made_once, result_of, run_all
-from ingest.paragraph import Paragraph
-from ingest.store import Course
-from player.protocol.messages import Json
+from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import Calibration
-from player.search.core import book_of, search
 from player.search.index import SearchIndex, ask
+from player.search.rank import book_of, search
+from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense, dense_order, dense_weights
-from player.search.types import Query, ScoreArrays
+from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
+from quarry.course.paragraph import Paragraph
+from quarry.embed import Embedder
+from quarry.parallel import Cluster, InProcess, Tasks, made_once, result_of, run_all
+from quarry.store import Course
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1

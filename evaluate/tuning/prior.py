@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluate.tuning.calibration import fit_choices
-from player.questions.places import Places
-from player.questions.start_model import PLACE_FEATURES, place_features
-from player.search.types import SearchResult, Tier
+from player.belief.places import Places
+from player.belief.start_model import PLACE_FEATURES, place_features
+from player.search.results import SearchResult, Tier
 from player.starts import KINDS
 
 PENALTY = 0.005

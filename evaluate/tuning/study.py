@@ -23,7 +23,8 @@ from optuna.trial import FrozenTrial, TrialState
 from pydantic import ValidationError
 from tqdm.auto import tqdm
 
-from configs.settings import CONFIG_DIR, SearchSettings, SettingsError, fields
+from configs.errors import SettingsError
+from configs.settings import CONFIG_DIR, SearchSettings, fields
 from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
@@ -37,8 +38,8 @@ from evaluate.tuning.storage import (
     when_it_answers,
     without_password,
 )
-from ingest.executors import Tasks, run_one
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.parallel import Tasks, run_one
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]

@@ -13,8 +13,8 @@ from configs.settings import Settings, as_dict
 from evaluate.errors import GamesError
 from evaluate.games.labelled import SPLITS, LabelledGame, Split, select_split
 from evaluate.games.locating import locate_in
+from evaluate.runs.measures import with_interval
 from evaluate.runs.run import commit
-from evaluate.runs.text import with_interval
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
@@ -25,9 +25,9 @@ from evaluate.tuning.study import (
     report,
     run_study,
 )
-from ingest.executors import Workers, executor_of
-from ingest.store import Course
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.parallel import Workers, executor_of
+from quarry.store import Course
 
 
 def tune(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from configs.settings import SettingsError
-from ingest.console.terminal import described
+from configs.errors import SettingsError
 from ingest.editions.cuts import CUTS, Cut
-from ingest.editions.piece import Piece
 from ingest.editions.readers import READERS, Reader
-from ingest.extensions import find
+from quarry.course.piece import Piece
+from quarry.plugins import find
+from quarry.terminal import described
 
 SETTING = "ingest.editions"
 MAX_PIECES = 20_000

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import SourceError
-from ingest.extensions import find
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
 from ingest.layout.lines import Line, lines_of
@@ -18,6 +17,7 @@ from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
 from ingest.pdf.ocr import REMEDY, OcrReader, languages
 from ingest.pdf.pdfium import PdfiumReader
 from ingest.pdf.tables import RuledTables
+from quarry.plugins import find
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""

@@ -3,11 +3,12 @@
 import re
 
 from configs.settings import IngestSettings
-from ingest.languages.english import ENGLISH
-from ingest.languages.registry import LANGUAGES, alternatives
 from ingest.layout.placed import LEADERS, OPENING
-from ingest.paragraph import Kind
 from ingest.paragraphs.blocks import Block
+from quarry.course.paragraph import Kind
+from quarry.languages.captions import DRAWN, label_of
+from quarry.languages.english import ENGLISH
+from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTER_SHARE = 0.72
 """Minimal share of letters among the visible characters; prose has 0.93 to 0.98, formulas and tables far less."""
@@ -35,11 +36,6 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximal share of words with a character that the file does not explain."""
 
-_CAPTION = re.compile(r"[^\W\d_]{2,12}\.? ?(?:[A-Z]\.)?\d+(?:[.\-–]\d+)*[.:)]? ?")
-_DRAWN = re.compile(
-    alternatives(language.drawings for language in LANGUAGES), re.IGNORECASE
-)
-"""First word of a caption in the size of the text; a definition or a theorem is numbered and set off too."""
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
@@ -136,8 +132,8 @@ class _Text:
     @property
     def is_caption(self) -> bool:
         """Whether it begins with the label of a figure, or is small and begins with any label."""
-        is_drawn = self.block.size_ratio < 0.97 or _DRAWN.match(self.block.text)
-        return bool(is_drawn and _label_of(self.block.text))
+        is_drawn = self.block.size_ratio < 0.97 or DRAWN.match(self.block.text)
+        return bool(is_drawn and label_of(self.block.text))
 
 
 def kind_of(block: Block, settings: IngestSettings) -> tuple[Kind, str]:
@@ -189,16 +185,3 @@ def _kind_of_text(text: _Text, min_words: int) -> Kind:
         if pattern.match(block.text):
             return kind
     return "item" if block.number else "other"
-
-
-def _label_of(text: str) -> str:
-    """Return the label that a text begins with if a full stop or a colon ends it, else ""."""
-    label = _CAPTION.match(text)
-    if label is None or not label.group().rstrip().endswith((".", ":")):
-        return ""
-    return label.group()
-
-
-def without_label(text: str) -> str:
-    """Return a caption without its label, such as "Figure 3:"; another text unchanged."""
-    return text.removeprefix(_label_of(text)) if _DRAWN.match(text) else text

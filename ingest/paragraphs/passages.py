@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
-from ingest.paragraph import Kind, Paragraph, RejectedParagraph
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of
-from ingest.paragraphs.sentence import opening_sentence, sentences
+from quarry.course.paragraph import Kind, Paragraph, RejectedParagraph
+from quarry.course.sentences import opening_sentence, sentences
 
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""

@@ -17,10 +17,10 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from ingest.errors import SourceError
-from ingest.languages.english import ENGLISH
-from ingest.languages.registry import LANGUAGES, language_of_word
 from ingest.pdf.model import SKIPPED, Glyph, GlyphPage
 from ingest.pdf.pdfium import PdfiumReader
+from quarry.languages.english import ENGLISH
+from quarry.languages.registry import LANGUAGES, language_of_word
 
 REMEDY = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
 """The advice that messages about scanned pages end with."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pypdfium2
 
 from ingest.errors import SourceError
-from ingest.text import canonical
+from quarry.course.text import canonical
 
 MIN_RUN = 2
 """A passage is found on a page by runs of at least this many words in order."""

@@ -18,12 +18,15 @@ import tenacity
 from tqdm.auto import tqdm
 
 from configs.settings import Settings
-from ingest.arrays import Float32Array
-from ingest.console.terminal import pluralize
 from ingest.editions.editions import require_edition
-from ingest.editions.piece import Piece
-from ingest.editions.reading_order import in_reading_order
-from ingest.embed import (
+from ingest.errors import BadInputError
+from ingest.layout.extract import READERS
+from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
+from ingest.pipeline.read import Files, Staging
+from quarry.arrays import Float32Array
+from quarry.course.paragraph import Reading
+from quarry.course.piece import Piece
+from quarry.embed import (
     BUILT_IN,
     Embedder,
     Models,
@@ -32,9 +35,9 @@ from ingest.embed import (
     token_limit,
     word_models_of,
 )
-from ingest.embed.models import absolute_spec
-from ingest.embed.relevance import Relevance, calibrate
-from ingest.embed.vectors import (
+from quarry.embed.models import absolute_spec
+from quarry.embed.relevance import Relevance, calibrate
+from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
     embed_all,
@@ -43,8 +46,9 @@ from ingest.embed.vectors import (
     models_of_worker,
     parts_of,
 )
-from ingest.errors import BadInputError, StoreChangedError
-from ingest.executors import (
+from quarry.errors import StoreChangedError
+from quarry.languages.reading_order import in_reading_order
+from quarry.parallel import (
     Cluster,
     InProcess,
     Tasks,
@@ -53,13 +57,10 @@ from ingest.executors import (
     result_of,
     run_all,
 )
-from ingest.extensions import find
-from ingest.layout.extract import READERS
-from ingest.paragraph import Reading
-from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
-from ingest.pipeline.read import Files, Staging
-from ingest.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
-from ingest.store.records import packed, words_of
+from quarry.plugins import find
+from quarry.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
+from quarry.store.records import packed, words_of
+from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from typing import Literal, TypeGuard
 
 from configs.settings import IngestSettings
 from ingest.errors import BadInputError, SourceError
-from ingest.paragraph import Document, Reading
 from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
+from quarry.course.paragraph import Document, Reading
 
 Status = Literal[
     "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"

@@ -17,16 +17,17 @@ import pebble
 from tqdm.auto import tqdm
 
 from configs.directories import cache
-from configs.settings import IngestSettings, WorkerError
-from ingest import pickles
-from ingest.console.terminal import described
+from configs.errors import WorkerError
+from configs.settings import IngestSettings
 from ingest.editions.editions import read_editions
 from ingest.errors import SourceError
-from ingest.executors import Cluster, Tasks, Workers, executor_of, result_of, run_all
-from ingest.paragraph import Alias, Document, Reading
 from ingest.pipeline.plan import Row, Source
 from ingest.pipeline.read_document import read_pdf
-from ingest.store.records import digest_of
+from quarry import pickles
+from quarry.course.paragraph import Alias, Document, Reading
+from quarry.parallel import Cluster, Tasks, Workers, executor_of, result_of, run_all
+from quarry.store.records import digest_of
+from quarry.terminal import described
 
 T = TypeVar("T")
 Results = dict[str, Reading | SourceError]

@@ -8,18 +8,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 from configs.settings import IngestSettings
-from ingest.console.terminal import pluralize
 from ingest.errors import SourceError
-from ingest.json_files import MEND, read_objects
-from ingest.languages.registry import LANGUAGES, alternatives
 from ingest.layout.arrange import arrange
 from ingest.layout.extract import Pdf, extract
-from ingest.paragraph import Alias, Document, Paragraph, Reading
 from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
 from ingest.paragraphs.sections import outline
-from ingest.paragraphs.sentence import opening_sentence
 from ingest.pdf.ocr import REMEDY
+from quarry.course.paragraph import Alias, Document, Paragraph, Reading
+from quarry.course.sentences import opening_sentence
+from quarry.json_files import MEND, read_objects
+from quarry.languages.registry import LANGUAGES, alternatives
+from quarry.terminal import pluralize
 
 TITLE_PART = 0.6
 """Share of the height of the first page, from its top, that may hold the number of the lecture."""
@@ -35,13 +35,13 @@ _LEADING = re.compile(r"0?(\d{1,2})(?=[\s._-]+[^\W\d_]|$)")
 _SEPARATOR = re.compile(r"\s*[,;·•|&/]\s*|\s+and\s+")
 
 READING = (
-    "paragraph.py",
-    "languages/*.py",
-    "pdf/*.py",
-    "layout/*.py",
-    "paragraphs/*.py",
-    "editions/**/*.py",
-    "pipeline/read_document.py",
+    "quarry/course/*.py",
+    "quarry/languages/*.py",
+    "ingest/pdf/*.py",
+    "ingest/layout/*.py",
+    "ingest/paragraphs/*.py",
+    "ingest/editions/**/*.py",
+    "ingest/pipeline/read_document.py",
 )
 """Source files that decide which paragraphs a file yields."""
 
@@ -78,7 +78,7 @@ def version_of(content: str, settings: IngestSettings) -> str:
 @functools.cache
 def reader_digest() -> str:
     """Return a digest of the code that reads, so that a new version reads all files again."""
-    folder = Path(__file__).parents[1]
+    folder = Path(__file__).parents[2]
     files: list[Path] = []
     for pattern in READING:
         files += folder.glob(pattern)

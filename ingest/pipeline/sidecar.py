@@ -20,12 +20,12 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 
 from configs.plain_yaml import read_plain_file
-from ingest.console.terminal import pluralize
 from ingest.errors import SourceError
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.paragraphs.sentence import opening_sentence
 from ingest.pipeline.read_document import content_hash
-from ingest.text import canonical
+from quarry.course.paragraph import Alias, Document, Paragraph, Reading
+from quarry.course.sentences import opening_sentence
+from quarry.course.text import canonical
+from quarry.terminal import pluralize
 
 SUFFIXES = (".yaml", ".yml")
 

@@ -12,15 +12,16 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from ingest.console.terminal import described
 from player.deadlines import Runner
 from player.errors import JournalError
+from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.game import Game, Timeouts
 from player.game.journal import Journal, SavedGame, open_journal
+from player.game.messages import Message
 from player.player import Contestant, Player
-from player.protocol import messages as protocol
-from player.protocol.messages import Json, Message, RoundStart
+from player.round import Json, RoundStart
+from quarry.terminal import described
 
 logger = logging.getLogger(__name__)
 Context = Mapping[str, Any]

@@ -10,18 +10,18 @@ from typing import TypeVar
 
 import numpy as np
 
-from ingest.console.terminal import described, visible
-from ingest.languages.registry import language_of
-from player.answer.justify import Evidence, justify_sentence, justify_word
+from player.answer import NOT_RELEVANT, Answers
+from player.belief.places import places_of
 from player.deadlines import Runner, due_at
+from player.guess.justification import Evidence, justify_sentence, justify_word
 from player.player import Contestant, Decision, Plan
-from player.protocol.messages import Guess, RoundStart
-from player.questions.answer import NOT_RELEVANT, Answers
+from player.question import VIEWS, FitArray, Question
 from player.questions.design import N_QUESTIONS
 from player.questions.kinds import OPENING
-from player.questions.places import places_of
-from player.questions.question import VIEWS, FitArray, Question
-from player.search.types import Query, SearchResult
+from player.round import Guess, RoundStart
+from player.search.results import Query, SearchResult
+from quarry.languages.registry import language_of
+from quarry.terminal import described, visible
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)

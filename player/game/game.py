@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 
-from ingest.arrays import Float64Array
-from ingest.console.terminal import described, visible
-from player.answer.sentence import after_score
+from player.answer import Answer, Answers
+from player.belief.editions import editions_of
 from player.errors import (
     GameTimeoutError,
     MessageError,
@@ -20,15 +19,17 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
+from player.game import messages as protocol
+from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
 from player.game.journal import Journal, SavedGame
+from player.game.messages import Message
+from player.guess.opening import after_score
 from player.player import Decision, Plan
-from player.protocol import messages as protocol
-from player.protocol.client import GameServer
-from player.protocol.messages import Json, Message, RoundStart, Score
-from player.questions.answer import Answer, Answers
-from player.questions.editions import editions_of
-from player.questions.question import Question
+from player.question import Question
+from player.round import Json, RoundStart, Score
+from quarry.arrays import Float64Array
+from quarry.terminal import described, visible
 
 logger = logging.getLogger(__name__)
 REPLY_SHARE = 0.5

@@ -23,11 +23,11 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
 from configs.directories import default_journal
+from player.answer import Answer
 from player.errors import JournalError, UnauthorizedError
-from player.protocol.client import HttpGameServer
-from player.protocol.messages import Guess, Json, RoundStart, Score
-from player.questions.answer import Answer
-from player.questions.question import Question
+from player.game.client import HttpGameServer
+from player.question import Question
+from player.round import Guess, Json, RoundStart, Score
 
 logger = logging.getLogger(__name__)
 VERSION = 1

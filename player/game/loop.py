@@ -9,7 +9,6 @@ from concurrent.futures import wait
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from ingest.console.terminal import described, visible
 from player.deadlines import Call, Pool, Runner
 from player.errors import (
     MessageError,
@@ -17,12 +16,13 @@ from player.errors import (
     ServerError,
     UnauthorizedError,
 )
+from player.game import messages as protocol
+from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
 from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
 from player.game.journal import Journal
 from player.player import Contestant
-from player.protocol import messages as protocol
-from player.protocol.client import GameServer
+from quarry.terminal import described, visible
 
 logger = logging.getLogger(__name__)
 PAUSE_S = 0.02

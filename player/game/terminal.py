@@ -9,14 +9,14 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ingest.console.terminal import visible
-from player.answer.justify import percent
+from player.answer import Answers, letter_row
 from player.game.game import Spectator
+from player.guess.justification import percent
 from player.player import Decision, Plan
-from player.protocol.messages import RoundStart, Score
-from player.questions.answer import Answers, letter_row
-from player.questions.question import Question
-from player.search.types import Hit, SearchResult
+from player.question import Question
+from player.round import RoundStart, Score
+from player.search.results import Hit, SearchResult
+from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
 LEAGUE = (

@@ -6,18 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from player.belief.referees import design_referees
+from player.question import DESIGN_VIEWS, VIEWS, FitArray, Question, View
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS, design
 from player.questions.kinds import ANYWHERE, KINDS
 from player.questions.points import points
-from player.questions.question import (
-    DESIGN_VIEWS,
-    VIEWS,
-    FitArray,
-    Question,
-    View,
-)
-from player.questions.referees import design_referees
 
 FILLER = "filler"
 """Kind of the questions that fill up a batch to 20."""

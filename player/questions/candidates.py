@@ -7,11 +7,11 @@ import functools
 import numpy as np
 from scipy.sparse import csr_array
 
-from ingest.arrays import BoolArray, Float32Array, Float64Array, RowArray
-from ingest.languages.language import Language
-from ingest.languages.registry import LANGUAGES
-from player.questions.question import View
-from player.questions.word_index import WordIndex
+from player.belief.word_index import WordIndex
+from player.question import View
+from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
+from quarry.languages.language import Language
+from quarry.languages.registry import LANGUAGES
 
 SEEN = 0.98
 """Probability that a careful referee sees a word in its exact form."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float64Array, RowArray
+from quarry.arrays import BoolArray, Float64Array, RowArray
 
 N_LISTS = 3
 """Options that name words; the fourth option is "none of these"."""

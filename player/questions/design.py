@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, Float32Array, Float64Array, RowArray
-from player.questions.question import FitArray, Question
-from player.questions.referees import Referee, rows_of
+from player.belief.referees import Referee, rows_of
+from player.question import FitArray, Question
+from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
 N_QUESTIONS = 20
 TINY = 1e-30

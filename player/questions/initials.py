@@ -8,8 +8,8 @@ import numpy as np
 import regex
 from scipy.sparse import csr_array
 
-from ingest.languages.registry import LANGUAGES
-from player.questions.places import Places
+from player.belief.places import Places
+from quarry.languages.registry import LANGUAGES
 
 POSITIONS = (0, 1, 2, 3, -2, -1)
 """Positions of the words of the opening sentence whose first letters are asked for; negative from the end."""

@@ -7,22 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from ingest.arrays import BoolArray, Float32Array
-from ingest.languages.english import ENGLISH
-from ingest.languages.language import Language
-from ingest.paragraph import Paragraph
+from player.question import OTHER_READINGS, OUT, VIEWS, FitArray, Question, View
 from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
 from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
-from player.questions.question import (
-    OTHER_READINGS,
-    OUT,
-    VIEWS,
-    FitArray,
-    Question,
-    View,
-)
-from player.words import words
+from quarry.arrays import BoolArray, Float32Array
+from quarry.course.paragraph import Paragraph
+from quarry.languages.english import ENGLISH
+from quarry.languages.language import Language
+from quarry.languages.words import words
 
 MIN_WORDS = 300
 """The least number of words that questions are made of; large pools use more."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.arrays import Float32Array
-from ingest.text import canonical
+from quarry.arrays import Float32Array
+from quarry.course.text import canonical
 
 BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
 """Least similarity and the points that a public referee gives for it, 0..1."""

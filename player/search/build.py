@@ -6,15 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import cast
 
 from configs.settings import SearchSettings, Settings
-from ingest.embed import Embedder, Models, TokenEmbedder, word_models_of
-from ingest.embed.hint_bank import Hints, load_hints, read_bank
-from ingest.embed.vectors import form_of
-from ingest.errors import EmbedderError, StoreError
-from ingest.extensions import find, make
-from ingest.store import Course, is_url, open_store
-from ingest.store.cache import cached
 from player.deadlines import Call, Runner
 from player.errors import SearchError
+from player.search.books import NO_ALIASES, References
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     calibration_for,
@@ -22,16 +16,22 @@ from player.search.calibration import (
     is_calibrated,
     is_fitted,
 )
+from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.late_interaction import Hubs, WordByWord
-from player.search.orchestrator import AT_HAND, STORE, SearchOrchestrator
-from player.search.references import NO_ALIASES, References
+from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense
-from player.search.strategies.keyword import Keyword
+from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Parts, Strategy
-from player.search.types import Query, ScoreArrays
+from quarry.embed import Embedder, Models, TokenEmbedder, word_models_of
+from quarry.embed.hint_bank import Hints, load_hints, read_bank
+from quarry.embed.vectors import form_of
+from quarry.errors import EmbedderError, StoreError
+from quarry.plugins import find, make
+from quarry.store import Course, is_url, open_store
+from quarry.store.cache import cached
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": Dense.from_course,

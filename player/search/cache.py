@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from cachetools import LRUCache, cached
 
-from ingest.arrays import Float32Array
-from ingest.embed import Embedder, TokenEmbedder, TokenStates
-from player.search.types import SearchResult
+from player.search.results import SearchResult
+from quarry.arrays import Float32Array
+from quarry.embed import Embedder, TokenEmbedder, TokenStates
 
 HINTS_KEPT = 300
 """The cache of hints holds the vectors and token states of so many hints, 50 kB each."""

@@ -12,11 +12,11 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from configs.directories import own_fit
-from configs.settings import SettingsError
-from ingest.arrays import AnyFloatArray, Float32Array
-from ingest.embed.relevance import Relevance
-from ingest.store import Course
-from player.search.core import combine
+from configs.errors import SettingsError
+from player.search.rank import combine
+from quarry.arrays import AnyFloatArray, Float32Array
+from quarry.embed.relevance import Relevance
+from quarry.store import Course
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `evaluate calibrate search` writes the user's own file."""

@@ -10,7 +10,8 @@ import numpy as np
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
-from player.search.core import (
+from player.search.index import SearchIndex, ask
+from player.search.rank import (
     FARTHEST,
     Book,
     Scored,
@@ -21,9 +22,7 @@ from player.search.core import (
     search,
     threshold_log_odds,
 )
-from player.search.index import SearchIndex, ask
-from player.search.strategies.strategy import Reranker
-from player.search.types import (
+from player.search.results import (
     NOT_FOUND,
     BookCandidate,
     Hit,
@@ -33,6 +32,7 @@ from player.search.types import (
     SearchResult,
     StepName,
 )
+from player.search.strategies.strategy import Reranker
 
 NAME_FIRST_S = 0.01
 """Strategies wait so long for the book's name: two threads of Python code at once slow both down."""

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from configs.settings import SearchSettings
-from ingest.arrays import BoolArray, Float64Array, IntArray
-from ingest.editions.piece import Piece
-from ingest.paragraph import Paragraph
 from player.errors import SearchError
+from player.search.books import References
 from player.search.calibration import Calibration, calibration_of
-from player.search.core import groups_of
-from player.search.references import References
+from player.search.rank import groups_of
+from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
-from player.search.types import BookCandidate, Query, ScoreArrays
 from player.starts import search_log_odds
+from quarry.arrays import BoolArray, Float64Array, IntArray
+from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
 
 LEAST_UNNAMED = 0.001
 """Any name may mean none of the documents, with at least this probability."""

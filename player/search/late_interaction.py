@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
-from ingest.embed import TokenStates
-from ingest.embed.hint_bank import Bank, as_asked
-from ingest.embed.vectors import STEPS, TokenForm, Words
 from player.search.cache import CachingEmbedder
+from quarry.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
+from quarry.embed import TokenStates
+from quarry.embed.hint_bank import Bank, as_asked
+from quarry.embed.vectors import STEPS, TokenForm, Words
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""

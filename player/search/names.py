@@ -11,8 +11,8 @@ import regex
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from ingest.languages.registry import LANGUAGES, alternatives, language_of_word
-from player.words import is_stop_word
+from quarry.languages.registry import LANGUAGES, alternatives, language_of_word
+from quarry.languages.words import is_stop_word
 
 COUNTING = ("lectures", "numbered")
 """Kinds of words that may number lectures, as "chapter" does."""

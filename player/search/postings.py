@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from ingest.arrays import RowArray
+from quarry.arrays import RowArray
 
 
 class Postings(Mapping[str, RowArray]):

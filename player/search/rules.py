@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.arrays import Float32Array, RowArray
-from ingest.languages.registry import language_of_word
-from ingest.paragraph import Paragraph
-from ingest.store.cache import cached
 from player.search.postings import Postings
-from player.words import is_stop_word, stems, words
+from quarry.arrays import Float32Array, RowArray
+from quarry.course.paragraph import Paragraph
+from quarry.languages.registry import language_of_word
+from quarry.languages.words import is_stop_word, stems, words
+from quarry.store.cache import cached
 
 _LEAST_LETTERS = 3
 """At least so many letters of a word remain after a prefix is removed."""

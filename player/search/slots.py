@@ -3,8 +3,8 @@
 import numpy as np
 
 from configs.settings import SearchSettings
-from ingest.arrays import AnyFloatArray, BoolArray, IntArray
-from player.search.types import NOT_FOUND, ScoreArrays
+from player.search.results import NOT_FOUND, ScoreArrays
+from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 
 TAIL = 5
 """One slot in so many is reserved for rare words that no hit holds."""

@@ -4,8 +4,8 @@ import argparse
 from dataclasses import replace
 
 from configs.settings import Settings
-from ingest.console import arguments as cli
 from player.writer.writer import KEY, make_writer
+from quarry import cli
 
 WRITER = (
     cli.option(

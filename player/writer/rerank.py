@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.sparse import csr_array, eye_array, vstack
 
-from ingest.arrays import Float64Array
-from player.protocol.messages import RoundStart
-from player.questions.places import Places
+from player.belief.places import Places
+from player.round import RoundStart
 from player.writer.tasks import Ask, ask_passages
+from quarry.arrays import Float64Array
 
 N_SHOWN = 30
 """Number of the likeliest passages that the writer reads."""

@@ -9,24 +9,24 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ingest.languages.english import ENGLISH
-from ingest.languages.language import Language
-from ingest.languages.registry import (
-    LANGUAGES,
-    alternatives,
-    language_of,
-    language_of_word,
-)
-from ingest.paragraph import Paragraph
-from player.answer.justify import (
+from player.guess.justification import (
     N_CITED,
     N_CITED_FOR_WORD,
     SENTENCE_WORDS,
     Evidence,
     count_words,
 )
-from player.protocol.messages import Guess, Json, RoundStart
-from player.words import stems, words
+from player.round import Guess, Json, RoundStart
+from quarry.course.paragraph import Paragraph
+from quarry.languages.english import ENGLISH
+from quarry.languages.language import Language
+from quarry.languages.registry import (
+    LANGUAGES,
+    alternatives,
+    language_of,
+    language_of_word,
+)
+from quarry.languages.words import stems, words
 
 Ask = Callable[[str], str]
 """Returns the reply to a prompt, "" if there is none."""

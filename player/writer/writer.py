@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from configs.settings import GameSettings, SettingsError
-from ingest.console.terminal import notice
-from ingest.json_files import read_objects
+from configs.errors import SettingsError
+from configs.settings import GameSettings
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
-from player.protocol.client import is_address
+from quarry.addresses import is_address
+from quarry.json_files import read_objects
+from quarry.terminal import notice
 
 KEY = "OPENAI_API_KEY"
 """Environment variable of the key; no option and no file holds the key."""

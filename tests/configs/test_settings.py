@@ -8,14 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from configs.settings import (
-    DEFAULT_CONFIG,
-    SECTIONS,
-    SettingsError,
-    as_dict,
-    fields,
-    load,
-)
+from configs.errors import SettingsError
+from configs.settings import DEFAULT_CONFIG, SECTIONS, as_dict, fields, load
 
 DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ingest.arrays import Float32Array
-from ingest.embed import Embedder
+from quarry.arrays import Float32Array
+from quarry.embed import Embedder
 
 TOLERANCE = 1e-5
 

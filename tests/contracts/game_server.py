@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from player.errors import ServerError
+from player.game import messages as protocol
+from player.game.client import GameServer
 from player.game.loop import play
-from player.protocol import messages as protocol
-from player.protocol.client import GameServer
-from player.protocol.messages import Json
+from player.round import Json
 from tests.evaluate.fakes import batch
 from tests.fakes import each
 from tests.player.fakes import course, dense_player

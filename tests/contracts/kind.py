@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ingest.languages.registry import language_of_word
+from player.belief.word_index import index_words
+from player.question import OUT, VIEWS, Question
 from player.questions.candidates import Candidates
 from player.questions.kinds import ListKind
-from player.questions.question import OUT, VIEWS, Question
-from player.questions.word_index import index_words
+from quarry.languages.registry import language_of_word
 from tests.contracts.paragraphs import first_places, paragraph
 
 ENGLISH = (

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ingest.arrays import IntArray
-from ingest.paragraph import Paragraph
-from player.questions.places import Places
+from player.belief.places import Places
+from quarry.arrays import IntArray
+from quarry.course.paragraph import Paragraph
 
 
 def paragraph(paragraph_id: str, text: str = "") -> Paragraph:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import SourceError
-from ingest.extensions import find
 from ingest.layout.extract import READERS, Pdf, extract
 from ingest.pdf.model import UNKNOWN, Glyph, PdfReader
+from quarry.plugins import find
 from tests.contracts.handmade import PAGE_HEIGHT, PAGE_WIDTH, Run, pdf
 from tests.fakes import each, encrypted_pdf
 

@@ -14,9 +14,9 @@ import pandas as pd
 from configs.settings import load
 from evaluate.games.labelled import same_text, token_f1
 from ingest.errors import SourceError
-from ingest.json_files import read_objects
-from ingest.paragraph import Paragraph
 from ingest.pipeline.read_document import read_pdf
+from quarry.course.paragraph import Paragraph
+from quarry.json_files import read_objects
 
 FOUND_FROM = 0.6
 """Token F1 from which on a labelled paragraph counts as found; below, it is missing."""

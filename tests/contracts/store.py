@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ingest.embed.vectors import embed_reading
-from ingest.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from ingest.paragraph import Alias, Reading
-from ingest.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
+from quarry.course.paragraph import Alias, Reading
+from quarry.embed.vectors import embed_reading
+from quarry.errors import EmbedderMismatchError, StoreError, StoreMissingError
+from quarry.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -120,7 +120,7 @@ class StoreContract:
             before = reopen(store)
             assert texts_of(before) == [TREES, LOCKS]
             assert before.vectors.shape == (2, 8)
-        monkeypatch.setattr("ingest.store.opening._content_of", None)
+        monkeypatch.setattr("quarry.store.opening._content_of", None)
         assert reopen(store).paragraphs == before.paragraphs
 
     def test_arrays_of_an_earlier_generation_stay_with_whom_has_them_open(

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ingest.paragraph import Paragraph
+from player.search.results import Query
 from player.search.strategies.strategy import Strategy
-from player.search.types import Query
+from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 
 QUERY = Query("colour of the morning sky", keywords="off")

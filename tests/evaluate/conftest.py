@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluate.command import main
-from ingest.store import Course
+from quarry.store import Course
 from tests.evaluate.fakes import (
     Evaluate,
     course_records,

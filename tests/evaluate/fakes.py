@@ -17,12 +17,12 @@ from evaluate.practice.server import Repertoire
 from evaluate.referee.simulated import make_referee
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
-from ingest.embed import Embedder
-from ingest.embed.vectors import ReadingVectors
-from ingest.paragraph import Alias, Document, Paragraph, Reading
-from ingest.paragraphs.sentence import sentences
-from ingest.store import Course, DocumentUpdate, create_store
-from player.protocol.messages import Json
+from player.round import Json
+from quarry.course.paragraph import Alias, Document, Paragraph, Reading
+from quarry.course.sentences import sentences
+from quarry.embed import Embedder
+from quarry.embed.vectors import ReadingVectors
+from quarry.store import Course, DocumentUpdate, create_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder
 from tests.player.fakes import course
 
@@ -146,7 +146,7 @@ def make_store(
 
 def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every store's embedder, and those of the referee, be a `HashingEmbedder`."""
-    monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
     # where the real models' vectors of our hints are
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
 

@@ -11,8 +11,8 @@ import pytest
 
 from evaluate.games.labelled import LabelledGame
 from player import command as player_command
-from player.protocol.messages import RoundStart
-from player.search.types import Query
+from player.round import RoundStart
+from player.search.results import Query
 from tests.evaluate.fakes import run_line
 from tests.fakes import ROOT, each
 

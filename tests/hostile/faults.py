@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from player.protocol import messages as protocol
-from player.protocol.messages import Json
+from player.game import messages as protocol
+from player.round import Json
 from tests.fakes import each
 
 Rewrite = Callable[[Json, int], Sequence[Json | bytes]]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from player.protocol.messages import Json
+from player.round import Json
 from tests.hostile.faults import INBOX, Fault, Reply
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from evaluate.practice.http import create_app, serving
+from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
+from player.game.client import HttpGameServer
 from player.game.game import GameReport, Timeouts
 from player.game.loop import play
-from player.protocol.client import HttpGameServer
 from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
 from tests.hostile.faults import FAULTS, Fault

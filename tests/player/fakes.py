@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from configs.settings import SearchSettings, Settings, load
-from ingest.arrays import Float32Array
-from ingest.embed import Embedder
-from ingest.paragraph import Alias, AliasSource, Document, Paragraph
+from player.game.client import GameState
 from player.player import Player
-from player.protocol.client import GameState
-from player.protocol.messages import Json
+from player.round import Json
+from player.search.books import References
 from player.search.cache import CachingEmbedder
-from player.search.core import log_odds_of
+from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
+from player.search.rank import log_odds_of
+from player.search.results import NOT_FOUND, Hit, Query, ScoreArrays
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
-from player.search.types import NOT_FOUND, Hit, Query, ScoreArrays
+from quarry.arrays import Float32Array
+from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.embed import Embedder
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 

@@ -8,13 +8,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from configs.settings import Merge, SpillOver, load
+from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.text import visible_context
-from ingest.editions.piece import Piece
 from player.errors import QueryError
 from player.player import Player
-from player.protocol.messages import RoundStart
-from player.search.orchestrator import SearchOrchestrator
+from player.round import RoundStart
+from player.search.engine import SearchOrchestrator
+from quarry.course.piece import Piece
 from tests.player.fakes import (
     course,
     dense_index,

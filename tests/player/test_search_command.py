@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ingest.errors import EmbedderError
 from player.command import main
-from player.search.types import NOTHING_FOUND
+from player.search.results import NOTHING_FOUND
+from quarry.errors import EmbedderError
 from tests.evaluate.fakes import make_store, run_main
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder, course
@@ -34,7 +34,7 @@ def run(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Run:
-    monkeypatch.setattr("ingest.embed.models.load_embedder", lambda *_: WordsEmbedder())
+    monkeypatch.setattr("quarry.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
         code = run_main(main, "search", "--store", str(at), *arguments)
@@ -188,7 +188,7 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     def lacks(*_: object) -> WordsEmbedder:
         raise EmbedderError(error)
 
-    monkeypatch.setattr("ingest.embed.models.load_embedder", lacks)
+    monkeypatch.setattr("quarry.embed.models.load_embedder", lacks)
     options = ("--book", "first", "--set", "search.cache_size=0")
     result = shown(run, *options, code=1)
     assert result["failures"] == [{"strategy": "dense", "error": error}]
@@ -205,7 +205,7 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
     def failing(*_: object, **__: object) -> Any:
         raise RuntimeError("the model\nis gone")
 
-    for strategy in ("dense.Dense", "keyword.Keyword"):
+    for strategy in ("dense.Dense", "keywords.Keyword"):
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
     err = refused(run, "--hint", HINT, "--preset", "unfiltered")
     error = "strategy dense failed: RuntimeError: the model is gone; strategy keyword"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from configs.project import Project, find_project
-from ingest.console.arguments import command_of
 from player.command import main as search
 from player.game.journal import Journal
-from player.protocol.messages import Guess, RoundStart, Score
+from player.round import Guess, RoundStart, Score
+from quarry.cli import command_of
 from quarry.command import COMMANDS, main
 from tests.evaluate.fakes import (
     ABOUT,
@@ -90,7 +90,7 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
         (signal.SIG_DFL, (130, "quarry: interrupted\n")),
         (signal.SIG_IGN, (0, "")),
     ):
-        code = INTERRUPTED.format(name="ingest.errors")
+        code = INTERRUPTED.format(name="configs.errors")
         words = ["-c", code, *command.split(), "--help"]
         heed = functools.partial(signal.signal, signal.SIGINT, handler)
         done = run_python(*words, preexec_fn=heed)
@@ -104,7 +104,7 @@ def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
 def test_an_interrupt_before_anything_is_imported_prints_no_traceback(
     command: str,
 ) -> None:
-    code = INTERRUPTED.format(name="ingest.console.interrupts")
+    code = INTERRUPTED.format(name="quarry.interrupts")
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     done = run_python("-c", code, *command.split(), "--help", preexec_fn=heed)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

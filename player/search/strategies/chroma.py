@@ -6,13 +6,13 @@ import functools
 
 import numpy as np
 
-from ingest.store import Course
 from player.deadlines import start_in_thread
 from player.search.cache import CachingEmbedder
 from player.search.calibration import PARAGRAPH, DenseCalibration
+from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.slots import n_slots
 from player.search.strategies.strategy import Parts, Strategy
-from player.search.types import NOT_FOUND, Query, ScoreArrays, nothing_found
+from quarry.store import Course
 
 
 class Chroma(Strategy):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray
-from ingest.paragraph import Paragraph
-from ingest.store import Course
+from player.search.results import Query
 from player.search.strategies.strategy import Parts, Reranker
-from player.search.types import Query
+from quarry.arrays import AnyFloatArray
+from quarry.course.paragraph import Paragraph
+from quarry.store import Course
 
 
 class CrossEncoder(Reranker):

@@ -7,10 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import AnyFloatArray, Float32Array, IntArray
-from ingest.languages.registry import language_of
-from ingest.paragraph import Paragraph
-from ingest.store import Course
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     PARAGRAPH,
@@ -18,12 +14,16 @@ from player.search.calibration import (
     DenseCalibration,
     calibration_of,
 )
-from player.search.core import combine
 from player.search.late_interaction import WordByWord
+from player.search.rank import combine
+from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
 from player.search.strategies.strategy import Parts, Strategy
-from player.search.types import Query, ScoreArrays, nothing_found
-from player.words import words
+from quarry.arrays import AnyFloatArray, Float32Array, IntArray
+from quarry.course.paragraph import Paragraph
+from quarry.languages.registry import language_of
+from quarry.languages.words import words
+from quarry.store import Course
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from configs.settings import SearchSettings
-from ingest.arrays import AnyFloatArray, IntArray
-from ingest.paragraph import Paragraph
 from player.search.cache import CachingEmbedder
 from player.search.calibration import Calibration
 from player.search.late_interaction import WordByWord
-from player.search.types import Query, ScoreArrays, nothing_found
+from player.search.results import Query, ScoreArrays, nothing_found
+from quarry.arrays import AnyFloatArray, IntArray
+from quarry.course.paragraph import Paragraph
 
 
 @dataclass(frozen=True)

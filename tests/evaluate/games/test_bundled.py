@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from evaluate.games.labelled import LabelledGame, load_games
-from ingest.json_files import read_objects
+from quarry.json_files import read_objects
 from tests.fakes import ROOT, each
 
 DATA = ROOT / "data"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from evaluate.games.labelled import load_games
 from evaluate.games.locating import as_held
+from evaluate.referee.context import is_glued, readable
 from evaluate.referee.scoring import score_raw_sentence
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import secret_of
-from evaluate.referee.text import is_glued, readable
 from tests.evaluate.fakes import Evaluate, labelled_game, write_games
 from tests.fakes import CACHES, lecture_pdf
 

@@ -12,7 +12,7 @@ from evaluate.games.locating import (
     locate_games,
     rule_errors,
 )
-from ingest.paragraph import Paragraph
+from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game
 

@@ -7,11 +7,11 @@ import pytest
 
 from evaluate.games.labelled import load_games
 from evaluate.practice.person import DOMAIN, play_with_person
-from ingest.editions.piece import Piece
+from player.answer import NOT_RELEVANT
+from player.belief.places import Places
 from player.game.game import Spectator
 from player.player import Decision, Plan
-from player.questions.answer import NOT_RELEVANT
-from player.questions.places import Places
+from quarry.course.piece import Piece
 from tests.player.fakes import course, dense_player
 
 

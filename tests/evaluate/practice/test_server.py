@@ -18,16 +18,16 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from evaluate.practice.http import MAX_BODY_BYTES, Hosts, create_app, serving
 from evaluate.practice.match import RefusedMessageError
+from evaluate.practice.routes import MAX_BODY_BYTES, Hosts, create_app, serving
 from evaluate.practice.server import (
     LocalGameServer,
     PracticeServer,
 )
-from evaluate.studio.server import create_app as create_pages
-from ingest.store import Course
+from evaluate.studio.matches import create_app as create_pages
+from player.game.client import GameServer, HttpGameServer
 from player.game.loop import play
-from player.protocol.client import GameServer, HttpGameServer
+from quarry.store import Course
 from tests.contracts.game_server import GameServerContract
 from tests.evaluate.fakes import (
     batch,
@@ -370,7 +370,7 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(
 def test_an_unfinished_body_is_given_up(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.practice.http.BODY_S", 0.2)
+    monkeypatch.setattr("evaluate.practice.routes.BODY_S", 0.2)
     host, port = url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), 20.0) as connection:
         connection.sendall(
@@ -382,7 +382,7 @@ def test_an_unfinished_body_is_given_up(
 def test_too_many_requests_a_second_are_told_to_wait(
     anyone: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.practice.http.MOST_REQUESTS", 1)
+    monkeypatch.setattr("evaluate.practice.routes.MOST_REQUESTS", 1)
     answers = [anyone.get("/healthz") for _ in range(30)]
     refused = max(answers, key=lambda answer: answer.status_code)
     check_problem(refused, 429, "more than 1 requests a second")

@@ -8,7 +8,7 @@ import pytest
 
 from configs.settings import load
 from evaluate.referee.simulated import CharacterEncoder, Tools, tools_of
-from ingest.embed import Models
+from quarry.embed import Models
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import make_store
 from tests.fakes import each
@@ -35,7 +35,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
         loaded[-1].spec = spec
         return loaded[-1]
 
-    monkeypatch.setattr("ingest.embed.models.load_embedder", load_embedder)
+    monkeypatch.setattr("quarry.embed.models.load_embedder", load_embedder)
     return loaded
 
 

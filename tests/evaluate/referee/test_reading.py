@@ -1,8 +1,8 @@
 """The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
+from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.text import visible_context
-from player.questions.answer import NOT_RELEVANT
+from player.answer import NOT_RELEVANT
 
 ENGLISH = (
     "The inverted index maps terms to their postings. "

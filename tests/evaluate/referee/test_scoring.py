@@ -15,8 +15,8 @@ from evaluate.referee.scoring import (
     score_word,
     word_similarity,
 )
-from ingest.embed import Models
-from player.protocol.messages import Score
+from player.round import Score
+from quarry.embed import Models
 
 TRUTH = "The inverted index maps each term to its postings."
 ANSWERS = {1: "A", 2: "Not Relevant", 3: "C", 4: "B", 5: "D"}

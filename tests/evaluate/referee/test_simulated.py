@@ -10,7 +10,7 @@ import pytest
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.simulated import SimulatedReferee, Tools, look
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
-from player.questions.answer import NOT_RELEVANT, Answer
+from player.answer import NOT_RELEVANT, Answer
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")

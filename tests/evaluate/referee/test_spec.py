@@ -13,7 +13,7 @@ from evaluate.referee.spec import (
     read_spec,
     spec_table,
 )
-from player.questions.answer import NOT_RELEVANT, Answer
+from player.answer import NOT_RELEVANT, Answer
 from tests.fakes import ROOT, each
 
 SECRET = Secret(

@@ -6,7 +6,7 @@ import pytest
 from evaluate.referee.spec import read_spec
 from evaluate.replay.ideal import Errors, errors_of, win_probability
 from evaluate.report.page import run_plots
-from ingest.arrays import Float64Array
+from quarry.arrays import Float64Array
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import run_of
 from tests.fakes import each

@@ -27,7 +27,7 @@ from evaluate.runs.files import (
     write_run,
 )
 from evaluate.runs.record import ReplayRecord
-from ingest.store import Course
+from quarry.store import Course
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game, run_of
 from tests.fakes import each

@@ -25,13 +25,13 @@ from evaluate.replay.replay import (
 )
 from evaluate.runs.measures import interval, rounded
 from evaluate.runs.record import ReplayRecord
-from ingest.store import Course
 from player.player import Player
+from player.search.books import References
 from player.search.cache import CachingEmbedder
+from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
 from player.search.strategies.dense import Dense
+from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import (
     ABOUT,

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from evaluate.runs.record import outcome_in_words, why_lost
+from player.answer import LETTERS, Answer
 from player.game.game import GameReport
 from player.game.loop import play
-from player.questions.answer import LETTERS, Answer
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game

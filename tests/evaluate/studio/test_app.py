@@ -12,22 +12,22 @@ from fastapi.testclient import TestClient
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame, load_games
-from evaluate.practice.http import serving
+from evaluate.practice.routes import serving
 from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import read_run, write_run
-from evaluate.studio import server as pages_of_server
+from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_app
-from evaluate.studio.games import view_of
 from evaluate.studio.state import Files, Studio
+from evaluate.studio.view import view_of
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
-from ingest.store import Course, open_store
+from player.game.client import HttpGameServer
 from player.game.journal import Journal
 from player.game.loop import play_games
 from player.player import Player, build_player
-from player.protocol.client import HttpGameServer
-from player.protocol.messages import Guess, RoundStart
+from player.round import Guess, RoundStart
+from quarry.store import Course, open_store
 from tests.evaluate.fakes import small_repertoire, use_hashing_embedder, write_games
 from tests.fakes import each, lecture_pdf
 

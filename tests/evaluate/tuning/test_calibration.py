@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from evaluate.tuning.calibration import fit_choices, fit_relevance
-from ingest.embed.vectors import embed_reading
-from ingest.store import Course, DocumentUpdate, create_store
 from player.search.calibration import CALIBRATION
+from quarry.embed.vectors import embed_reading
+from quarry.store import Course, DocumentUpdate, create_store
 from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import HashingEmbedder
 

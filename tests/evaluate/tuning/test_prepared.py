@@ -12,10 +12,10 @@ from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
-from ingest.paragraph import Paragraph
-from ingest.store import Course
 from player.search.build import build_orchestrator
-from player.search.types import Query
+from player.search.results import Query
+from quarry.course.paragraph import Paragraph
+from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import labelled_game, make_store
 from tests.fakes import HashingEmbedder, each

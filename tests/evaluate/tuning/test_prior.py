@@ -9,10 +9,10 @@ import pytest
 
 from configs.settings import GameSettings, load
 from evaluate.tuning.prior import fit_prior
-from player.questions.places import places_of
-from player.questions.prior import prior_of
-from player.questions.start_model import PLACE_FEATURES, place_features
-from player.search.types import BookCandidate, Query, Ranking, SearchResult, Tier
+from player.belief.places import places_of
+from player.belief.prior import prior_of
+from player.belief.start_model import PLACE_FEATURES, place_features
+from player.search.results import BookCandidate, Query, Ranking, SearchResult, Tier
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each

@@ -32,7 +32,7 @@ from evaluate.tuning.study import (
     seed_of_trial,
     settings_of,
 )
-from ingest.executors import executor_of
+from quarry.parallel import executor_of
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
 from tests.fakes import each

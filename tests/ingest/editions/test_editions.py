@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from configs.settings import SettingsError
+from configs.errors import SettingsError
 from ingest.editions.cuts import page
 from ingest.editions.editions import read_edition, read_editions, require_edition
-from ingest.editions.openings import as_printed_in, by_content, by_rule, one_line
-from ingest.editions.piece import Piece
 from ingest.editions.readers import READERS
-from ingest.editions.reading_order import in_reading_order, is_visual
 from ingest.editions.stream_order import stream_text
+from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
+from quarry.course.piece import Piece
+from quarry.languages.reading_order import in_reading_order, is_visual
 from tests.fakes import CACHES, lecture_pdf
 
 WORDS = " ".join(f"word{number}" for number in range(30))

@@ -4,7 +4,8 @@ from typing import Any
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import kind_of, without_label
+from ingest.paragraphs.kinds import kind_of
+from quarry.languages.captions import without_label
 
 SETTINGS = IngestSettings(
     workers=1,

@@ -4,9 +4,9 @@ import dataclasses
 from typing import Any
 
 from configs.settings import IngestSettings
-from ingest.paragraph import Paragraph
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.passages import passages
+from quarry.course.paragraph import Paragraph
 
 SETTINGS = IngestSettings(
     workers=1,

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 
 from configs.directories import cache
-from ingest.arrays import Float32Array
 from ingest.command import main
-from ingest.editions.piece import Piece
-from ingest.embed import models
-from ingest.executors import InProcess, LocalProcesses
-from ingest.paragraph import Paragraph, Reading
 from ingest.pipeline.pipeline import with_vectors
 from ingest.pipeline.plan import expand
 from ingest.pipeline.read_document import read_pdf
-from ingest.store import create_store, open_store
-from ingest.store.records import unpacked
+from quarry.arrays import Float32Array
+from quarry.course.paragraph import Paragraph, Reading
+from quarry.course.piece import Piece
+from quarry.embed import models
+from quarry.parallel import InProcess, LocalProcesses
+from quarry.store import create_store, open_store
+from quarry.store.records import unpacked
 from tests import fakes
 from tests.evaluate.fakes import run_main
 from tests.fakes import (
@@ -41,9 +41,9 @@ from tests.fakes import (
     make_reading,
 )
 
-LOADER = "ingest.embed.models.load_embedder"
+LOADER = "quarry.embed.models.load_embedder"
 REAL_LOADER = models.load_embedder
-POOL = "ingest.executors.LocalProcesses"
+POOL = "quarry.parallel.LocalProcesses"
 READ = "ingest.pipeline.read.read_pdf"
 
 
@@ -454,7 +454,7 @@ KILLED_INGEST = """
 import os, signal, sys
 from chromadb.api.models.Collection import Collection
 from ingest.command import main
-from ingest.embed import models
+from quarry.embed import models
 from tests import fakes
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from ingest.paragraph import Document
 from ingest.pipeline.plan import Names, Row, Source, plan
 from ingest.pipeline.sidecar import Sidecar
+from quarry.course.paragraph import Document
 from tests.fakes import each
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import SourceError
-from ingest.paragraph import Alias, Paragraph, Reading
 from ingest.pipeline.sidecar import Correction, Sidecar, read_sidecar
+from quarry.course.paragraph import Alias, Paragraph, Reading
 from tests.fakes import each, make_reading
 
 

@@ -12,11 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+from player.game.client import HttpGameServer
 from player.game.game import Timeouts
 from player.game.journal import Journal
 from player.game.loop import play_games
-from player.protocol.client import HttpGameServer
-from player.protocol.messages import RoundStart
+from player.round import RoundStart
 from tests.player.fakes import course, dense_player
 
 YOUNG = 0.2

@@ -14,17 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from player.answer import Answers
+from player.belief.places import PRINTED
+from player.belief.word_index import index_words
 from player.game.callbacks import MOST_WITH_FITS, Callbacks
 from player.game.journal import Journal
+from player.game.messages import guess_json, questions_payload
 from player.player import Decision, Plan, Player
-from player.protocol.messages import Json, RoundStart, guess_json, questions_payload
-from player.questions.answer import Answers
-from player.questions.places import PRINTED
-from player.questions.question import Question
-from player.questions.word_index import index_words
+from player.question import Question
+from player.round import Json, RoundStart
 from tests.fakes import each
 from tests.player.fakes import SUBJECTS, course, dense_player
-from tests.player.protocol.test_messages import junk
+from tests.player.game.test_messages import junk
 
 HINT = "grammar token lookahead terminal"
 ROUND = {"book_name": "first", "book_hint": HINT, "association_word": "color"}

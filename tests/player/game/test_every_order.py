@@ -25,15 +25,15 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from player.answer import Answers
 from player.errors import RefusedError, ServerError
 from player.game import loop
 from player.game.game import GameReport, Timeouts
 from player.game.journal import Journal
 from player.game.loop import Loop
 from player.player import Decision, Plan
-from player.protocol.messages import Json, RoundStart
-from player.questions.answer import Answers
-from player.questions.question import Question
+from player.question import Question
+from player.round import Json, RoundStart
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import HINT, REPLIES, STAGES, report_of, reports_of

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from player.answer import Answers
 from player.deadlines import reply_due
+from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer, generic_questions
 from player.player import Decision, Plan
-from player.protocol import messages as protocol
-from player.protocol.messages import RoundStart
-from player.questions.answer import Answers
-from player.questions.question import Question
+from player.question import Question
+from player.round import RoundStart
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import (

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from player.belief.places import PRINTED
 from player.errors import JournalError, UnauthorizedError
+from player.game.client import HttpGameServer
 from player.game.journal import (
     VERSION,
     Journal,
@@ -22,10 +24,8 @@ from player.game.journal import (
     SavedMessage,
     authenticate,
 )
-from player.protocol.client import HttpGameServer
-from player.protocol.messages import Guess, Json, RoundStart, Score
-from player.questions.places import PRINTED
-from player.questions.question import Question
+from player.question import Question
+from player.round import Guess, Json, RoundStart, Score
 from tests.fakes import each
 
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")

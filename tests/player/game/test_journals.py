@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from player.belief.places import PRINTED
+from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.game import STRICT, Game, Spectator
 from player.game.journal import Journal, SavedGame
 from player.player import Player
-from player.protocol import messages as protocol
-from player.protocol.messages import Json
-from player.questions.places import PRINTED
+from player.round import Json
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 from tests.player.game.test_loop import REPLIES, round_start

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluate.practice.http import create_app, serving
+from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import LocalGameServer, PracticeServer
-from player.protocol.messages import Json
+from player.round import Json
 from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from player.answer import Answers
 from player.deadlines import Runner
 from player.errors import (
     GameTimeoutError,
@@ -15,6 +16,7 @@ from player.errors import (
     UnauthorizedError,
     UnavailableError,
 )
+from player.game.client import GameServer, GameState
 from player.game.fallback import DeadlinePlayer
 from player.game.game import (
     STRICT,
@@ -26,10 +28,9 @@ from player.game.game import (
 )
 from player.game.journal import Journal
 from player.game.loop import play, play_games
+from player.game.messages import read_message
 from player.player import Contestant, Plan
-from player.protocol.client import GameServer, GameState
-from player.protocol.messages import Json, read_message
-from player.questions.answer import Answers
+from player.round import Json
 from tests.fakes import each
 from tests.player.fakes import FakeGameServer, course, dense_player
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from player.game.game import GameReport
 from player.game.terminal import Terminal, stem_of, summary
-from player.protocol.messages import Score
+from player.round import Score
 from tests.player.fakes import FakeGameServer
 from tests.player.game.test_loop import WHOLE, answers, report_of
 

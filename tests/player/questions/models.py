@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from player.belief.referees import Referee, letters_of
+from player.question import FitArray, Question, View
 from player.questions.kinds import KINDS
-from player.questions.question import FitArray, Question, View
-from player.questions.referees import Referee, letters_of
 
 
 def sound(

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from ingest.arrays import Float32Array, Float64Array
-from player.protocol.messages import RoundStart
+from player.belief.referees import letters_of
+from player.question import DESIGN_VIEWS, VIEWS, FitArray
 from player.questions.design import N_QUESTIONS, design
-from player.questions.question import DESIGN_VIEWS, VIEWS, FitArray
-from player.questions.referees import letters_of
+from player.round import RoundStart
+from quarry.arrays import Float32Array, Float64Array
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 from tests.player.fakes import dense_player

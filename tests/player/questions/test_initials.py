@@ -1,7 +1,7 @@
 """First letters of words, and what is in doubt."""
 
+from player.belief.places import places_of
 from player.questions.initials import LETTERS, initial, initials_of
-from player.questions.places import places_of
 from tests.contracts.paragraphs import paragraph
 
 

@@ -5,12 +5,12 @@ from collections import Counter
 
 import numpy as np
 
-from ingest.arrays import Float32Array
+from player.question import DESIGN_VIEWS, VIEWS, Question, View
 from player.questions.batch import build_pool, fit_questions
 from player.questions.candidates import Candidates
 from player.questions.kinds import KINDS, LetterKind, first_of
-from player.questions.question import DESIGN_VIEWS, VIEWS, Question, View
-from player.words import words
+from quarry.arrays import Float32Array
+from quarry.languages.words import words
 from tests.contracts.kind import ENGLISH, candidates_of
 
 POOL = build_pool(candidates_of(ENGLISH), 200, seed=0)

@@ -8,21 +8,22 @@ from threading import Event
 
 import pytest
 
-from configs.settings import SettingsError, load
+from configs.errors import SettingsError
+from configs.settings import load
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
-from ingest.arrays import Float32Array
-from ingest.embed.hint_bank import hints_of, load_hints
-from ingest.embed.vectors import embed_reading
-from ingest.errors import StoreError
-from ingest.store import Course, DocumentUpdate, create_store
 from player.player import build_player
-from player.protocol.messages import RoundStart
+from player.round import RoundStart
 from player.search.build import build_orchestrator, word_scorers
 from player.search.cache import CachingEmbedder
-from player.search.strategies.keyword import Keyword
+from player.search.results import Query
+from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
-from player.search.types import Query
+from quarry.arrays import Float32Array
+from quarry.embed.hint_bank import hints_of, load_hints
+from quarry.embed.vectors import embed_reading
+from quarry.errors import StoreError
+from quarry.store import Course, DocumentUpdate, create_store
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
@@ -35,7 +36,7 @@ HEAP = Query("quick heap")
 
 @pytest.fixture(autouse=True)
 def _embedder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.embed.models.load_embedder", load_hashing_embedder)
+    monkeypatch.setattr("quarry.embed.models.load_embedder", load_hashing_embedder)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from player.search.cache import CachingEmbedder, ResultCache
-from player.search.types import Query, SearchResult
+from player.search.results import Query, SearchResult
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder
 

@@ -9,9 +9,10 @@ from typing import cast
 import numpy as np
 import pytest
 
-from configs.settings import SettingsError, load
-from ingest.store import Course
+from configs.errors import SettingsError
+from configs.settings import load
 from player.command import result_json
+from player.search.books import FEATURES
 from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
@@ -22,8 +23,8 @@ from player.search.calibration import (
     is_fitted,
     notices,
 )
-from player.search.references import FEATURES
-from player.search.types import Query
+from player.search.results import Query
+from quarry.store import Course
 from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder
 from tests.player.fakes import course

@@ -9,14 +9,9 @@ import pytest
 
 from configs.settings import KeywordMode
 from player.search.cache import ResultCache
-from player.search.orchestrator import SearchOrchestrator
-from player.search.statistics import OF_PROCESS
-from player.search.types import (
-    NOTHING_FOUND,
-    NOTHING_IN_BOOK,
-    Query,
-    SearchResult,
-)
+from player.search.counters import OF_PROCESS
+from player.search.engine import SearchOrchestrator
+from player.search.results import NOTHING_FOUND, NOTHING_IN_BOOK, Query, SearchResult
 from tests.fakes import each
 from tests.player.fakes import (
     FailingStrategy,
@@ -204,7 +199,7 @@ def test_every_search_is_counted_and_is_a_line_of_the_log_with_its_fields(
 ) -> None:
     before = OF_PROCESS.as_dict()["searches"]
     searches = caching()
-    with caplog.at_level("DEBUG", "player.search.orchestrator"):
+    with caplog.at_level("DEBUG", "player.search.engine"):
         for _ in range(4):
             searches.search(Query("hint"))
     first, second, *_ = each(caplog.records, "search")

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from player.search.books import References
 from player.search.cache import CachingEmbedder
+from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.orchestrator import SearchOrchestrator
-from player.search.references import References
+from player.search.results import Query
 from player.search.strategies.dense import Dense
-from player.search.types import Query
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 from tests.player.fakes import FixedEmbedder, document, ids_of, search_settings

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import BoolArray, IntArray
+from player.search.results import NOT_FOUND, ScoreArrays
 from player.search.slots import n_slots, slotted, with_rare_words
-from player.search.types import NOT_FOUND, ScoreArrays
+from quarry.arrays import BoolArray, IntArray
 from tests.player.fakes import search_settings
 
 

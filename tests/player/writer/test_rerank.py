@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from configs.settings import GameSettings
-from ingest.editions.piece import Piece
+from player.belief.places import places_of
 from player.player import Player
-from player.protocol.messages import RoundStart
-from player.questions.places import places_of
+from player.round import RoundStart
 from player.writer import rerank as model
 from player.writer.rerank import likelihood_of, rerank
 from player.writer.writer import Writer
+from quarry.course.piece import Piece
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 from tests.player.fakes import course, dense_player

@@ -3,9 +3,8 @@
 import json
 from dataclasses import replace
 
-from ingest.languages.english import ENGLISH
-from player.answer.justify import Evidence
-from player.protocol.messages import Guess, RoundStart
+from player.guess.justification import Evidence
+from player.round import Guess, RoundStart
 from player.writer.tasks import (
     Ask,
     ask_justifications,
@@ -13,6 +12,7 @@ from player.writer.tasks import (
     ask_words,
     is_justification,
 )
+from quarry.languages.english import ENGLISH
 from tests.contracts.paragraphs import paragraph
 
 START = RoundStart("M1", "trees", "walks down", "nature", "t")

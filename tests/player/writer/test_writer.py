@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from configs.settings import GameSettings, SettingsError
+from configs.errors import SettingsError
+from configs.settings import GameSettings
 from player.deadlines import due_at
 from player.writer.writer import MAX_BYTES, Writer, make_writer
 from tests.player.writer.server import Respond, model_server, replying, send

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from configs.settings import load
-from ingest.arrays import Float32Array
-from ingest.embed.vectors import embed_reading
-from ingest.store import Course, DocumentUpdate, create_store, is_url, open_store
-from ingest.store.chroma import folder_at, server_collections
-from ingest.store.folder import current_generation
 from player.search.build import build_orchestrator
-from player.search.types import Query, SearchResult
+from player.search.results import Query, SearchResult
+from quarry.arrays import Float32Array
+from quarry.embed.vectors import embed_reading
+from quarry.store import Course, DocumentUpdate, create_store, is_url, open_store
+from quarry.store.chroma import folder_at, server_collections
+from quarry.store.folder import current_generation
 from tests.fakes import HashingEmbedder, each, make_reading
 from tests.player.fakes import ids_of
 

@@ -9,14 +9,14 @@ from typing import cast
 import numpy as np
 import pytest
 
-from ingest.arrays import AnyFloatArray
-from ingest.paragraph import Paragraph
-from ingest.store import Course
 from player.search.calibration import calibration_of
-from player.search.orchestrator import SearchOrchestrator
+from player.search.engine import SearchOrchestrator
+from player.search.results import Query, SearchResult
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.strategy import Parts, Reranker
-from player.search.types import Query, SearchResult
+from quarry.arrays import AnyFloatArray
+from quarry.course.paragraph import Paragraph
+from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
 from tests.player.fakes import ListStrategy, ids_of, index_of, search_settings

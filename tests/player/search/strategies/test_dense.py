@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.arrays import Float64Array, IntArray
-from ingest.paragraph import Paragraph
 from player.search.cache import CachingEmbedder
 from player.search.calibration import DenseCalibration
-from player.search.core import log_odds_of
+from player.search.rank import log_odds_of
+from player.search.results import Query
 from player.search.strategies import dense as module
 from player.search.strategies.dense import Dense, Sentences
 from player.search.strategies.strategy import Strategy
-from player.search.types import Query
+from quarry.arrays import Float64Array, IntArray
+from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
 from tests.player.fakes import FixedEmbedder, WordsEmbedder, dense_of

@@ -1,1 +1,0 @@
-"""Questions for respondents, people or models of others who answer a batch in a file, and what they answered."""

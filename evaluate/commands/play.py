@@ -1,0 +1,329 @@
+"""The command `play` (`python run_game.py`): games against a server, a practice server, or a person."""
+
+import argparse
+import contextlib
+import io
+import logging
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from configs.directories import BUNDLED, default_journal, default_store, home
+from configs.errors import QuarryError, SettingsError
+from configs.project import find_project
+from configs.settings import Settings
+from evaluate.commands.journal import PRACTICE
+from evaluate.practice.match import Match
+from evaluate.practice.person import ME, play_with_person
+from evaluate.practice.routes import create_app, serving
+from evaluate.practice.server import PracticeServer, load_repertoire
+from evaluate.referee.context import visible_context
+from evaluate.referee.reading import answer_by_reading
+from evaluate.referee.spec import read_spec, spec_table
+from evaluate.runs.record import why_lost
+from ingest.pipeline.pipeline import ingest
+from player.answer import NOT_RELEVANT
+from player.errors import PlayerError
+from player.game.client import HttpGameServer
+from player.game.game import GameReport, Spectator, Timeouts, report_json
+from player.game.journal import Journal, authenticate, open_journal
+from player.game.loop import play_games
+from player.game.terminal import Terminal, summary
+from player.player import Player, build_player
+from player.round import Json, Score
+from player.search.calibration import notices
+from player.writer.options import WRITER, writer_settings
+from quarry import cli
+from quarry.interrupts import printing_at_end
+from quarry.store import Course, create_store, open_store
+from quarry.terminal import visible, visible_json
+
+_log = logging.getLogger(__name__)
+LECTURES = BUNDLED / "lectures" / "english"
+GAMES = BUNDLED / "games" / "english.jsonl"
+ERRING = "noisy:0.15,0.10"
+"""The default referee of the practice server: real referees err as well."""
+OF_PRACTICE = ("practice_games", "referee", "seed")
+"""Options that only the practice server has."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit code: 0 played, 1 some game could not be played, 2 bad input or no server."""
+    summary = "play whole games: find the secret paragraph of a course of lectures"
+    return COMMANDS["play"].main(arguments, "python run_game.py", summary)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play, print what is printed at the end, and return the exit code."""
+    evening = _Evening(options)
+    try:
+        with printing_at_end(evening.print_end):
+            evening.play()
+    except EOFError:
+        cli.warn(options, "the input ended before the game did")
+        return 1
+    except QuarryError as error:
+        if not evening.scores:
+            raise
+        cli.warn(options, error)
+        return 1
+    if not evening.n_failed:
+        return 0
+    return 1 if evening.scores else 2
+
+
+class _Evening:
+    """The games of one call of the command.
+
+    Args:
+        options: the parsed command line.
+    """
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.scores: list[Score] = []
+        self.games: list[Json] = []
+        self.n_failed = 0
+
+    def play(self) -> None:
+        """Play against a server, the practice server, or a person."""
+        options = self.options
+        _settle(options)
+        settings = writer_settings(options, options.settings)
+        store = _open(options.store, settings)
+        player = build_player(store, settings)
+        if options.referee != ME:
+            with contextlib.ExitStack() as stack:
+                self._play_games(store, player, settings, stack)
+            return
+        # no labelled games are needed
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
+        terminal, games = Terminal(Console()), home() / "games.jsonl"
+        for game in range(1, options.games + 1):
+            play_with_person(player, terminal, input, str(game), games)
+
+    def print_end(self) -> None:
+        """Print all games as JSON, or a summary of several."""
+        if self.options.json and self.games:
+            lines = ",\n".join(visible_json(game, indent=None) for game in self.games)
+            print(f'{{"games": [\n{lines}\n]}}')
+        elif len(self.scores) > 1:
+            print(summary(self.scores))
+
+    def _play_games(
+        self,
+        store: Course,
+        player: Player,
+        settings: Settings,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        """Play against a server; what is opened for it is closed with the stack."""
+        options = self.options
+        practice, url, token = None, options.server, options.token or settings.token
+        if url is None:
+            repertoire = load_repertoire(
+                store,
+                options.practice_games or GAMES,
+                options.referee or ERRING,
+                options.seed,
+                settings,
+                "--practice-games",
+            )
+            practice = PracticeServer(repertoire, options.seed)
+            url = stack.enter_context(serving(create_app(practice)))
+            token = options.token  # QUARRY_TOKEN belongs to another server
+        server = HttpGameServer(url, token, settings.game.request_timeout_s)
+        stack.callback(server.close)
+        journal = _open_journal(options, server, practice is None, stack)
+        place = {
+            "player": options.player,
+            "store": {"location": store.location, "fingerprint": store.fingerprint},
+            "preset": settings.preset,
+            "server": PRACTICE if practice is not None else server.url,
+        }
+        is_watched = not options.json and options.at_once == 1
+        outcomes = play_games(
+            server,
+            player,
+            options.games,
+            name=options.player,
+            timeout_s=settings.game.game_timeout_s,
+            at_once=options.at_once,
+            spectator=Terminal(Console()) if is_watched else Spectator(),
+            timeouts=Timeouts(phase_s=settings.game.phase_s),
+            journal=journal,
+        )
+        for outcome in outcomes:
+            if isinstance(outcome, PlayerError):
+                self.n_failed += 1
+                cli.warn(options, outcome)
+                continue
+            self.scores.append(outcome.score)
+            if options.json:
+                now = datetime.now(UTC).isoformat(timespec="seconds")
+                self.games.append({"time": now, **place, **report_json(outcome)})
+            if not is_watched:
+                self._print_score(outcome)
+            if not options.json and practice is not None:
+                _print_reasons(outcome, practice.matches[outcome.game_id])
+
+    def _print_score(self, report: GameReport) -> None:
+        options, score = self.options, report.score
+        line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
+        if options.games > 1:
+            line += f" ({len(self.scores)} of {options.games})"
+        print(visible(line), file=sys.stderr if options.json else None)
+
+
+def _open_journal(
+    options: argparse.Namespace,
+    server: HttpGameServer,
+    is_kept: bool,
+    stack: contextlib.ExitStack,
+) -> Journal:
+    """Open the journal of a player on a server until the stack closes; see `open_journal`.
+
+    Args:
+        is_kept: the server goes on after this process, so that its games continue after a crash.
+    """
+    journal = open_journal(options.journal)
+    stack.enter_context(contextlib.closing(journal))
+    if is_kept:
+        return authenticate(server, options.player, journal)
+    if not server.token:
+        server.register(options.player)
+    journal.play_as(PRACTICE, server.token)
+    stack.callback(journal.give_up)
+    return journal
+
+
+def _open(location: str | None, settings: Settings) -> Course:
+    """Open the named store, or the default one, which is made from the bundled lectures or completed.
+
+    A default store with documents of the user's own is not changed. A notice is logged for an uncalibrated embedder.
+    """
+    if location is None:
+        location = default_store()
+        documents = create_store(location).course.documents
+        if all(Path(document.path).parent == LECTURES for document in documents):
+            if not documents:
+                _log.info("making %s from the bundled lectures", location)
+            ingest([LECTURES], location, settings, progress=not documents)
+    store = open_store(location)
+    for line in notices(store):
+        _log.warning("%s", line)
+    return store
+
+
+def _settle(options: argparse.Namespace) -> None:
+    """Take games and server from the user's project where the command line names neither.
+
+    Options of the practice server mean that the games are played there.
+
+    Raises:
+        SettingsError: an option would have no effect.
+    """
+    project = find_project()
+    of_practice = [name for name in OF_PRACTICE if getattr(options, name) is not None]
+    if options.server is None and not of_practice:
+        options.server = project.server or None
+    plays_alone = options.server is None and options.referee != ME
+    if plays_alone and options.practice_games is None and project.games:
+        options.practice_games = Path(project.games)
+
+    others = options.json or options.practice_games or options.at_once > 1
+    if options.referee == ME and others:
+        raise SettingsError(
+            f"--referee {ME} cannot be combined with --json, --practice-games or --at-once: you are asked"
+        )
+    if options.referee not in (None, ME):
+        read_spec(options.referee)  # before a store is made
+    if options.server is not None:
+        # refuses a bad URL before the store opens
+        HttpGameServer(options.server).close()
+        for name in of_practice:
+            option = name.replace("_", "-")
+            raise SettingsError(
+                f"--{option} cannot be combined with --server, whose games are its own"
+            )
+
+
+def _print_reasons(report: GameReport, match: Match) -> None:
+    """Print the answers that differ from those of a careful reader of the paragraph, and why a game was lost."""
+    secret = match.secret
+    context = visible_context(secret.paragraph, secret.opening_sentence)
+    wrong = []
+    pairs = zip(report.plan.questions, report.answers, strict=True)
+    for number, (question, answer) in enumerate(pairs, 1):
+        right = answer_by_reading(context, question.text, question.options)
+        if answer not in {None, right} and NOT_RELEVANT not in {answer, right}:
+            wrong.append(f"{number} ({answer}, rightly {right})")
+    print(visible(f"wrong answers: {', '.join(wrong) or 'none'}"))
+    for line in why_lost(match.label, match.paragraph, report):
+        print(visible(line))
+
+
+COMMAND = cli.Command(
+    "                                           practise on the bundled lectures\n"
+    "--server http://127.0.0.1:8017 --games 3   play three games against a server, or play on after a crash\n"
+    "--games 20 --json > games.json             one JSON document, a game a line",
+    (
+        cli.option(
+            "--store",
+            "S",
+            f"folder or URL (default: {default_store()}, made from the bundled lectures)",
+            project="store",
+        ),
+        cli.option(
+            "--server",
+            "URL",
+            "game server (default: a practice server in this process)",
+        ),
+        cli.option(
+            "--token",
+            "T",
+            "token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept when "
+            "--player last played on this server; without any token the player registers)",
+            default="",
+        ),
+        cli.option(
+            "--player",
+            "NAME",
+            "name to play under (default: %(default)s)",
+            default="quarry",
+        ),
+        cli.PRESET,
+        cli.number("--games", 1, "games to play", 1),
+        cli.number("--at-once", 1, "games played at the same time", 1),
+        cli.option(
+            "--journal",
+            "FILE",
+            "file of the games, so that games against --server continue after a crash; none keeps nothing (default: "
+            f"{default_journal()})",
+        ),
+        cli.path(
+            "--practice-games",
+            "FILE",
+            "labelled games of the practice server (default: bundled)",
+        ),
+        cli.option(
+            "--referee",
+            "SPEC",
+            "simulated referee of the practice server; or me, if you want to choose a paragraph of any store and "
+            f"answer the questions yourself (default: {ERRING})",
+        ),
+        cli.number(
+            "--seed",
+            0,
+            "seed for the random choices of the practice server (default: a random seed)",
+        ),
+        *WRITER,
+        cli.JSON,
+    ),
+    run,
+    notes=spec_table(),
+)
+COMMANDS = {"play": COMMAND}

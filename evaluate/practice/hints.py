@@ -1,0 +1,99 @@
+"""Hints that a machine makes for practice games about a course without labelled games."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from evaluate.games.labelled import LabelledGame, tokens
+from evaluate.referee.context import fold, same_form
+from quarry.arrays import Float32Array
+from quarry.course.paragraph import Paragraph
+from quarry.embed import Embedder
+from quarry.languages.registry import language_of
+from quarry.languages.words import is_stop_word, words
+
+N_GAMES = 60
+"""Games that are made about a course."""
+N_HINT_WORDS = 5
+"""Words of a hint."""
+MIN_LETTERS = 4
+MAX_SHARE = 0.2
+"""A word of a hint is in at most this share of the passages."""
+N_WORDS = 800
+"""Most words of a course that are embedded; more frequent words come first."""
+
+
+def made_games(
+    paragraphs: Sequence[Paragraph], vectors: Float32Array, embedder: Embedder
+) -> list[tuple[LabelledGame, Paragraph]]:
+    """Make practice games about paragraphs of a course that has no labelled games.
+
+    A hint lists words of the course that are near the passage in meaning, in its language, and do not occur in it.
+
+    Args:
+        vectors: (n_paragraphs, dim) of the paragraphs, by `embedder`.
+    """
+    prose = [row for row, item in enumerate(paragraphs) if item.kind == "prose"]
+    rows = prose or [*range(len(paragraphs))]
+    rows = rows[:: max(1, len(rows) // N_GAMES)][:N_GAMES]
+    # without the mean, words that are near every passage are near none
+    centred = vectors - vectors.mean(axis=0)
+    vocabulary = _vocabulary(paragraphs)
+    if not vocabulary:
+        return []
+    word_vectors = embedder.embed_queries(vocabulary)
+
+    games: list[tuple[LabelledGame, Paragraph]] = []
+    for row in rows:
+        paragraph = paragraphs[row]
+        language = language_of(paragraph.text)
+        order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
+        nearest = [vocabulary[at] for at in order.tolist()]
+        same_language = [word for word in nearest if language_of(word) == language]
+        near = _absent_words(paragraph.text, same_language)
+        if not near:
+            continue
+        game = LabelledGame(
+            f"made-{len(games) + 1}",
+            paragraph.doc_id,
+            ", ".join(near[1:] or near),
+            associative_word=near[0],
+            opening_sentence=paragraph.opening_sentence,
+            paragraph=paragraph.text,
+        )
+        games.append((game, paragraph))
+    return games
+
+
+def _vocabulary(paragraphs: Sequence[Paragraph]) -> list[str]:
+    """Return the words of a course that may be in a hint, the most frequent first."""
+    n_passages: Counter[str] = Counter()
+    for paragraph in paragraphs:
+        n_passages.update(sorted(set(words(paragraph.text))))
+    most = max(1, MAX_SHARE * len(paragraphs))
+    vocabulary = []
+    for word, n in n_passages.most_common():
+        is_plain = word.isalpha() and len(word) >= MIN_LETTERS
+        if is_plain and n <= most and not is_stop_word(word):
+            vocabulary.append(word)
+    return vocabulary[:N_WORDS]
+
+
+def _absent_words(text: str, near: Sequence[str]) -> list[str]:
+    """Return the first words of which no form occurs in a text, without two forms of one word."""
+    taken = {fold(word) for word in (*words(text), *tokens(text))}
+    chosen: list[str] = []
+    for word in near:
+        if len(chosen) > N_HINT_WORDS:
+            break
+        if not any(_is_alike(word, other) for other in (*chosen, *taken)):
+            chosen.append(word)
+    return chosen
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Return whether two words may be forms of one word."""
+    shorter, longer = sorted((word, other), key=len)
+    is_part = len(shorter) >= MIN_LETTERS and shorter in longer
+    return is_part or same_form(word, other)

@@ -1,0 +1,309 @@
+"""The practice game server over HTTP, with limits that hold before a player is known."""
+
+import asyncio
+import contextlib
+import http
+import ipaddress
+import re
+import socket
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any
+
+import uvicorn
+from cachetools import TTLCache
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from evaluate.errors import PortError, first_fault
+from evaluate.practice.match import RefusedMessageError
+from evaluate.practice.server import LocalGameServer, PracticeServer
+from player.game.client import GameState
+
+MAX_WAIT_S = 30.0
+IDLE_S = 75
+"""Seconds that an idle connection is kept open."""
+GRACE_S = 5
+"""Seconds that running requests may take to end when the server is stopped."""
+HOST = "127.0.0.1"
+MAX_BODY_BYTES = 500_000
+"""The longest body of a request; a batch of 20 questions has 10,000 bytes."""
+BODY_S = 10.0
+"""Seconds within which a body must arrive."""
+MOST_REQUESTS = 1_000
+"""The most requests of an address a second."""
+MOST_CONNECTIONS = 1_000
+"""The most connections and requests at once; uvicorn answers 503 to more."""
+
+
+class Limits:
+    """An ASGI app that refuses requests which are too long, too slow or too many, before another app.
+
+    Args:
+        app: handles the other requests.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._counts: TTLCache[tuple[str, int], int] = TTLCache(100_000, ttl=2.0)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = (scope.get("client") or ("",))[0]
+        key = address, int(time.monotonic())
+        self._counts[key] = count = self._counts.get(key, 0) + 1
+        try:
+            if count > MOST_REQUESTS:
+                detail = f"The address sent more than {MOST_REQUESTS} requests a second; wait a second."
+                raise HTTPException(429, detail, {"Retry-After": "1"})
+            body = bytearray()
+            async with asyncio.timeout(BODY_S):
+                is_whole = False
+                while not is_whole:
+                    message = await receive()
+                    body += message.get("body", b"")
+                    if len(body) > MAX_BODY_BYTES:
+                        detail = f"The body has more than {MAX_BODY_BYTES} bytes."
+                        raise HTTPException(413, detail)
+                    is_whole = not message.get("more_body")
+        except TimeoutError:
+            refusal = problem(408, f"The body took more than {BODY_S:g} s.")
+        except HTTPException as error:
+            refusal = problem(error.status_code, error.detail, error.headers)
+        else:
+            received: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+
+            async def receive_again() -> Message:
+                return received.pop() if received else await receive()
+
+            await self._app(scope, receive_again, send)
+            return
+
+        refusal.headers["Connection"] = "close"  # the rest of the body is not read
+        await refusal(scope, receive, send)
+
+
+class Hosts:
+    """An ASGI app that serves another app under known names only, so that no web page reaches it by a name of its own.
+
+    A page can let its own name point to this machine (DNS rebinding), but not to an address. Hence addresses, localhost
+    and the name of this machine are always known.
+
+    Args:
+        app: handles the requests.
+        names: other names under which the server is reached.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str] = ()) -> None:
+        self._app = app
+        known = ["localhost", socket.gethostname(), *names]
+        self._names = {name.lower().rstrip(".") for name in known}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "lifespan" and not self._knows(scope):
+            detail = "The server is not known under this name; name it: quarry serve --name NAME"
+            await problem(400, detail)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _knows(self, scope: Scope) -> bool:
+        hosts = [value for key, value in scope["headers"] if key == b"host"]
+        host = hosts[0].decode("latin-1") if len(hosts) == 1 else ""
+        match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\[\]:/@]+)(:\d*)?", host)
+        name = match[1].strip("[]").lower().rstrip(".") if match else ""
+        if name in self._names:
+            return True
+        with contextlib.suppress(ValueError):
+            return bool(ipaddress.ip_address(name))
+        return False
+
+
+class _NewPlayer(BaseModel):
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+async def _player_of(
+    request: Request, authorization: Annotated[str, Header()] = ""
+) -> LocalGameServer:
+    """Return the player whose token is in the header of a request."""
+    players: dict[str, LocalGameServer] = request.app.state.server.players
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or token.strip() not in players:
+        detail = "Authorization has no Bearer token from POST /v1/players"
+        raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+    return players[token.strip()]
+
+
+_Player = Annotated[LocalGameServer, Depends(_player_of)]
+
+
+FAULTS = (
+    StarletteHTTPException,
+    RequestValidationError,
+    RefusedMessageError,
+    Exception,
+)
+
+
+async def _refuse(_: Request, error: Exception) -> JSONResponse:
+    """Answer an error by a problem document."""
+    match error:
+        case StarletteHTTPException():
+            return problem(error.status_code, str(error.detail), error.headers)
+        case RequestValidationError():
+            return problem(422, first_fault(error.errors()))
+        case RefusedMessageError():
+            return problem(422, str(error))
+    name = type(error).__name__
+    return problem(
+        500, f"the server failed: {name}; the message was not accepted, send it again"
+    )
+
+
+def create_app(server: PracticeServer) -> ASGIApp:
+    """Return the HTTP application of a practice server (docs/protocol.md); errors are RFC 9457 problem documents."""
+    return Limits(routes(server))
+
+
+def routes(server: PracticeServer) -> FastAPI:
+    """Return the application without its limits."""
+    app = FastAPI(
+        title="Quarry practice game server",
+        version="1",
+        description="Practice games in the manner of the Q21G league.",
+        exception_handlers=dict.fromkeys(FAULTS, _refuse),
+    )
+    app.state.server = server
+    # by player_id, set when a message arrives
+    arrivals: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+
+    def announce(player: LocalGameServer) -> None:
+        arrivals.pop(player.player_id, asyncio.Event()).set()
+
+    @app.post("/v1/players", status_code=201)
+    async def add_player(player: _NewPlayer) -> dict[str, str]:
+        token = server.register(player.name)
+        return {"player_id": server.players[token].player_id, "token": token}
+
+    @app.post("/v1/games", status_code=201)
+    async def add_game(player: _Player) -> dict[str, str]:
+        game_id = player.request_game()
+        announce(player)
+        return {"game_id": game_id}
+
+    @app.get("/v1/inbox")
+    async def inbox(
+        player: _Player,
+        after: Annotated[str, Query(pattern=r"^\d{0,40}$")] = "",
+        wait_s: Annotated[float, Query(ge=0.0, le=MAX_WAIT_S)] = 0.0,
+    ) -> dict[str, Any]:
+        deadline = asyncio.get_running_loop().time() + wait_s
+        while True:
+            arrival = arrivals[player.player_id]
+            messages, cursor = player.inbox(after, 0.0)
+            remaining_s = deadline - asyncio.get_running_loop().time()
+            if messages or remaining_s <= 0:
+                return {"messages": messages, "cursor": cursor}
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(arrival.wait(), remaining_s)
+
+    @app.post("/v1/outbox", status_code=202)
+    async def outbox(envelope: dict[str, Any], player: _Player) -> dict[str, str]:
+        await run_in_threadpool(player.send, envelope)
+        announce(player)
+        return {"message_id": envelope["message_id"]}
+
+    @app.get("/v1/games/{game_id}")
+    async def show_game(game_id: str, player: _Player) -> GameState:
+        try:
+            return player.game(game_id)
+        except RefusedMessageError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @app.get("/healthz")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
+    return app
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 takes a free one.
+
+    Raises:
+        PortError: the port is in use, or may not be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # socket.create_server leaves the socket open if the port is too large
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise PortError(
+            f"--port {port} cannot be used on {host}: {reason}; stop its program, or name another port or --host"
+        ) from error
+    return listener
+
+
+def serve(app: ASGIApp, listener: socket.socket, names: Iterable[str] = ()) -> None:
+    """Serve until interrupted.
+
+    Args:
+        names: see `Hosts`.
+    """
+    _server(Hosts(app, names), GRACE_S, "warning").run(sockets=[listener])
+
+
+@contextlib.contextmanager
+def serving(app: ASGIApp, log_level: str = "warning") -> Iterator[str]:
+    """Serve on a free loopback port in a thread of this process; yield the URL and stop at the end."""
+    server = _server(Hosts(app), 1, log_level)
+    with listen(HOST, 0) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            yield f"http://{HOST}:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=5.0)
+
+
+def _server(app: ASGIApp, grace_s: int, log_level: str) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        log_level=log_level,
+        access_log=False,
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=grace_s,
+        limit_concurrency=MOST_CONNECTIONS,
+    )
+    return uvicorn.Server(config)
+
+
+def problem(
+    status: int, detail: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return an RFC 9457 problem document."""
+    title = http.HTTPStatus(status).phrase
+    content = {"type": "about:blank", "title": title, "status": status}
+    return JSONResponse(
+        content | {"detail": detail},
+        status_code=status,
+        headers=headers,
+        media_type="application/problem+json",
+    )

@@ -1,0 +1,195 @@
+"""Batches of questions and their answers as files of JSON lines, for people or models of others who answer them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluate.errors import BatchError
+from evaluate.games.labelled import LabelledGame
+from evaluate.referee.simulated import Retriever
+from evaluate.referee.spec import secret_of
+from player.answer import LETTERS, Answer, read_answer
+from player.game.messages import questions_json
+from player.player import Player
+from player.question import Question, View
+from quarry.course.paragraph import Paragraph
+from quarry.json_files import read_objects
+
+VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
+"""Views that a respondent may have; no respondent is shown the name and the hint alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBatch:
+    """The questions of one game.
+
+    Attributes:
+        paragraph: text of the secret paragraph, for the outside referee; no player is given it.
+        questions: as they were sent, with what they are about.
+        opening_sentence: the opening sentence of that paragraph; "" if a file does not hold it.
+    """
+
+    game_id: str
+    paragraph: str
+    questions: tuple[Question, ...]
+    opening_sentence: str = ""
+
+
+def make_batches(
+    games: Sequence[LabelledGame],
+    located: Mapping[str, Paragraph | None],
+    player: Player,
+) -> Iterator[AskedBatch]:
+    """Yield the batch the player would send in each game whose paragraph the store holds, with the labelled text."""
+    for game in games:
+        if paragraph := located.get(game.game_id):
+            secret = secret_of(game, paragraph)
+            questions = player.plan(game.round_start()).questions
+            yield AskedBatch(
+                game.game_id,
+                secret.paragraph,
+                questions,
+                secret.opening_sentence,
+            )
+
+
+def batch_line(batch: AskedBatch) -> str:
+    """Return a batch as one line of JSON, with what its questions are about."""
+    sent = questions_json(batch.questions)
+    for item, question in zip(sent, batch.questions, strict=True):
+        item |= {"kind": question.kind, "groups": question.groups}
+    game = {
+        "game_id": batch.game_id,
+        "paragraph": batch.paragraph,
+        "opening_sentence": batch.opening_sentence,
+        "questions": sent,
+    }
+    return json.dumps(game, ensure_ascii=False)
+
+
+def respondent_line(
+    batch: AskedBatch,
+    view: View,
+    retrieve: Retriever,
+) -> str:
+    """Return a batch as one line of JSON for a respondent, without what its questions were made from.
+
+    Under `opening` the opening sentence is called the paragraph, and nothing reveals that there is more.
+
+    Args:
+        retrieve: returns the passages of the course for a question's text, for the view `passages`.
+    """
+    sent = questions_json(batch.questions)
+    shown = {"paragraph": batch.opening_sentence}
+    if view == "paragraph":
+        shown = {"paragraph": batch.paragraph}
+    elif view == "passages":
+        shown = {"opening_sentence": batch.opening_sentence}
+        for item in sent:
+            item["passages"] = list(retrieve(item["question_text"]))
+    sheet = {"game_id": batch.game_id, **shown, "questions": sent}
+    return json.dumps(sheet, ensure_ascii=False)
+
+
+def read_answered(
+    batches_path: Path,
+    answers_path: Path,
+    games: Sequence[LabelledGame],
+) -> tuple[dict[str, AskedBatch], dict[str, tuple[Answer, ...]], list[LabelledGame]]:
+    """Return batches and answers by game_id, and the games that are answered.
+
+    Args:
+        games: the games of --games.
+
+    Raises:
+        BatchError: a file cannot be used, answers nothing, or is about other games.
+    """
+    batches = read_batches(batches_path)
+    answers = read_answers(answers_path, batches)
+    answered = [game for game in games if game.game_id in answers]
+    if not answers or len(answered) < len(answers):
+        raise BatchError(
+            f"{answers_path}: {len(answered)} of {len(answers)} lines answer games of --games; "
+            "name the file of all their games"
+        )
+    return batches, answers, answered
+
+
+def read_batches(path: Path) -> dict[str, AskedBatch]:
+    """Read the batches of a file by game_id.
+
+    Raises:
+        BatchError: unreadable, a line that `batch_line` does not write, or a duplicate game_id.
+    """
+    batches: dict[str, AskedBatch] = {}
+    for where, record in _by_game(path, "--batches"):
+        game_id = record["game_id"]
+        try:
+            batches[game_id] = AskedBatch(
+                game_id,
+                str(record["paragraph"]),
+                tuple(map(_question, record["questions"])),
+                str(record.get("opening_sentence", "")),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise BatchError(
+                f"{where}: not a batch as `quarry questions` writes it: {error!r}; write the file again"
+            ) from error
+    return batches
+
+
+def _question(record: Mapping[str, Any]) -> Question:
+    a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
+    return Question(
+        text=str(record["question_text"]),
+        options=(a, b, c, d),
+        kind=str(record["kind"]),
+        groups=tuple(tuple(map(str, group)) for group in record["groups"]),
+    )
+
+
+def read_answers(
+    path: Path, batches: Mapping[str, AskedBatch]
+) -> dict[str, tuple[Answer, ...]]:
+    """Read the answers of a file by game_id, one for each question of its batch; None if a question has no answer.
+
+    Raises:
+        BatchError: unreadable, about a game or question that is in no batch, no valid answer, a duplicate
+            game_id.
+    """
+    answers: dict[str, tuple[Answer, ...]] = {}
+    for where, record in _by_game(path, "--answers"):
+        game_id, items = record["game_id"], record.get("answers")
+        if game_id not in batches:
+            raise BatchError(
+                f"{where}: no batch has the game_id {game_id!r}; name the batches that were answered"
+            )
+
+        sent: list[Answer] = [None] * len(batches[game_id].questions)
+        for item in items if isinstance(items, list) else [items]:
+            fields = item if isinstance(item, dict) else {}
+            number, letter = fields.get("question_number"), fields.get("answer")
+            answer = read_answer(letter)
+            row = number - 1 if isinstance(number, int) else -1
+            is_read = answer is not None or letter is None
+            if not is_read or not 0 <= row < len(sent):
+                raise BatchError(
+                    f"{where}: answers hold {item!r}; each has a question_number within 1..{len(sent)} and an answer "
+                    'A, B, C, D or "Not Relevant"'
+                )
+            sent[row] = answer
+        answers[game_id] = tuple(sent)
+    return answers
+
+
+def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the place and the object of each line, each with a game_id of its own."""
+    game_ids = set()
+    for where, record in read_objects(path, BatchError, named=flag):
+        game_id = str(record.get("game_id"))
+        if game_id in game_ids:
+            raise BatchError(f"{where}: game_id {game_id!r} is there twice; remove one")
+        game_ids.add(game_id)
+        yield where, record | {"game_id": game_id}

@@ -1,0 +1,161 @@
+"""Runs and comparisons as text for a terminal of 80 columns, and tables of referees in Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from evaluate.runs.differences import belief_lines, what_differs
+from evaluate.runs.measures import with_interval
+from quarry.terminal import pluralize
+
+if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
+    from evaluate.runs.comparison import PairedTest
+    from evaluate.runs.run import Run
+
+MAX_SHOWN = 20
+"""Most lost games that are explained."""
+WIDTH = 80
+"""Most characters of a line of running text."""
+N_ACROSS = 3
+"""Most runs in one row of a table."""
+LOST_AT = {
+    "ingest": "at ingest",
+    "book": "at the book",
+    "search": "in the search",
+    "answers": "by the answers",
+}
+FIGURES = {
+    "won": ("won", ".3f", ".2f"),
+    "won_more_than_hint": ("than the hint alone", "+.3f", "+.2f"),
+    "private_score": ("private score", ".1f", ".1f"),
+    "brier": ("Brier", ".4f", ".3f"),
+    "log_score": ("log score", ".3f", ".2f"),
+}
+"""Figures of the table of referees: the head of the column, and the formats of the figure and of its interval."""
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """Yield the figures of a run, and the first lost games."""
+    document = run.as_json()
+    yield (
+        f"{document['games']} games, {document['unanswerable']} of them unanswerable, "
+        f"{document['lost_at_ingest']} lost at ingest"
+    )
+    yield (
+        f"  opening sentence exact {_percent(document['opening_sentence_exact'])}, "
+        f"book resolved {_percent(document['book_resolved'])}"
+    )
+
+    for name, (value, ends) in run.figures.items():
+        yield f"  {name:11} {with_interval(value, ends)}"
+    if run.won is not None:
+        yield (
+            f"  sentence exact {_percent(document['sentence_exact'])}, "
+            f"private score {document['private_score']:.1f}"
+        )
+
+    for edition, figures in document["editions"].items():
+        yield (
+            f"  {edition}: right page {figures['right_page']:.3f}, "
+            f"ratio of .70 or more {figures['similar']:.3f}, "
+            f"points of the sentence {figures['points']:.1f}"
+        )
+
+    if document["losses"]:
+        parts = ", ".join(f"{name} {of:.3f}" for name, of in document["losses"].items())
+        yield f"  ideal questions win {document['win_ideal']:.3f}; lost: {parts}"
+
+    times = []
+    for part, ms in document["latency_ms"].items():
+        if ms:
+            times.append(f"{part} {ms['p50']:.1f} / {ms['p95']:.1f}")
+    yield f"  ms at p50 / p95: {', '.join(times)}"
+
+    plays = run.per_game
+    lost = [*filter(itemgetter("lost_at"), plays)]
+    counts = Counter(map(itemgetter("lost_at"), lost))
+    causes = ", ".join(f"{counts[cause]} {words}" for cause, words in LOST_AT.items())
+    yield f"  lost: {len(lost)} of {len(plays)} ({causes})"
+    for play in lost[:MAX_SHOWN]:
+        repeat = f", repeat {play['repeat'] + 1}" if run.repeats > 1 else ""
+        yield f"    {play['game_id']}{repeat}: {play['fate']}"
+    if len(lost) > MAX_SHOWN:
+        yield f"    ... and {len(lost) - MAX_SHOWN} more; `report` shows every game"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
+def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterator[str]:
+    """Yield the figures of each run, and the tests of each run against the first."""
+    n_stores = len({run.store_fingerprint for run in runs})
+    over = f", over {pluralize(n_stores, 'store')}" if n_stores > 1 else ""
+    yield f"{pluralize(len(runs[0].games), 'answerable game')}{over}, 95% intervals in brackets"
+    yield from belief_lines(runs)
+    for run in runs[1:]:
+        differs = f"what differs in {run.name} from {runs[0].name}: {what_differs(runs[0], run)}"
+        yield from textwrap.wrap(differs, WIDTH, subsequent_indent="  ")
+    for start in range(0, len(runs), N_ACROSS):
+        across = runs[start : start + N_ACROSS]
+        yield ""
+        yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in across)
+        for name in across[0].figures:
+            line = f"{name:11}"
+            for run in across:
+                figure = run.figures.get(name)
+                line += f"{with_interval(*figure) if figure else '':>23}"
+            yield line
+
+    for run in runs[1:]:
+        yield ""
+        yield f"{run.name} against {runs[0].name}"
+        yield f"{'':13}{'difference':25}{'p':>6}{'corrected':>11}"
+        for test in tests:
+            if test.preset == run.name:
+                yield _test_line(test)
+    yield ""
+    yield "p: paired randomisation tests. Corrected: by Holm for the measures that differ."
+    if any(test.n_to_decide for test in tests):
+        yield "open: so many games would show a difference of this size."
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 22 else f"{name[:21]}…"
+
+
+def _test_line(test: PairedTest) -> str:
+    ends = (test.low, test.high)
+    change = with_interval(test.difference, ends, "+.3f", "+.3f")
+    verdict: str = test.verdict
+    if test.n_differ == 0:
+        verdict = "same in every game"
+    elif test.n_to_decide is not None:
+        verdict = f"open, {test.n_to_decide:,} games"
+    elif verdict not in ("better", "worse"):
+        verdict = "open"
+    return f"  {test.measure:11}{change:25}{test.p:6.4f}{test.p_holm:11.4f}  {verdict}"
+
+
+def table_text(table: Mapping[str, Any]) -> str:
+    """Return a table of referees in Markdown."""
+    heads = [head for head, _, _ in FIGURES.values()]
+    rows = [["referee", "plays", *heads, "confidence"]]
+    rows.append(["---"] * len(rows[0]))
+    rows.append(["the hint alone", *_cells(table["hint_alone"])])
+    rows[-1][2 + list(FIGURES).index("won_more_than_hint")] = ""
+    for line in table["referees"]:
+        rows.append([f"`{line['referee']}`", *_cells(line)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cells(line: Mapping[str, Any]) -> list[str]:
+    """Return the cells of a referee after its name."""
+    cells = [str(line["plays"])]
+    for figure, (_, *forms) in FIGURES.items():
+        cells.append(with_interval(line[figure], line[f"{figure}_interval"], *forms))
+    return [*cells, f"{line['confidence']:.3f}"]

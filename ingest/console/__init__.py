@@ -1,1 +1,0 @@
-"""Command lines and terminals: options, escaped text, and Ctrl-C."""

@@ -1,0 +1,47 @@
+"""Answers of a referee: a letter, "Not Relevant" or nothing, in the order of the questions."""
+
+import re
+from collections.abc import Sequence
+
+from quarry.languages.registry import LANGUAGES, alternatives
+
+LETTERS = "ABCD"
+NOT_RELEVANT = "Not Relevant"
+
+Answer = str | None
+"""One of `LETTERS`, or `NOT_RELEVANT`; None for a missing or unreadable answer."""
+Answers = Sequence[Answer]
+"""(n_questions,) answers of a batch."""
+
+MAX_CHARS = 200
+"""The most characters of an answer that are read."""
+
+
+def letter_row(answer: Answer) -> int | None:
+    """Return 0..3 for a letter; None for "Not Relevant" or a missing answer."""
+    return LETTERS.index(answer) if answer in set(LETTERS) else None
+
+
+def read_answer(value: object) -> Answer:
+    """Read a letter in any form ("b", "(B)", "Option B", "B: its text") or "Not Relevant" in any spelling, or None."""
+    if not isinstance(value, str):
+        return None
+    value = value[:MAX_CHARS]
+    plain = re.sub(r"[^A-Z]", "", value.upper())
+    if plain in LETTERS and len(plain) == 1:
+        return plain
+    if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
+        return NOT_RELEVANT
+    found = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
+    return found[1].upper() if found else None
+
+
+_LETTER_FIRST = re.compile(
+    r"\W*([A-D])\s*(?:[:)\]]|[.=\u2013\u2014-](?!\w))", re.IGNORECASE
+)
+"""The letter, then a sign, then the text of the option."""
+_OPTION = alternatives(language.option for language in LANGUAGES)
+_LETTER_NAMED = re.compile(
+    rf"\W*(?:the\s+)?(?:correct\s+)?{_OPTION}(?:\s+is)?\W+([A-D])(?!\w)",
+    re.IGNORECASE,
+)

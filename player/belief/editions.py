@@ -1,0 +1,151 @@
+"""The belief over editions: which program's text the referee holds, and which piece of it."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from player.belief.places import PRINTED, Places
+from player.belief.word_index import WordIndex
+from player.search.results import SearchResult
+from quarry.arrays import Float64Array, RowArray
+from quarry.course.text import canonical
+
+CUT_SHARES: Mapping[str, Mapping[str, float]] = {
+    "stem": {"page": 0.5, "page:2000": 0.05},
+    "title": {"page": 0.03, "page:2000": 0.05},
+    "invented": {"page": 0.05, "page:2000": 0.4},
+}
+"""Probabilities of the other editions by their cut, and by the form of the book's name: programs that draw whole pages
+name the file's stem, programs that draw pieces of pages let a model invent a title. The rest is printed."""
+UNKNOWN_CUT = 0.01
+"""Probability of all editions of any other cut."""
+LIKENESS = 0.8
+"""Weight of the log-odds of a piece by its vector; 1 is their calibration on passages."""
+PASSAGES = 0.2
+"""Exponent of the probability of a piece's passages: a page says more by its own vector."""
+EVEN = 0.1
+"""Share of a piece's probability that depends on its document alone."""
+TINY = 1e-6
+"""Least probability of a piece's passages."""
+RULE = 0.05
+"""Weight of a piece that holds a word of the hint in its exact form, against the rule of the game."""
+
+Shares = Mapping[str, float]
+"""Maps the names of editions, PRINTED among them, to their probabilities."""
+
+
+def edition_shares(
+    result: SearchResult, index: WordIndex, seen: Shares
+) -> dict[str, float]:
+    """Return the probability of each edition before the answers, from the form of the book's name and the script.
+
+    It is the mean of a Dirichlet posterior: the form counts as much as one game of the opponent.
+
+    Args:
+        index: words of the course.
+        seen: games by the edition that the opponent held in them, as far as we know.
+    """
+    by_cut = CUT_SHARES[_form(result)]
+    cuts = {piece.edition: piece.cut for piece in index.places.pieces}
+    n_editions = Counter(cuts.values())
+    others = {}
+    for name, cut in sorted(cuts.items()):
+        share = by_cut.get(cut, UNKNOWN_CUT)
+        others[name] = share / n_editions[cut]
+    printed = 1.0 - sum(others.values())
+    usual = {PRINTED: printed, **others}
+
+    games = {}
+    for name, share in usual.items():
+        games[name] = share + seen.get(name, 0.0)
+    total = sum(games.values())
+    return {name: n / total for name, n in games.items()}
+
+
+def _form(result: SearchResult) -> str:
+    """Return the form of the book's name: a file's stem, a title that was resolved, or an invented one."""
+    if result.book is None or result.tier == "none":
+        return "invented"
+    name = result.query.book_name.casefold().removesuffix(".pdf")
+    is_stem = canonical(name) == canonical(result.book.doc_id)
+    return "stem" if is_stem else "title"
+
+
+def with_editions(
+    printed: Float64Array,
+    index: WordIndex,
+    hint: str,
+    shares: Shares,
+    likeness: Float64Array,
+) -> Float64Array:
+    """Return the (n_places,) probabilities of all places, those of pieces included, summing to 1.
+
+    Within its edition, a piece is as likely as its document, whose probability is spread evenly over its pieces, times
+    what its vector and its passages say.
+
+    Args:
+        printed: (n_printed,) probabilities of the places of passages, summing to 1.
+        index: words of the course.
+        hint: the rule forbids its words in the text that the referee holds.
+        shares: probabilities of the editions.
+        likeness: (n_pieces,) log-odds of each piece by its vector, up to a constant.
+    """
+    places = index.places
+    n_printed = places.n_printed
+    n_passages = len(places.paragraphs)
+    passages = places.rows[:n_printed]
+    by_passage = np.bincount(passages, printed, minlength=n_passages)
+    by_piece = (places.links @ by_passage + TINY) ** PASSAGES
+
+    doc_ids = [paragraph.doc_id for paragraph in places.paragraphs]
+    doc_ids += [piece.doc_id for piece in places.pieces]
+    _, documents = np.unique(np.array(doc_ids), return_inverse=True)
+    n_documents = int(documents.max()) + 1
+    by_document = np.bincount(documents[:n_passages], by_passage, minlength=n_documents)
+
+    hinted = index.raw[:, index.ids_of(hint)]
+    n_hinted = hinted.sum(axis=1)
+    lawful = np.where(n_hinted > 0.0, RULE, 1.0)
+
+    of_pieces = np.array([piece.edition for piece in places.pieces])
+    for_pieces = np.zeros(len(places.pieces))
+    for name in places.edition_names[1:]:
+        pieces = np.flatnonzero(of_pieces == name)
+        document = documents[n_passages + pieces]
+        n_pieces = np.bincount(document)[document]
+        even = _share(by_document[document] / n_pieces)
+        alike = np.exp(likeness[pieces] - likeness[pieces].max())
+        mixed = (1.0 - EVEN) * _share(even * by_piece[pieces] * alike) + EVEN * even
+        for_pieces[pieces] = shares.get(name, 0.0) * _share(mixed * lawful[pieces])
+
+    prior = np.empty(len(places))
+    prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
+    of_places = for_pieces[places.rows[n_printed:] - n_passages]
+    prior[n_printed:] = of_places * np.exp(places.log_odds[n_printed:])
+    return np.asarray(prior / prior.sum())
+
+
+def editions_of(
+    belief: Float64Array,
+    places: Places,
+    rows: RowArray,
+) -> Shares:
+    """Return the probability of each edition in a belief.
+
+    Args:
+        belief: (n_candidates,) probabilities.
+        rows: (n_candidates,) their places.
+    """
+    names = places.edition_names
+    editions = places.editions[rows]
+    masses = np.bincount(editions, belief, minlength=len(names))
+    return dict(zip(names, masses.tolist(), strict=True))
+
+
+def _share(weights: Float64Array) -> Float64Array:
+    """Return weights that sum to 1; even ones if all are 0."""
+    total = weights.sum()
+    if total > 0.0:
+        return np.asarray(weights / total)
+    return np.full(len(weights), 1.0 / len(weights))

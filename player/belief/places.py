@@ -1,0 +1,326 @@
+"""Places where the secret passage may begin: its sentences, and the ways to end the first one."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from scipy.sparse import csr_array, lil_array
+
+from player.belief.start_model import PLACE_FEATURES, Start, place_features
+from player.starts import start_weights
+from quarry.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
+from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
+from quarry.course.sentences import alternatives, sentences
+from quarry.course.text import canonical
+from quarry.languages.captions import without_label
+from quarry.languages.reading_order import in_reading_order
+from quarry.languages.words import words
+from quarry.store.records import unpacked
+
+PRINTED = "printed"
+"""Name of our own edition: passages as they are printed."""
+MAX_READINGS = 3
+"""The most ways to end the first sentence of a passage."""
+MOST_WORDS = 0.6
+"""A piece holds a passage if it holds this share of its words; one that holds none, the most of any."""
+CHOSEN = 0.6
+"""Probability that a model chooses the next sentence of content, divided by that of the one before it."""
+_COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The places of a course, those of a passage together and in order; those of the pieces of other editions follow.
+
+    Attributes:
+        paragraphs: passages of the course.
+        pieces: pieces of other editions.
+        links: (n_pieces, n_paragraphs) 1 where a piece holds a passage.
+        vectors: (n_pieces, dim) of the pieces; (n_pieces, 1) zeros if they have none.
+        rows: (n_places,) row of each place's passage in `paragraphs`, or of its piece after all passages.
+        starts: (n_places,) in the passage, or in the piece with the sentence as it is printed.
+        strings: (n_places,) the opening sentence as the referee holds it.
+        keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
+        numbers: canonical opening sentence -> key.
+        editions: (n_places,) number of the edition in `edition_names`.
+        edition_names: PRINTED, and the names of the other editions.
+        n_printed: number of places in passages.
+        log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant; given
+            the piece, its log-probability.
+    """
+
+    paragraphs: Sequence[Paragraph]
+    pieces: Sequence[Piece]
+    links: csr_array
+    vectors: Float32Array
+    rows: IntArray
+    starts: Sequence[Start]
+    strings: Sequence[str]
+    keys: IntArray
+    numbers: Mapping[str, int]
+    editions: IntArray
+    edition_names: Sequence[str]
+    n_printed: int
+    log_odds: Float64Array
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def piece(self, place: int) -> Piece | None:
+        """Return the piece of a place, None for a place in a passage."""
+        number = int(self.rows[place]) - len(self.paragraphs)
+        return self.pieces[number] if number >= 0 else None
+
+    @cached_property
+    def is_page(self) -> BoolArray:
+        """(n_places,) whether the referee holds a whole page."""
+        pages = [False] * self.n_printed
+        for row in self.rows[self.n_printed :].tolist():
+            pages.append(self.pieces[row - len(self.paragraphs)].is_page)
+        return np.array(pages, dtype=np.bool_)
+
+    def passages_of(self, place: int) -> IntArray:
+        """Return the rows of the passages in which a place is, or which its piece holds."""
+        number = int(self.rows[place]) - len(self.paragraphs)
+        if number < 0:
+            return self.rows[place : place + 1]
+        rows: IntArray = self.links[[number]].indices
+        return rows
+
+    def paragraph(self, place: int) -> Paragraph:
+        """Return the passage from a place on; the number of a later sentence is added to its paragraph_id.
+
+        A piece is a paragraph in reading order, with its opening sentence as the referee holds it.
+        """
+        start = self.starts[place]
+        number = f"+{start.number}" if start.number else ""
+        piece = self.piece(place)
+        if piece is not None:
+            return Paragraph(
+                paragraph_id=f"{piece.doc_id}:{piece.page}:{piece.edition}{number}",
+                doc_id=piece.doc_id,
+                page=piece.page,
+                heading="",
+                text=in_reading_order(piece.text),
+                opening_sentence=self.strings[place],
+            )
+
+        passage = self.paragraphs[int(self.rows[place])]
+        return replace(
+            passage,
+            paragraph_id=f"{passage.paragraph_id}{number}",
+            text=passage.text[start.offset :],
+            opening_sentence=start.sentence,
+        )
+
+    def find(self, sentence: str) -> IntArray:
+        """Return the places with an opening sentence, compared as the game compares sentences, in order."""
+        key = self.numbers.get(canonical(sentence), -1)
+        return np.flatnonzero(self.keys == key)
+
+
+def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> Places:
+    """Return the places of a course, and of its other editions."""
+    rows: list[int] = []
+    starts: list[Start] = []
+    for row, paragraph in enumerate(paragraphs):
+        for start in starts_of(paragraph):
+            rows.append(row)
+            starts.append(start)
+    weights = [start_weights().get(feature, 0.0) for feature in PLACE_FEATURES]
+    of_places = place_features(paragraphs, rows, starts) @ np.array(weights)
+
+    n_printed = len(rows)
+    bounds = np.searchsorted(rows, np.arange(len(paragraphs) + 1))
+    log_odds = of_places.tolist()
+    strings = [start.sentence for start in starts]
+    names = {PRINTED: 0}
+    editions = [0] * n_printed
+    on_pages = _on_pages(paragraphs)
+    for row, piece in enumerate(pieces, len(paragraphs)):
+        sentences = []
+        for passage in on_pages[piece.doc_id, piece.page]:
+            of_passage = starts[bounds[passage] : bounds[passage + 1]]
+            sentences += [start.sentence for start in of_passage]
+        openings = _openings(piece, sentences)
+        shares = CHOSEN ** np.arange(len(openings))
+        log_odds += np.log(shares / shares.sum()).tolist()
+        for number, (string, sentence) in enumerate(openings.items()):
+            rows.append(row)
+            strings.append(string)
+            starts.append(Start(number, 0, sentence, 0, on_top=not number))
+            editions.append(names.setdefault(piece.edition, len(names)))
+
+    keys: dict[str, int] = {}
+    numbers = []
+    for start in starts:
+        sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
+        numbers.append(keys.setdefault(sentence, len(keys)))
+
+    return Places(
+        paragraphs=paragraphs,
+        pieces=pieces,
+        links=links_of(paragraphs, pieces),
+        vectors=_vectors(pieces),
+        rows=np.array(rows, dtype=np.int64),
+        starts=starts,
+        strings=strings,
+        keys=np.array(numbers, dtype=np.int64),
+        numbers=keys,
+        editions=np.array(editions, dtype=np.int64),
+        edition_names=tuple(names),
+        n_printed=n_printed,
+        log_odds=np.array(log_odds),
+    )
+
+
+def _vectors(pieces: Sequence[Piece]) -> Float32Array:
+    vectors = np.zeros((len(pieces), 1), dtype=np.float32)
+    if pieces and all(piece.vector for piece in pieces):
+        rows = [unpacked(piece.vector, np.float32) for piece in pieces]
+        vectors = np.concatenate(rows)
+    return vectors
+
+
+def _openings(piece: Piece, sentences: Sequence[str]) -> dict[str, str]:
+    """Return the opening sentences that a referee with a piece may hold, the likeliest first, each as it is printed.
+
+    Args:
+        sentences: opening sentences of the places of its passages, as they are printed.
+    """
+    if piece.is_page:
+        opening = by_rule(piece.text)
+        return {one_line(opening): in_reading_order(opening, piece.text)}
+
+    located = []
+    raw = as_printed_in(piece.text, sentences)
+    for number, (position, string) in enumerate(raw):
+        if string:
+            located.append((position, number, string))
+    openings: dict[str, str] = {}
+    for _, number, string in sorted(located):
+        openings.setdefault(string, sentences[number])
+    if not openings:
+        for string in islice(by_content(piece.text), MAX_READINGS):
+            openings[string] = in_reading_order(string, piece.text)
+    return openings
+
+
+def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_array:
+    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
+    on_pages = _on_pages(paragraphs)
+    long_words = []
+    for paragraph in paragraphs:
+        all_words = set(words(paragraph.text))
+        long_words.append([word for word in all_words if len(word) > 3])
+
+    shape = (len(pieces), len(paragraphs))
+    links = lil_array(shape, dtype=np.float32)
+    for number, piece in enumerate(pieces):
+        # some readers print English without spaces
+        text = in_reading_order(piece.text)
+        letters = text.casefold().replace(" ", "")
+        shares: dict[int, float] = {}
+        for page in range(piece.page, piece.last_page + 1):
+            for row in on_pages[piece.doc_id, page]:
+                asked = long_words[row]
+                n_there = sum(word in letters for word in asked)
+                shares[row] = (n_there + 1) / (len(asked) + 1)
+
+        most = max(shares.values(), default=1.0)
+        least = min(MOST_WORDS, most)
+        for row, share in shares.items():
+            if share >= least:
+                links[number, row] = 1.0
+    return csr_array(links)
+
+
+def _on_pages(paragraphs: Sequence[Paragraph]) -> dict[tuple[str, int], list[int]]:
+    """Return the rows of the passages on each page, by doc_id and page."""
+    on_pages: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for row, paragraph in enumerate(paragraphs):
+        for turn in range(len(paragraph.page_breaks) + 1):
+            on_pages[paragraph.doc_id, paragraph.page + turn].append(row)
+    return on_pages
+
+
+def starts_of(paragraph: Paragraph) -> Iterator[Start]:
+    """Yield the places of a passage: each of its own sentences, and page breaks inside a sentence.
+
+    The first sentence is yielded once for each of its readings.
+    """
+    body = paragraph.text[: paragraph.own_length or None]
+    breaks = list(paragraph.page_breaks)
+    is_turned = paragraph.on_top
+    end = 0
+    for number, sentence in enumerate(sentences(body)):
+        offset = body.index(sentence, end)
+        end = offset + len(sentence)
+        while breaks and breaks[0] <= offset:
+            is_turned = True
+            breaks.pop(0)
+
+        if number:
+            yield Start(number, offset, sentence, 0, is_turned)
+        else:
+            for reading, text in enumerate(readings(paragraph)):
+                at = max(0, body.find(text))
+                yield Start(0, at, text, reading, is_turned)
+
+        is_turned = bool(breaks) and breaks[0] < end
+        if is_turned:
+            offset = breaks.pop(0)
+            rest = body[offset:end].strip()
+            first = rest[:1]
+            if first.isalpha() and not first.islower():
+                yield Start(
+                    number=number,
+                    offset=offset,
+                    sentence=rest,
+                    reading=1,
+                    on_top=True,
+                )
+
+
+def readings(paragraph: Paragraph) -> list[str]:
+    """Return the possible first sentences of a passage, the likeliest first."""
+    first, text = paragraph.opening_sentence, paragraph.text
+    unlabelled = without_label(first) or first
+    firsts = [first]
+    n_label = len(first) - len(unlabelled)
+    colon = _COLON.search(first, n_label)
+    if colon:
+        firsts.append(first[: colon.end()].rstrip())
+    if paragraph.own_length and len(first) == paragraph.own_length:
+        firsts.append(sentences(text)[0])  # it may continue after the display
+    firsts.append(unlabelled)
+    firsts += [reading for reading in alternatives(text) if text.startswith(reading)]
+    return list(dict.fromkeys(firsts))[:MAX_READINGS]
+
+
+def by_sentence(belief: Float64Array, keys: IntArray) -> Float64Array:
+    """Return (n_candidates,) belief in the opening sentence of each candidate, summed over all that begin with it.
+
+    Args:
+        belief: (n_candidates,) probabilities.
+        keys: (n_candidates,) of their sentences.
+    """
+    sums = np.bincount(keys, weights=belief)
+    return np.asarray(sums[keys], dtype=np.float64)
+
+
+def rank_of_sentence(
+    row: int,
+    belief: Float64Array,
+    keys: IntArray,
+) -> int:
+    """Return the 1-based rank of a candidate's opening sentence among all opening sentences, by their summed belief."""
+    sums = np.bincount(keys, weights=belief)
+    is_before = sums > sums[keys[row]]
+    return int(is_before.sum()) + 1

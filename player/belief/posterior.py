@@ -1,0 +1,131 @@
+"""Prior and answers -> posterior, by exact Bayes over paragraphs and referees."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import gammaln
+
+from player.answer import Answers, letter_row
+from player.belief.referees import SKEW, SKEWED, Referee, rows_of
+from player.question import OTHER_READINGS, VIEWS, FitArray, Question
+from quarry.arrays import BoolArray, Float32Array, Float64Array
+
+CHANCE = 0.25
+"""Probability of a letter that is given by chance."""
+
+SAME_OPENING = 0.5
+"""Share of the referees with a raw page whose first sentence is the opening that is compared, for all their answers:
+of 101 answers about the first sentence, 52 meant it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """The belief after the answers.
+
+    Attributes:
+        belief: (n_paragraphs,) probabilities.
+        referees: (n_referees,) probability of each referee of the mixture.
+        support: (n_questions, n_paragraphs) log2 probability of each answer given the paragraph, averaged over the
+            referees by their probability after the answers; 0 for an answer without a letter.
+    """
+
+    belief: Float64Array
+    referees: Float64Array
+    support: Float64Array
+
+
+def update(
+    prior: Float64Array,
+    fits: FitArray,
+    questions: Sequence[Question],
+    answers: Answers,
+    mixture: Sequence[Referee],
+    pages: BoolArray,
+) -> Posterior:
+    """Return the posterior over paragraphs and referees; all answers share one unknown referee.
+
+    The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
+    the twenty answers, a referee who does not look at the paragraph is the best explanation, and the belief stays as it
+    was. "Not Relevant" may be a failed call as well as a verdict, so it counts as a missing answer.
+
+    Args:
+        prior: (n_paragraphs,) probabilities, summing to 1.
+        fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
+        answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
+        mixture: the possible referees.
+        pages: (n_paragraphs,) whole raw pages, of which a referee sees all; see `ListKind.fit`.
+    """
+    # an answer by chance fits all views alike
+    views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
+    of_kinds = np.stack([each.letters for each in mixture])
+    by_kind: Float32Array = of_kinds.astype(np.float32)
+    sent = [letter_row(answer) for answer in answers]
+    letters = [letter for letter in sent if letter is not None]
+    log_joint = _log_prior(prior, letters, mixture, pages)
+    channels: dict[int, Float32Array] = {}
+    for number, kind in enumerate(rows_of(questions)):
+        letter = sent[number]
+        if letter is None:
+            continue
+        channel = by_kind[:, kind, letter]
+        channels[number] = channel
+        for view, fit in enumerate(fits[:, number]):
+            of_view = views == view
+            likelihood = channel[of_view] @ fit.T
+            log_joint[of_view] += np.log(likelihood)
+
+    joint = np.exp(log_joint - log_joint.max())
+    joint /= joint.sum()
+    referees = joint.sum(axis=1)
+    shape = (len(answers), len(prior))
+    support = np.zeros(shape)
+    for number, channel in channels.items():
+        of_referees = referees[:, None] * channel
+        weighted = np.zeros((len(VIEWS), 4))
+        np.add.at(weighted, views, of_referees)
+        probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
+        support[number] = np.log2(probability)
+    return Posterior(joint.sum(axis=0), referees, support)
+
+
+def _log_prior(
+    prior: Float64Array,
+    letters: Sequence[int],
+    mixture: Sequence[Referee],
+    pages: BoolArray,
+) -> Float64Array:
+    """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
+    weights = np.array([referee.weight for referee in mixture])
+    shares = np.log(weights / weights.sum())
+    log_prior = np.log(np.maximum(prior, 1e-300))
+    log_joint: Float64Array = shares[:, None] + log_prior
+    by_chance = len(letters) * np.log(CHANCE)
+    for row, referee in enumerate(mixture):
+        if referee.errors == SKEWED:
+            log_joint[row] += log_skewed(letters) - by_chance
+
+    views = np.array([referee.view or "" for referee in mixture])
+    is_other = np.isin(views, OTHER_READINGS)
+    is_same = views == "paragraph"
+    log_factors = np.zeros(len(mixture))
+    if is_other.any() and is_same.any():
+        of_both = weights[is_same | is_other].sum()
+        for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
+            factor = share * of_both / weights[reading].sum()
+            log_factors[reading] = np.log(factor)
+    log_joint[:, pages] += log_factors[:, None]
+    return log_joint
+
+
+def log_skewed(letters: Sequence[int]) -> float:
+    """Return the natural logarithm of the probability of letters from an unknown, skewed distribution.
+
+    Reference:
+        Minka, Estimating a Dirichlet Distribution, 2000: the Polya distribution, here of a sequence.
+    """
+    counts = np.bincount(letters, minlength=4)
+    of_letters = gammaln(SKEW + counts) - gammaln(SKEW)
+    total = 4 * SKEW
+    of_all = gammaln(total) - gammaln(total + len(letters))
+    return float(of_all + of_letters.sum())

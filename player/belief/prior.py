@@ -1,0 +1,65 @@
+"""The prior: the probability that the secret passage begins at each place of the course, given the search result."""
+
+import numpy as np
+
+from configs.settings import GameSettings
+from player.belief.places import Places
+from player.search.results import SearchResult
+from player.starts import kind_log_odds
+from quarry.arrays import Float64Array
+
+FLOOR = 0.01
+"""Share of the probability that is spread over all places as before any hint, since a search may rank the passage last;
+compared with others in docs/notebook/picks.md."""
+
+
+def prior_of(
+    result: SearchResult, places: Places, settings: GameSettings
+) -> Float64Array:
+    """Return (n_printed,) probabilities of the places of the searched course's passages, summing to 1.
+
+    The probability of a place is the probability of its passage, from the search, times the probability that the secret
+    begins at this place of the passage. Passages that the ranking lacks have none; if it has no passage of the book, or
+    no other, the rest has all of it.
+
+    Args:
+        result: its ranking holds every passage that the belief runs over.
+        places: places of that course.
+        settings: divisor of the log-odds of relevance, and probability that the paragraph is in the resolved book, by
+            tier. `evaluate.tuning.prior` fits them.
+    """
+    assert result.ranking is not None, "the belief runs over candidates"
+    rows = result.ranking.rows
+    n_passages = len(places.paragraphs)
+    relevance = np.full(n_passages, -np.inf)
+    of_kinds = kind_log_odds(places.paragraphs)[rows]
+    relevance[rows] = result.ranking.log_odds + of_kinds
+    passages = places.rows[: places.n_printed]
+    before_hint = places.log_odds[: places.n_printed]
+    log_odds = relevance[passages] / settings.prior_temperature + before_hint
+
+    book = result.book.doc_id if result.book else ""
+    doc_ids = np.array([passage.doc_id for passage in places.paragraphs])
+    in_book = (doc_ids == book)[passages]
+    shares = {
+        "filter": settings.prior_filter_share,
+        "boost": settings.prior_boost_share,
+    }
+    is_found = np.isfinite(log_odds)
+    share = shares.get(result.tier)
+    on_both_sides = (in_book & is_found).any() and (~in_book & is_found).any()
+    if share is None or not on_both_sides:
+        parts = [(is_found, 1.0)]
+    else:
+        parts = [(is_found & in_book, share), (is_found & ~in_book, 1.0 - share)]
+
+    prior = np.zeros(len(log_odds))
+    for part, mass in parts:
+        odds = log_odds[part]
+        weights = np.exp(odds - odds.max())
+        before = before_hint[part]
+        even = np.exp(before - before.max())
+        by_hint = (1.0 - FLOOR) * weights / weights.sum()
+        by_chance = FLOOR * even / even.sum()
+        prior[part] = mass * (by_hint + by_chance)
+    return prior

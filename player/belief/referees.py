@@ -1,0 +1,152 @@
+"""The mixture of possible referees: what each referee sees of the paragraph, and how often it errs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from player.question import DESIGN_VIEWS, VIEWS, Question, View
+from player.questions.kinds import KINDS
+from quarry.arrays import Float64Array
+
+CHANCE = 0.75
+"""Share of wrong letters of a referee who does not look at the paragraph."""
+UNKNOWN_KIND = 0.1
+"""Share of wrong letters for a kind of question that is not known."""
+WRONG: Mapping[tuple[View, str], float] = {
+    ("paragraph", "opening"): 0.00698,
+    ("paragraph", "anywhere"): 0.01808,
+    ("opening", "opening"): 0.00763,
+    ("opening", "anywhere"): 0.01558,
+    ("passages", "opening"): 0.00759,
+    ("passages", "anywhere"): 0.03365,
+}
+"""Share of wrong letters of careful respondents by view and kind, estimated from logged answers with a Beta prior
+that weighs 40 answers; see docs/notebook/questions.md. Others have the `wrong` of their kind."""
+
+
+VIEW_SHARES: Mapping[View, float] = {
+    "opening": 0.25,
+    "passages": 0.25,
+    "name": 0.05,
+}
+"""Prior probabilities of the views of a referee who looks at something; the others see the whole paragraph. They were
+judged, not fitted: a referee may hold anything, and its answers soon show the view."""
+CARELESS_SHARE = 0.4
+"""Prior probability of a referee who guesses some answers; docs/notebook/referees.md compares others."""
+USELESS_SHARE = 0.2
+"""Prior probability of a referee who guesses all answers; docs/notebook/referees.md compares others."""
+DESIGN_OPENING_SHARE = 0.5
+"""Weight of the referee who sees the opening sentence alone when questions are chosen: about that of all who do not see
+the whole paragraph."""
+SOUND = "sound"
+PROFILES: tuple[tuple[str, float, float, float], ...] = (
+    (SOUND, 0.45, 0.0, 0.0),
+    ("careless 15%", 0.20, 0.15, 0.0),
+    ("careless 30%", 0.15, 0.30, 0.0),
+    ("careless 45%", 0.07, 0.45, 0.0),
+    ("falls back 15%", 0.07, 0.0, 0.15),
+    ("falls back 40%", 0.05, 0.0, 0.40),
+)
+"""Error profiles of referees who look at something: name, weight, share of answers by chance in addition to the rate of
+the kind of question, share of answers that are the first option, after a failed call or an unreadable reply. A sound
+referee errs as often as the logged ones; `CARELESS_SHARE` is the weight of the others together."""
+USELESS, SKEWED = "useless", "skewed"
+"""Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
+SKEW = 0.3
+"""Concentration of the Dirichlet distribution of a skewed referee's letters."""
+SKEWED_SHARE = 0.3
+"""Share of the skewed referees among those who see nothing."""
+DESIGN_SLIPS = 0.2
+"""Questions are chosen for a somewhat careless referee, so that the batch tolerates errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Referee:
+    """One referee of the mixture.
+
+    Attributes:
+        weight: prior probability.
+        view: None if its answers do not depend on the paragraph.
+        errors: name of its error profile.
+        letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
+            one is that of any unknown kind.
+    """
+
+    weight: float
+    view: View | None
+    errors: str
+    letters: Float64Array
+
+    @property
+    def name(self) -> str:
+        """The name of the view and of the error profile."""
+        return self.errors if self.view is None else f"{self.view}, {self.errors}"
+
+
+def rows_of(questions: Sequence[Question]) -> list[int]:
+    """Return the rows of the kinds of questions in the letters of a referee."""
+    rows = {kind: row for row, kind in enumerate(KINDS)}
+    return [rows.get(question.kind, len(rows)) for question in questions]
+
+
+def letters_of(
+    wrong: Float64Array, slips: float = 0.0, falls_back: float = 0.0
+) -> Float64Array:
+    """Return the (n_kinds, 4, 4) probability of each letter given the fitting option.
+
+    Wrong letters are equally likely.
+
+    Args:
+        wrong: (n_kinds,) share of wrong letters of a careful referee.
+        slips: share of the answers that are letters by chance.
+        falls_back: share of the answers that are the first option.
+    """
+    wrong = wrong + (CHANCE - wrong) * slips
+    wrong = wrong[:, None, None]
+    is_right = np.eye(4, dtype=np.bool_)
+    looked = np.where(is_right, 1.0 - wrong, wrong / 3.0)
+    letters = (1.0 - falls_back) * looked
+    letters[:, 0] += falls_back
+    return letters
+
+
+def mixture() -> tuple[Referee, ...]:
+    """Return the possible referees, with learned rates: all views with all error profiles, and two who do not look."""
+    views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
+    n_careless = sum(weight for name, weight, *_ in PROFILES if name != SOUND)
+    referees = []
+    for view in VIEWS:
+        for name, weight, slips, falls_back in PROFILES:
+            share = CARELESS_SHARE * weight / n_careless
+            if name == SOUND:
+                share = 1.0 - USELESS_SHARE - CARELESS_SHARE
+            weight = views[view] * share
+            letters = letters_of(_rates(view), slips, falls_back)
+            referees.append(Referee(weight, view, name, letters))
+
+    rates = np.full(len(KINDS) + 1, CHANCE)
+    by_chance = letters_of(rates)
+    even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
+    skewed = USELESS_SHARE * SKEWED_SHARE
+    referees.append(Referee(even, None, USELESS, by_chance))
+    referees.append(Referee(skewed, None, SKEWED, by_chance))
+    return tuple(referees)
+
+
+def design_referees() -> tuple[Referee, ...]:
+    """Return the referees that questions are chosen for, one for each of `DESIGN_VIEWS`; their weights sum to 1."""
+    shares = (1.0 - DESIGN_OPENING_SHARE, DESIGN_OPENING_SHARE)
+    referees = []
+    for view, share in zip(DESIGN_VIEWS, shares, strict=True):
+        letters = letters_of(_rates(view), DESIGN_SLIPS)
+        referees.append(Referee(share, view, "designed for", letters))
+    return tuple(referees)
+
+
+def _rates(view: View) -> Float64Array:
+    """Return the (n_kinds + 1,) share of wrong letters of a careful referee."""
+    rates = []
+    for name, kind in KINDS.items():
+        rates.append(WRONG.get((view, name), kind.wrong))
+    return np.array([*rates, UNKNOWN_KIND])

@@ -1,0 +1,174 @@
+"""Index of a course's words: which occur in the passage from each place on, and in its opening sentence."""
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from player.belief.places import Places, places_of
+from player.starts import start_weights
+from quarry.arrays import BoolArray, RowArray
+from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
+from quarry.course.text import canonical
+from quarry.languages.registry import LANGUAGES, language_of
+from quarry.languages.words import form_of, is_stop_word, words, written_words
+from quarry.store.cache import cached
+
+MIN_LETTERS = 3
+"""The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
+MAX_LETTERS = 20
+"""A longer word of a piece is several words without spaces."""
+LISTED = 0.9
+"""Share of the referees for whom the list or display after a lead-in belongs to the passage."""
+FOLLOWING = 0.4
+"""Share of the referees for whom the list after a complete passage belongs to the passage."""
+
+Shares = dict[str, float]
+"""Maps the words of a text to the share of the referees who find them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordIndex:
+    """The words of a course by place.
+
+    Attributes:
+        places: places of the course.
+        languages: (n_places,) position of the text's language in `LANGUAGES`.
+        spelling: the most frequent spelling of each word.
+        ids: case-folded word -> id.
+        forms: (n_words, n_forms) 1 for the form of each word, which the forms of one word share.
+        telling: (n_words,) whether a question about a whole passage may ask for it: plain, long enough, no stop word.
+        plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
+        whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
+            sentence.
+        raw: (n_pieces, n_words) 1 where the raw text of a piece of another edition has the word.
+    """
+
+    places: Places
+    languages: RowArray
+    spelling: Mapping[str, str]
+    ids: Mapping[str, int]
+    forms: csr_array
+    telling: BoolArray
+    plain: BoolArray
+    whole: csr_array
+    opening: csr_array
+    raw: csr_array
+
+    def ids_of(self, text: str) -> list[int]:
+        """Return the ids of the words of a text, in order, without unknown words."""
+        there = self.ids.keys() & words(text)
+        return sorted(self.ids[word] for word in there)
+
+
+def index_words(
+    paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
+) -> WordIndex:
+    """Return the index of the words of a course's passages, and of the pieces of its other editions."""
+    make = functools.partial(_index_of, paragraphs, pieces)
+    return cached(paragraphs, f"words {start_weights()}", make)
+
+
+def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordIndex:
+    places = places_of(paragraphs, pieces)
+    ids: dict[str, int] = {}
+    whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)
+    opening = _table([_shares(start.sentence) for start in places.starts], ids)
+    for table in (whole, opening):
+        table.resize((len(places), len(ids)))
+    raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
+
+    plain, telling, forms = [], [], []
+    for word in ids:
+        is_plain = word.isalpha() and len(word) > 1
+        is_long = len(word) >= MIN_LETTERS
+        plain.append(is_plain)
+        telling.append(is_plain and is_long and not is_stop_word(word))
+        forms.append({form_of(word): 1.0})
+
+    counts = Counter[str]()
+    languages = []
+    for paragraph in paragraphs:
+        text = f"{paragraph.text} {paragraph.follows}"
+        counts.update(written_words(text))
+        languages.append(LANGUAGES.index(language_of(text[:400])))
+    for piece in pieces:
+        languages.append(LANGUAGES.index(language_of(piece.text[:400])))
+
+    # the most frequent spelling; of two equally frequent ones, that in lower case
+    spelling = {}
+    ranked = sorted(counts, key=lambda word: (counts[word], word))
+    for written in ranked:
+        spelling[written.casefold()] = written
+    return WordIndex(
+        places=places,
+        languages=np.array(languages, dtype=np.intp)[places.rows],
+        spelling=spelling,
+        ids=ids,
+        forms=_table(forms, {}),
+        telling=np.array(telling, np.bool_),
+        plain=np.array(plain, np.bool_),
+        whole=whole,
+        opening=opening,
+        raw=raw[:, : len(ids)],
+    )
+
+
+def _words_of_passages(places: Places) -> Iterator[Shares]:
+    """Yield the words from each place of a passage on."""
+    rows = np.arange(len(places.paragraphs) + 1)
+    ends = np.searchsorted(places.rows, rows)
+    for row, paragraph in enumerate(places.paragraphs):
+        end = paragraph.own_length or len(paragraph.text)
+        listed = _shares(paragraph.text[end:], LISTED)
+        after = listed | _shares(paragraph.follows, FOLLOWING) | listed
+        from_here = []
+        starts = places.starts[ends[row] : ends[row + 1]]
+        for start in reversed(starts):
+            text = paragraph.text[start.offset : end]
+            after = after | _shares(text)
+            end = min(end, start.offset)
+            from_here.append(after)
+        yield from reversed(from_here)
+
+
+def _words_of_pieces(places: Places) -> Iterator[Shares]:
+    """Yield the words of the piece of each place, and those of its passages that it may print without spaces."""
+    shares: Shares = {}
+    for place in range(places.n_printed, len(places)):
+        if places.rows[place] != places.rows[place - 1]:
+            text = places.paragraph(place).text
+            letters = canonical(text)
+            shares = {}
+            for row in places.passages_of(place):
+                for word in words(places.paragraphs[row].text):
+                    if word in letters:
+                        shares[word] = 1.0
+            for word in words(text):
+                if len(word) <= MAX_LETTERS:
+                    shares[word] = 1.0
+        yield shares
+
+
+def _shares(text: str, share: float = 1.0) -> Shares:
+    return dict.fromkeys(words(text), share)
+
+
+def _table(rows: Iterable[Shares], ids: dict[str, int]) -> csr_array:
+    """Return the (n_rows, n_words) shares of the words of each row; add new words to `ids`."""
+    columns: list[int] = []
+    data: list[float] = []
+    ends = [0]
+    for shares in rows:
+        for word, share in shares.items():
+            columns.append(ids.setdefault(word, len(ids)))
+            data.append(share)
+        ends.append(len(columns))
+    values = np.array(data, dtype=np.float32)
+    indices = np.array(columns, dtype=np.int32)
+    shape = (len(ends) - 1, len(ids))
+    return csr_array((values, indices, np.array(ends)), shape=shape)

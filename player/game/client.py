@@ -1,0 +1,354 @@
+"""GameServer, and HttpGameServer, the HTTP client of the player."""
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import httpx
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_before_delay,
+    wait_exponential,
+)
+
+from player.deadlines import start_in_thread
+from player.errors import (
+    MessageError,
+    RefusedError,
+    ServerError,
+    UnauthorizedError,
+    UnavailableError,
+)
+from player.game.decoding import MESSAGE_DEPTH, Body
+from player.game.messages import (
+    MAX_ID_CHARS,
+    MAX_TOKEN_CHARS,
+    MOST_POINTS,
+    number_of,
+    text_of,
+)
+from player.round import Json
+from quarry.addresses import is_address
+from quarry.terminal import visible
+
+PATIENCE = 3.0
+"""Multiple of `timeout_s` for which a request is retried."""
+LONGEST_RETRY_AFTER_S = 3_600.0
+LONGEST_PAUSE_S = 2.0
+"""The longest pause between two tries of a message or the inbox; the caller keeps to a longer `Retry-After`."""
+LONGEST_WAIT_S = 30.0
+"""The longest time that the inbox may wait for a message."""
+MAX_CURSOR_CHARS = 1_000
+INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which a request is retried until its time is up."""
+UNAUTHORIZED = frozenset({401, 403})
+RETRIED_ONCE = UNAUTHORIZED | {404}
+"""Statuses after which a request is retried once, since a proxy may send them for a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """The state of a game on the server; the score is None until there is one."""
+
+    game_id: str
+    state: str = ""
+    private_score: float | None = None
+    league_points: int | None = None
+
+
+class GameServer(Protocol):
+    """A game server; all implementations pass tests/contracts/game_server.py."""
+
+    def request_game(self) -> str:
+        """Ask for a practice game and return its game_id; its messages follow in the inbox."""
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
+        """Return the messages after `cursor` ("" for all) and the new cursor; wait up to wait_s seconds for one.
+
+        A message that is not an object cannot be read, and the game loop says so.
+        """
+
+    def send(self, envelope: Json) -> None:
+        """Deliver a message; the same message_id twice is one message."""
+
+    def game(self, game_id: str) -> GameState:
+        """Return the state of a game."""
+
+
+class HttpGameServer:
+    """A game server at a URL; safe for many threads.
+
+    Requests are retried after transient faults for three times `timeout_s`; registering and asking for a game, which a
+    retry may do twice, for `timeout_s`. `Retry-After` is respected. Each try has a time limit and each response a size
+    limit. Redirections are not followed, so that the token goes nowhere else. Asterisks replace the token in texts of
+    the server.
+
+    Args:
+        url: e.g. "http://127.0.0.1:8017".
+        token: token of the player; "" until `register` has been called.
+        timeout_s: timeout of one try.
+
+    Attributes:
+        player_id: id that `register` received, "" before.
+        token: "" until there is one.
+
+    Raises:
+        ServerError: the URL is not one of HTTP, or holds a user, password or query.
+        UnauthorizedError: the token cannot be sent.
+    """
+
+    def __init__(self, url: str, token: str = "", timeout_s: float = 10.0) -> None:
+        if "//" not in url and is_address(f"http://{url}"):
+            raise ServerError(f"--server has no http://; write http://{url}")
+        if not is_address(url):  # which is not shown, since it may hold a secret
+            raise ServerError(
+                "--server is not an address such as http://127.0.0.1:8017, without user, password or query; "
+                "use --token"
+            )
+        self.url = str(httpx.URL(url)).rstrip("/")
+        self.player_id = self.token = ""
+        self._timeout_s = timeout_s
+        self._client = httpx.Client(
+            base_url=self.url,
+            trust_env=False,
+            headers={"Accept": "application/json", "Accept-Encoding": "gzip, deflate"},
+            verify=self.url.startswith("https:"),  # loading certificates takes 0.1 s
+        )
+        self.use(token)
+
+    def use(self, token: str) -> None:
+        """Use a token from now on."""
+        if not all("!" <= char <= "~" for char in token):
+            raise UnauthorizedError(
+                "--token has spaces, line breaks or characters that are not ASCII; copy it again"
+            )
+        self.token = token
+        self._client.headers.pop("Authorization", None)
+        if token:
+            self._client.headers["Authorization"] = f"Bearer {token}"
+
+    def register(self, name: str) -> None:
+        """Register a player at the server, and use its token from now on.
+
+        Raises:
+            ServerError: the server cannot be reached or refuses.
+        """
+        answer = self._ask("POST", "/v1/players", json={"name": name}, patience=1.0)
+        self.player_id = _required(answer, "player_id")
+        self.use(_required(answer, "token"))
+
+    def request_game(self) -> str:
+        """Ask for a practice game and return its game_id; its messages follow in the inbox.
+
+        Raises:
+            ServerError: the server cannot be reached or refuses.
+        """
+        answer = self._ask("POST", "/v1/games", json={}, patience=1.0)
+        return _required(answer, "game_id")
+
+    def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
+        """Return the messages after `cursor` ("" for all) and the new cursor; wait 30 seconds at most.
+
+        Raises:
+            ServerError: the server cannot be reached, refuses, or answers nonsense.
+        """
+        wait_s = min(max(wait_s, 0.0), LONGEST_WAIT_S)
+        parameters = {"wait_s": f"{wait_s:g}"}
+        if cursor:
+            parameters["after"] = cursor
+        body = self._call("GET", INBOX, params=parameters, wait_s=wait_s)
+        try:
+            messages, came = body.inbox()
+        except MessageError as error:
+            raise ServerError(f"{self.url}{INBOX} {error}") from error
+
+        came = text_of({"cursor": came}, MAX_CURSOR_CHARS + 1, "cursor")
+        is_usable = 0 < len(came) <= MAX_CURSOR_CHARS
+        return self._without_token(messages), came if is_usable else cursor
+
+    def send(self, envelope: Json) -> None:
+        """Deliver a message; a repeated message_id is one message.
+
+        Raises:
+            RefusedError: the server refuses this message.
+            ServerError: the server cannot be reached or refuses.
+        """
+        self._call("POST", OUTBOX, json=envelope)
+
+    def game(self, game_id: str) -> GameState:
+        """Return the state of a game.
+
+        Raises:
+            ServerError: the server cannot be reached, or does not know the game.
+        """
+        answer = self._ask("GET", f"/v1/games/{quote(game_id, safe='')}")
+        league = number_of(answer.get("league_points"), MOST_POINTS)
+        return GameState(
+            game_id=game_id,
+            state=text_of(answer, MAX_ID_CHARS, "state"),
+            private_score=number_of(answer.get("private_score"), MOST_POINTS),
+            league_points=None if league is None else int(league),
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _ask(self, method: str, path: str, **options: Any) -> Json:
+        """Send a request and return the JSON object of the answer; see `_call`."""
+        answer = self._call(method, path, **options)
+        with contextlib.suppress(MessageError):
+            document = answer.document()
+            if isinstance(document, dict):
+                return document
+        text = self._redacted(answer.frame.decode("utf-8", "replace"))
+        raise ServerError(
+            f"{self.url}: {method} {path} answered {text[:60]!r}, not a JSON object; is it a game server?"
+        )
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        wait_s: float = 0.0,
+        patience: float = PATIENCE,
+        **content: Any,
+    ) -> Body:
+        """Send a request, retry it after transient faults, and return the body of the answer.
+
+        Args:
+            wait_s: seconds that the server may wait before it answers.
+            patience: multiple of `timeout_s` for which the request is retried.
+            content: JSON or parameters, as httpx takes them.
+        """
+        request = self._client.build_request(method, path, **content)
+        patience_s = patience * self._timeout_s
+        deadline = time.monotonic() + patience_s
+        statuses: set[int] = set()
+
+        def try_once() -> Body:
+            remaining_s = max(deadline - time.monotonic(), 0.1)
+            timeout_s = min(self._timeout_s, remaining_s) + wait_s
+            response, body = self._send(request, timeout_s)
+            status = response.status_code
+            is_first = status not in statuses
+            statuses.add(status)
+            if status in RETRIED or (status in RETRIED_ONCE and is_first):
+                error = self._unavailable(request, f"status {status}")
+                asked_s = number_of(response.headers.get("Retry-After"), inf) or 0.0
+                error.retry_after_s = max(0.0, min(asked_s, LONGEST_RETRY_AFTER_S))
+                raise error
+            if not response.is_success:
+                raise self._refusal(f"{method} {path}", status, body)
+            return body
+
+        is_over = stop_before_delay(patience_s)
+        longest_s = LONGEST_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
+        retrying = Retrying(
+            retry=retry_if_exception_type(UnavailableError),
+            wait=_pause_s,
+            stop=lambda state: state.upcoming_sleep > longest_s or is_over(state),
+            reraise=True,
+        )
+        return retrying(try_once)
+
+    def _send(
+        self, request: httpx.Request, timeout_s: float
+    ) -> tuple[httpx.Response, Body]:
+        """Send a request once, in another thread: httpx has no timeout for a response that comes byte by byte."""
+        request.extensions["timeout"] = httpx.Timeout(timeout_s).as_dict()
+
+        def send() -> tuple[httpx.Response, Body]:
+            response = self._client.send(request, stream=True)
+            with contextlib.closing(response):
+                is_inbox = request.url.path.endswith(INBOX) and response.is_success
+                body = Body(MESSAGE_DEPTH if is_inbox else inf)
+                for piece in response.iter_bytes():
+                    body.add(piece)
+            return response, body
+
+        try:
+            return start_in_thread(send).result(timeout_s)
+        except MessageError as error:
+            raise ServerError(
+                f"{self.url}: a response cannot be read: {error}"
+            ) from error
+        except TimeoutError as error:
+            raise self._unavailable(request, "timed out") from error
+        except httpx.RequestError as error:
+            reason = str(error) or type(error).__name__
+            if os.strerror(errno.EMFILE) in reason:
+                raise ServerError(f"{reason}; allow more: ulimit -n 1024") from error
+            raise self._unavailable(request, reason) from error
+
+    def _unavailable(self, request: httpx.Request, reason: str) -> UnavailableError:
+        place = f"{request.method} {request.url.path}"
+        return UnavailableError(
+            f"{self.url} does not answer: {place} failed: {self._redacted(reason)}. "
+            "Check --server, or leave it out to play against a practice server."
+        )
+
+    def _refusal(self, request: str, status: int, body: Body) -> ServerError:
+        """Return the error of a status that no retry changes."""
+        if status in UNAUTHORIZED:
+            return UnauthorizedError(
+                f"{self.url} does not know the token ({status}). Copy --token again, or leave it out to register."
+            )
+        if status < 400:
+            return ServerError(
+                f"{self.url} redirects {request} ({status}), which is never followed. Name the server's own address."
+            )
+        detail = httpx.codes.get_reason_phrase(status)
+        with contextlib.suppress(MessageError, AttributeError):
+            problem = body.document()
+            detail = problem.get("detail") or problem.get("title") or detail
+        reason = " ".join(self._redacted(str(detail)).split())[:200]
+        return RefusedError(
+            f"{self.url}: {request} was refused with {status}: {reason}", status
+        )
+
+    def _redacted(self, text: str) -> str:
+        return visible(text.replace(self.token, "***") if self.token else text)
+
+    def _without_token(self, value: Any) -> Any:
+        """Replace the token in all texts but `auth_token`, which a reply must repeat."""
+        if isinstance(value, dict):
+            cleaned = {key: self._without_token(item) for key, item in value.items()}
+            if "auth_token" in value:
+                cleaned["auth_token"] = value["auth_token"]
+            return cleaned
+        if isinstance(value, list):
+            return [self._without_token(item) for item in value]
+        if isinstance(value, str) and self.token:
+            return value.replace(self.token, "***")
+        return value
+
+
+_backoff = wait_exponential(multiplier=0.05, max=2.0)
+
+
+def _pause_s(state: RetryCallState) -> float:
+    """Return the seconds until the next try: more each time, and at least Retry-After."""
+    fault = state.outcome and state.outcome.exception()
+    asked_s = fault.retry_after_s if isinstance(fault, UnavailableError) else 0.0
+    return max(_backoff(state), asked_s)
+
+
+def _required(answer: Json, key: str) -> str:
+    """Return a text of an answer; an error does not show the value, which may be a token."""
+    value = text_of(answer, MAX_TOKEN_CHARS, key)
+    if not value:
+        raise ServerError(
+            f"The game server's answer has no text {key!r}; is it a game server?"
+        )
+    return value

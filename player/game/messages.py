@@ -1,0 +1,398 @@
+"""Messages of the game: envelopes and payloads, read in any spelling and written in canonical form.
+
+Each field is read under every name that is known, and cut to a length that no honest message reaches.
+"""
+
+import json
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from player.answer import LETTERS, Answer, read_answer
+from player.errors import MessageError
+from player.question import Question
+from player.round import Guess, Json, RoundStart, Score
+
+PROTOCOL = "Q21G.v1"
+WARMUP_CALL = "Q21WARMUPCALL"
+WARMUP_RESPONSE = "Q21WARMUPRESPONSE"
+ROUND_START = "Q21ROUNDSTART"
+QUESTIONS_BATCH = "Q21QUESTIONSBATCH"
+ANSWERS_BATCH = "Q21ANSWERSBATCH"
+GUESS_SUBMISSION = "Q21GUESSSUBMISSION"
+SCORE_FEEDBACK = "Q21SCOREFEEDBACK"
+
+MAX_HINT_CHARS = 2_000
+MAX_NAME_CHARS = 300
+MAX_ID_CHARS = 200
+MAX_TOKEN_CHARS = 8_000
+MAX_REMARK_CHARS = 10_000
+MAX_REMARKS = 50
+"""The most characters or entries that are read."""
+MOST_POINTS = 1_000
+"""Scores beyond these points are refused; honest ones have at most 100."""
+FURTHEST_DEADLINE_S = 7 * 86_400
+"""Later deadlines are ignored."""
+
+MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
+GAME_IDS = ("game_id", "gameid", "gameId")
+BOOKS = ("book_name", "bookname")
+HINTS = ("book_hint", "description", "general_description", "hint")
+DOMAINS = ("association_word", "associative_domain", "association_domain")
+DEADLINES = (
+    "deadline",
+    "deadline_s",
+    "deadline_seconds",
+    "timeout",
+    "timeout_s",
+    "timeout_seconds",
+    "time_limit",
+)
+REFEREES = (
+    "logical_id",
+    "referee_email",
+    "referee_address",
+    "referee_id",
+    "referee",
+    "sender",
+    "email",
+    "referee_group",
+    "group_id",
+    "group",
+)
+NUMBERS = ("question_number", "number", "questionNumber", "question_id")
+ANSWERS = ("answer", "choice", "selected_option", "option", "letter")
+"""Names of a field in the versions of the protocol, the canonical one first."""
+_OF_THE_ENVELOPE = {
+    "protocol",
+    "message_id",
+    "timestamp",
+    "sender",
+    "recipient_id",
+    *MESSAGE_TYPES[:3],
+    *GAME_IDS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An envelope.
+
+    Attributes:
+        envelope: as it came.
+        message_type: canonical, e.g. "Q21ROUNDSTART".
+        game_id: id of the envelope or else of the payload, "" if missing.
+        sender: logical id of the sender, "referee" if missing.
+        opponent: logical id, address or group of the referee, "referee" if missing.
+        payload: as sent; of a message without a payload, its other fields.
+        deadline_s: seconds from sending to the deadline of the reply, None without a usable deadline.
+        arrived: time of arrival, of time.monotonic().
+    """
+
+    envelope: Json
+    message_type: str
+    game_id: str
+    sender: str
+    payload: Json
+    deadline_s: float | None
+    opponent: str = "referee"
+    arrived: float = field(default_factory=time.monotonic)
+
+
+def printed(value: object, most: int | None = None) -> str:
+    """Return a value as text for UTF-8; half surrogates become question marks."""
+    try:
+        return str(value)[:most].encode("utf-8", "replace").decode("utf-8")
+    except (ValueError, RecursionError):
+        return ""  # an integer of more than 4,300 digits
+
+
+def text_of(fields: Json, most: int, *names: str) -> str:
+    """Return the first text or integer under these names that is not blank, as a stripped text; "" without one."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            text = printed(value, most).strip()
+            if text:
+                return text
+    return ""
+
+
+def number_of(value: Any, most: float) -> float | None:
+    """Return a number within -most..most, also of a text; None for anything else."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) <= most else None
+
+
+def _first(fields: Json, names: Sequence[str]) -> Any:
+    """Return the first value under these names that is not blank, or None."""
+    for name in names:
+        value = fields.get(name)
+        is_blank = isinstance(value, str) and not value.strip()
+        if value is not None and not is_blank:
+            return value
+    return None
+
+
+def read_message(envelope: object) -> Message:
+    """Read an envelope in any spelling of its fields.
+
+    Raises:
+        MessageError: it is not an object, or has no message type.
+    """
+    if not isinstance(envelope, dict):
+        came = printed(envelope, 80) or type(envelope).__name__
+        raise MessageError(f"a message is {came}, not a JSON object")
+    written = _first(envelope, MESSAGE_TYPES)
+    if not isinstance(written, str):
+        came = type(written).__name__
+        raise MessageError(f"message_type is {came}, not a string")
+    message_type = re.sub(r"[^A-Z0-9]", "", written[:MAX_ID_CHARS].upper())
+    if not message_type:
+        raise MessageError("message_type is empty")
+
+    payload = _payload_of(envelope)
+    sender = envelope.get("sender")
+    named = sender.get("logical_id") if isinstance(sender, dict) else None
+    opponent = _opponent(envelope) or _opponent(payload)
+    game_id = text_of(envelope, MAX_ID_CHARS, *GAME_IDS)
+    return Message(
+        envelope=envelope,
+        message_type=message_type,
+        game_id=game_id or text_of(payload, MAX_ID_CHARS, *GAME_IDS),
+        sender=printed(named or "", MAX_ID_CHARS) or "referee",
+        payload=payload,
+        deadline_s=_deadline_s(envelope, payload),
+        opponent=opponent or "referee",
+    )
+
+
+def _opponent(fields: Json) -> str:
+    """Return logical id, address or group of the referee by its objects in these fields, else by the fields; or ""."""
+    for name in ("sender", "referee"):
+        named = fields.get(name)
+        if isinstance(named, dict) and (
+            text := text_of(named, MAX_ID_CHARS, *REFEREES)
+        ):
+            return text
+    return text_of(fields, MAX_ID_CHARS, *REFEREES)
+
+
+def _payload_of(envelope: Json) -> Json:
+    """Return the payload: an object, the object of a JSON text, or the other fields of the envelope."""
+    if "payload" not in envelope:
+        return {
+            name: value
+            for name, value in envelope.items()
+            if name not in _OF_THE_ENVELOPE
+        }
+    payload = envelope["payload"]
+    if isinstance(payload, str):
+        try:
+            payload = json.loads(payload)
+        except (ValueError, RecursionError):
+            return {}
+    return payload if isinstance(payload, dict) else {}
+
+
+def _deadline_s(envelope: Json, payload: Json) -> float | None:
+    """Return the seconds until the deadline, a number or a moment in ISO 8601; None if it is missing or past."""
+    deadline = _first(payload, DEADLINES) or _first(envelope, DEADLINES)
+    if isinstance(deadline, bool):
+        return None
+
+    seconds = number_of(deadline, FURTHEST_DEADLINE_S)
+    if isinstance(deadline, str) and seconds is None:
+        sent = text_of(envelope, MAX_ID_CHARS, "timestamp")
+        try:
+            seconds = (_moment(deadline) - _moment(sent)).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    is_usable = seconds is not None and 0.0 < seconds <= FURTHEST_DEADLINE_S
+    return seconds if is_usable else None
+
+
+def _moment(text: str) -> datetime:
+    """Read a moment in ISO 8601, of UTC without an offset; "" is now."""
+    if not text:
+        return datetime.now(UTC)
+    moment = datetime.fromisoformat(text[:MAX_ID_CHARS])
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def read_question(payload: Json) -> str:
+    """Read the question of a warm-up call, "" if it is unreadable."""
+    return text_of(payload, MAX_HINT_CHARS, "warmup_question", "question")
+
+
+def read_start(payload: Json) -> RoundStart:
+    """Read the start of a round, or the match and the token of any message; an unreadable field is empty."""
+    return RoundStart(
+        match_id=text_of(payload, MAX_ID_CHARS, "match_id"),
+        book_name=text_of(payload, MAX_NAME_CHARS, *BOOKS),
+        hint=text_of(payload, MAX_HINT_CHARS, *HINTS),
+        association_domain=text_of(payload, MAX_NAME_CHARS, *DOMAINS),
+        auth_token=text_of(payload, MAX_TOKEN_CHARS, "auth_token"),
+    )
+
+
+def read_score(payload: Json) -> Score:
+    """Read a score; one that is missing or not a number is 0.
+
+    Raises:
+        MessageError: it is a number, and out of range.
+    """
+    written = _first(payload, ["private_score", "score"])
+    points = number_of(written, MOST_POINTS)
+    if points is None and isinstance(written, int | float):
+        raise MessageError(f"private_score is {printed(written, 40)}, out of range")
+
+    league = number_of(_first(payload, ["league_points", "league_score"]), MOST_POINTS)
+    breakdown = {}
+    for part, value in _entries(payload.get("breakdown")):
+        breakdown[part] = number_of(value, MOST_POINTS) or 0.0
+    feedback = {}
+    for part, value in _entries(payload.get("feedback")):
+        feedback[part] = printed(value, MAX_REMARK_CHARS)
+    return Score(points or 0.0, int(league or 0), breakdown, feedback)
+
+
+def _entries(value: object) -> list[tuple[str, object]]:
+    """Return the first entries of a mapping; [] of anything else."""
+    entries = list(value.items())[:MAX_REMARKS] if isinstance(value, dict) else []
+    return [(printed(part, MAX_ID_CHARS), item) for part, item in entries]
+
+
+def read_answers(payload: Json, n_questions: int) -> list[Answer]:
+    """Read the answers by question number: a letter, "Not Relevant", or None for a missing or unreadable answer.
+
+    They may be a list of objects, a plain list, or a map from number to answer. A list without numbers is in the order
+    of the questions.
+
+    Args:
+        n_questions: answers with higher numbers are ignored.
+    """
+    listed = _first(payload, ["answers", "responses"])
+    by_number: list[tuple[Any, Any]] = []
+    if isinstance(listed, dict):
+        by_number = list(listed.items())
+    elif isinstance(listed, list):
+        objects = [item for item in listed if isinstance(item, dict)]
+        if any(not item.keys().isdisjoint(NUMBERS) for item in objects):
+            by_number = [(_first(item, NUMBERS), item) for item in objects]
+        else:
+            by_number = list(enumerate(listed, 1))
+
+    answers: list[Answer] = [None] * n_questions
+    for written, item in by_number:
+        number = _number_of(written)
+        answer = read_answer(_first(item, ANSWERS) if isinstance(item, dict) else item)
+        if answer is not None and 1 <= number <= n_questions:
+            answers[number - 1] = answer
+    return answers
+
+
+def _number_of(value: Any) -> int:
+    """Read 1, "1", "1.0", "Q1" or "question 1" as 1; 0 for anything else."""
+    match = re.fullmatch(
+        r"\s*(?:q(?:uestion)?[\s_.-]*)?#?(\d{1,9})(?:\.0*)?\s*",
+        printed(value, 40),
+        re.IGNORECASE,
+    )
+    return int(match[1]) if match else 0
+
+
+def same_game(game_id: str, other: str) -> bool:
+    """Return whether two game ids are equal, or equal numbers: 0101001 sent as a number is 101001."""
+    if game_id.isdecimal() and other.isdecimal():
+        return game_id.lstrip("0") == other.lstrip("0")
+    return game_id == other
+
+
+def write_message(
+    message_type: str,
+    payload: Json,
+    *,
+    sender: str,
+    recipient: str,
+    game_id: str,
+    role: str = "player",
+    like: Json | None = None,
+) -> Json:
+    """Write an envelope in canonical form with a fresh message_id.
+
+    Args:
+        sender: logical id.
+        recipient: logical id.
+        like: the message that is replied to; fields of the envelope that it spells otherwise are written both ways.
+    """
+    envelope: Json = {
+        "protocol": PROTOCOL,
+        "message_type": message_type,
+        "message_id": str(uuid.uuid4()),
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "sender": {"email": f"{sender}@localhost", "role": role, "logical_id": sender},
+        "recipient_id": recipient,
+        "game_id": game_id,
+        "payload": payload,
+    }
+    for name in like or {}:
+        if name in MESSAGE_TYPES[:3]:
+            envelope[name] = message_type
+        elif name in GAME_IDS:
+            envelope[name] = game_id
+    return envelope
+
+
+def reply_payload(to: RoundStart, **fields: Any) -> Json:
+    """Write a payload with the match and the token of the message that it replies to."""
+    return {"match_id": to.match_id, "auth_token": to.auth_token, **fields}
+
+
+def questions_payload(start: RoundStart, questions: Sequence[Question]) -> Json:
+    """Write a batch of questions, numbered from 1, with the keys of other versions too."""
+    items = questions_json(questions)
+    for item in items:
+        item["number"] = item["question_number"]
+        item["text"] = item["question_text"]
+        item["choices"] = item["options"]
+    return reply_payload(start, questions=items, total_questions=len(items))
+
+
+def questions_json(questions: Sequence[Question]) -> list[Json]:
+    """Write questions in canonical form, numbered from 1."""
+    items = []
+    for number, question in enumerate(questions, 1):
+        options = map(printed, question.options)
+        item = {
+            "question_number": number,
+            "question_text": printed(question.text),
+            "options": dict(zip(LETTERS, options, strict=True)),
+        }
+        items.append(item)
+    return items
+
+
+def guess_payload(start: RoundStart, guess: Guess) -> Json:
+    """Write the guess, flat and nested, and its two main parts under their other names too."""
+    parts = guess_json(guess)
+    return reply_payload(
+        start,
+        **parts,
+        opening_sentence_guess=parts["opening_sentence"],
+        associative_word_guess=parts["associative_word"],
+        guess=parts,
+    )
+
+
+def guess_json(guess: Guess) -> Json:
+    """Write a guess in canonical form."""
+    parts = {name: printed(text) for name, text in asdict(guess).items()}
+    return {**parts, "confidence": round(min(1.0, max(0.0, guess.confidence)), 4)}

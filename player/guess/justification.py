@@ -1,0 +1,185 @@
+"""Justifications: the answers that moved the belief, and the sentences that cite them.
+
+They are in English for every language: a public referee counts English words such as "because" and "evidence".
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from player.answer import LETTERS, NOT_RELEVANT, Answers
+from player.question import Question
+from player.questions.kinds import KINDS
+from quarry.arrays import Float64Array
+from quarry.course.paragraph import Paragraph
+
+SENTENCE_WORDS = (30, 50)
+"""Least and most words of the justification of the sentence, by every way of counting; see `count_words`."""
+N_CITED, N_CITED_FOR_WORD = 3, 2
+"""Number of answers that each justification cites."""
+MAX_CLAUSE = 8
+"""The most words of a clause without its citation; three clauses then keep within the limit."""
+MAX_DOMAIN = 5
+"""The most words of domain and associative word together with which the justification names the domain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One answered question as evidence for the guessed paragraph.
+
+    Attributes:
+        number: number of the question, from 1.
+        letter: the answer.
+        weight: bits by which the answer favours the paragraph over the average candidate.
+        clause: the meaning of the answer as the rest of a sentence ("it has "index""); "" if the answer does not favour
+            the paragraph.
+    """
+
+    number: int
+    letter: str
+    weight: float
+    clause: str = ""
+
+
+def weigh_answers(
+    best: int,
+    paragraph: Paragraph,
+    prior: Float64Array,
+    questions: Sequence[Question],
+    support: Float64Array,
+    answers: Answers,
+) -> list[Evidence]:
+    """Return the evidence of the answers for the guessed paragraph, strongest first, without declined answers.
+
+    Args:
+        best: row of the guessed candidate.
+        paragraph: the guessed candidate.
+        prior: (n_paragraphs,) probabilities before the answers.
+        support: (n_questions, n_paragraphs) log2 probability of each answer, as in `belief.Posterior`.
+        answers: (n_questions,) as `protocol.read_answers` returns them.
+    """
+    evidence = []
+    for number, answer in enumerate(answers, 1):
+        if answer is None or answer == NOT_RELEVANT:
+            continue
+        question = questions[number - 1]
+        bits = support[number - 1]
+        average = np.log2(np.exp2(bits) @ prior)
+        weight = float(bits[best] - average)
+
+        clause = ""
+        if weight > 0.0 and question.kind in KINDS:
+            option = LETTERS.index(answer)
+            clause = KINDS[question.kind].cite(question, option, paragraph)
+        if count_words(clause)[1] > MAX_CLAUSE:
+            clause = ""
+        evidence.append(Evidence(number, answer, weight, clause))
+    return sorted(evidence, key=lambda item: (-item.weight, item.number))
+
+
+def justify_sentence(evidence: Sequence[Evidence], confidence: float) -> str:
+    """Write 30 to 50 words: the strongest different facts about the paragraph with their answers, and the belief.
+
+    Args:
+        evidence: as `weigh_answers` returns it.
+        confidence: belief in the paragraph, 0..1; no other paragraph has more.
+    """
+    # clauses about different words come first
+    named: set[str] = set()
+    facts: list[str] = []
+    others: list[str] = []
+    for item in evidence:
+        quoted = item.clause.split('"')[1::2]
+        words = set(quoted or [item.clause])
+        is_new = item.clause and named.isdisjoint(words)
+        if is_new and len(facts) < N_CITED:
+            named |= words
+            facts.append(
+                f"{item.clause} (question {item.number}, answer {item.letter})"
+            )
+        else:
+            others.append(_citation(item))
+
+    others = others[: N_CITED - len(facts)]
+    form = _FORMS[bool(facts), bool(others)]
+    lead = form.format(facts=_series(facts), others=_series(others))
+    for closing in _CLOSINGS:
+        text = f"{lead}{closing.format(belief=percent(confidence))}."
+        if count_words(text)[1] <= SENTENCE_WORDS[1]:
+            break
+    return text
+
+
+def justify_word(
+    evidence: Sequence[Evidence],
+    word: str,
+    domain: str,
+) -> str:
+    """Write 20 to 30 words: the ground for the associative word, and two answers that led to the paragraph.
+
+    Args:
+        evidence: as `weigh_answers` returns it.
+        domain: domain of the word, "" if unknown.
+    """
+    named = " ".join(domain.replace('"', " ").split())
+    ground = "The domain" if any(map(str.isalpha, named)) else "The hint"
+    n_words = count_words(named)[1] + count_words(word)[1]
+    if ground == "The domain" and n_words <= MAX_DOMAIN:
+        ground = f'{ground} "{named}"'
+    cited = [_citation(item) for item in evidence[:N_CITED_FOR_WORD]]
+    rest = "no evidence came back, therefore the reasoning is based on the hint alone."
+    if cited:
+        rest = f"the reasoning is based on evidence from {_series(cited)}."
+    return f"{ground} suggests the word {word}, because its theme fits; {rest}"
+
+
+def count_words(text: str) -> tuple[int, int]:
+    """Return the least and greatest count of words, since counts differ ("state-of-the-art" is 1 or 4)."""
+    parts = text.split()
+    between_blanks = sum(any(map(str.isalnum, part)) for part in parts)
+    runs = len(re.findall(r"\w+", text))
+    return min(between_blanks, runs), max(len(parts), runs)
+
+
+def percent(confidence: float) -> str:
+    """Write a belief in percent, never 0 or 100: .873 as 87%, .0034 as 0.3%."""
+    if confidence < 0.01:
+        return f"{max(0.1, 100.0 * confidence):.1f}%"
+    return f"{min(99.0, round(100.0 * confidence)):.0f}%"
+
+
+def _citation(item: Evidence) -> str:
+    return f"question {item.number} (answer {item.letter})"
+
+
+def _series(parts: Sequence[str]) -> str:
+    *others, last = parts or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+_FORMS = {
+    (True, False): "The evidence indicates this paragraph because {facts}; "
+    "therefore the reasoning suggests it",
+    (True, True): "The evidence indicates this paragraph because {facts}; "
+    "{others} counted as well, therefore the reasoning suggests it",
+    (
+        False,
+        True,
+    ): "Based on the hint and the evidence of all answers, such as {others}, "
+    "the reasoning indicates this paragraph, because no other suits its theme better",
+    (
+        False,
+        False,
+    ): "No usable answer came back as evidence; therefore the reasoning is based on "
+    "the hint and the name of the lecture alone, and their theme suggests this paragraph",
+}
+"""Sentences by whether there are facts, and other answers. Each has six of the words that a public referee counts."""
+_CLOSINGS = (
+    ", based on all that is known, with {belief} of the belief, and no other paragraph holds more",
+    ", with {belief} of the belief, and no other paragraph holds more",
+    ", with {belief} of the belief",
+    "",
+)
+"""The longest one that fits is used."""

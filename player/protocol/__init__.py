@@ -1,1 +1,0 @@
-"""Messages of the game, and the HTTP client."""

@@ -1,0 +1,41 @@
+"""Questions, and the views: the parts of the paragraph that a referee may see while it answers."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from quarry.arrays import Float32Array
+
+FitArray = Float32Array
+"""Probabilities that a careful referee finds each option fitting, summing to 1 over the last axis, the four options."""
+
+View = Literal["paragraph", "opening", "passages", "name"]
+"""The whole paragraph; its opening sentence; that sentence and some passages of the course, retrieved by the question;
+or the book's name and the hint alone."""
+VIEWS: tuple[View, ...] = get_args(View)
+
+DESIGN_VIEWS = VIEWS[:2]
+"""The views that questions are chosen for; a referee with passages also sees the opening sentence."""
+
+OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
+"""A referee who holds a whole raw page sees all of it under every view but "name"; under these views it takes another
+sentence than the opening for the first one."""
+
+OUT = 3
+"""Index of the last option, "none of these"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One multiple-choice question.
+
+    Attributes:
+        text: the question, which can be understood alone; it calls the secret "the paragraph".
+        options: A to D; the last one is "none of these".
+        kind: name of its kind.
+        groups: words that each option but the last one names, from which its kind computes the fits again.
+    """
+
+    text: str
+    options: tuple[str, str, str, str]
+    kind: str
+    groups: tuple[tuple[str, ...], ...] = ()

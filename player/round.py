@@ -1,0 +1,68 @@
+"""What is exchanged in a round: its start, the guess and the score."""
+
+from dataclasses import dataclass
+from typing import Any
+
+OPENING_WEIGHT = 0.5
+"""Share of the score that the opening sentence makes up."""
+OPENING_SCORE = "opening_sentence_score"
+"""Name of the points of the opening sentence in a score."""
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStart:
+    """Q21ROUNDSTART: name of the book, hint, and domain of the associative word.
+
+    Attributes:
+        editions: our own knowledge, never the message's: games by edition, as `Journal.editions` returns them.
+    """
+
+    match_id: str
+    book_name: str = ""
+    hint: str = ""
+    association_domain: str = ""
+    auth_token: str = ""
+    editions: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Q21SCOREFEEDBACK: the score of the guess.
+
+    Attributes:
+        private_score: 0..100.
+        breakdown: points by part, as sent.
+        feedback: remarks by part, as sent.
+    """
+
+    private_score: float
+    league_points: int
+    breakdown: dict[str, float]
+    feedback: dict[str, str]
+
+    @property
+    def opening(self) -> float | None:
+        """Points of the opening sentence, 0..100; None if the referee did not say.
+
+        Parts that are weighted already, as some referees send them, add up to the score.
+        """
+        points = self.breakdown.get(OPENING_SCORE)
+        total = sum(self.breakdown.values())
+        is_weighted = len(self.breakdown) > 1 and abs(total - self.private_score) < 1.0
+        return points / OPENING_WEIGHT if points and is_weighted else points
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The guess at the end of a game.
+
+    Attributes:
+        confidence: probability of the sentence, 0..1.
+    """
+
+    opening_sentence: str
+    sentence_justification: str
+    associative_word: str
+    word_justification: str
+    confidence: float

@@ -1,0 +1,610 @@
+"""Resolve book names to documents by their aliases, with calibrated confidences (entity linking)."""
+
+import functools
+import itertools
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import regex
+from rapidfuzz import fuzz, process
+
+from player.search.calibration import ReferenceCalibration, calibration_of
+from player.search.names import (
+    COUNTING,
+    FILES,
+    excludes,
+    is_a,
+    is_generic,
+    is_negated,
+    lectures_in,
+    normalise_name,
+    numbers,
+    parts_of,
+    tokens_of,
+    without_other_numbers,
+    words_like,
+)
+from player.search.results import BookCandidate, Tier
+from quarry.arrays import Float32Array, Float64Array
+from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
+from quarry.embed import Embedder
+from quarry.languages.words import is_common, is_stop_word, stems
+from quarry.store.cache import cached
+
+FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
+"""These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
+
+string: rapidfuzz's WRatio and token-set ratio with the best name, averaged; words: share of the name's words, by
+rarity, that match the document's names, authors and headings; content: the same for its text; meaning: cosine with the
+best name; number: the name has a number of the document; clash: each has a number that the other lacks; exact: the name
+is one of the document's names.
+"""
+Features = dict[str, Float64Array]
+"""(n_documents,) values of each of the `FEATURES`."""
+
+_TRUST: dict[AliasSource, float] = {
+    "stem": 1.0,
+    "name": 1.0,
+    "title": 1.0,
+    "sidecar": 1.0,
+    "metadata": 0.8,
+    "heading": 0.6,
+    "author": 0.9,
+}
+"""Aliases are weighted by source: PDF metadata is often wrong, and a heading names only a part of a document."""
+_WEAK: tuple[AliasSource, ...] = ("heading", "metadata")
+"""Words that any document may have are removed from aliases of these sources."""
+_FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
+"""Aliases of these sources name a document whatever their words."""
+_NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
+"""Aliases of these sources are names of the whole document."""
+FEWEST_TO_SHARE = 3
+"""In courses of at least so many documents, words in the names of more than half of them are ignored."""
+_OF_FILE = 0.5
+"""A word such as "slides" has this weight; a word that names a subject has weight 1."""
+_SIMILAR_FROM = 40.0
+"""Names below this similarity, 0..100, count as unrelated."""
+_OTHER_NUMBER = 0.25
+"""Similarities get this factor if each name has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+_NO_NUMBER = 0.6
+"""Similarities get this factor if the name has a number and the document has none."""
+_UNKNOWN = 0.7
+"""The rarity of a word in no document is computed as if it occurred in so many documents."""
+_COMMON_RATE = 0.0005
+"""A word with this share of a text's words gets the full weight of "content"."""
+NAMES_KEPT = 400
+"""The cache holds the documents of so many names."""
+SETTLED = 0.9
+"""At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
+SURELY_SAID = 0.95
+"""A stem or title within a hint is resolved with this confidence."""
+PROBABLY_SAID = 0.85
+"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
+CALLED = 0.95
+"""The first part of a title, or a title of function words alone, names its document with this confidence."""
+_JOINING = ("s", "called", "titled", "named", "written", "entitled")
+"""These words may come between a word for a document and its name."""
+_LEAST_PROPER = 3
+"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
+WORDS_OF_A_NAME = 2
+"""A title or stem within a hint is recognised if it has at least so many distinctive words; written with the capitals
+of the title it needs at least so many capitals."""
+WORDS_OF_A_PHRASE = 3
+"""At least so many function words, and no others, are a title: "How Would We Know?"."""
+_TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
+"""The first part of a title ends here."""
+ALL_WORDS = 0.9
+"""A document has all words of a name from this value of the features "words" and "exact" on."""
+LEAST_STEP = 1e-4
+"""Confidences are rounded to this step."""
+HIGHEST_LECTURE = 100
+"""No course has this many lectures; larger numbers are years or course codes."""
+
+
+NO_ALIASES = (), np.empty((0, 0), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """One name of a whole document, normalised for comparison."""
+
+    row: int
+    normalised: str
+    tokens: Sequence[str]
+    trust: float
+
+
+class References:
+    """Resolver of loosely written book names to the documents of a store.
+
+    Args:
+        documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
+        filter_confidence: threshold of the tier "filter".
+        boost_confidence: threshold of the tier "boost".
+        paragraphs: texts for the feature "content"; () leaves it out.
+        embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
+        alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
+        calibration: calibration of that embedder.
+
+    Reference:
+        The second design record (tiers); the weights are fitted as a conditional logit with a "none of these":
+        McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        filter_confidence: float,
+        boost_confidence: float,
+        *,
+        paragraphs: Sequence[Paragraph] = (),
+        embedder: Embedder | None = None,
+        alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
+        calibration: ReferenceCalibration | None = None,
+    ) -> None:
+        self._filter_confidence = filter_confidence
+        self._boost_confidence = boost_confidence
+        self.calibration = calibration or calibration_of().references
+        self._embedder = embedder
+        self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
+        self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
+        row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
+
+        self._rows: dict[str, int] = {}
+        self._stems: dict[str, dict[str, int]] = {}
+        self._proper: dict[str, set[int]] = {}
+        self._authors: set[str] = set()
+        self._names: list[_Name] = []
+        self._called: dict[str, set[int]] = {}
+        self._numbers: dict[int, set[int]] = {}
+        self._mentioned: dict[int, set[int]] = {}
+        self._words: dict[str, dict[int, float]] = {}
+        self._counted: set[str] = set()
+        for document in documents:
+            row = row_of[document.same_as or document.doc_id]
+            self._rows[document.doc_id] = row
+            self._learn(row, document)
+
+        n_documents = len(self.doc_ids)
+        self._common: set[str] = set()
+        for word, trusts in self._words.items():
+            if 2 * len(trusts) > n_documents >= FEWEST_TO_SHARE:
+                self._common.add(word)
+        self._texts = []
+        for name in self._names:
+            self._texts.append(" ".join(self._telling(name.tokens, files=True)))
+        make_rates = functools.partial(_rates, paragraphs, self._rows, n_documents)
+        self._content = cached(paragraphs, f"rates {self._rows}", make_rates)
+
+        self._alias_rows: list[int] = []
+        aliases, vectors = alias_vectors
+        places = []
+        for place, (doc_id, alias) in enumerate(aliases):
+            if _is_name(alias):
+                places.append(place)
+                self._alias_rows.append(self._rows[doc_id])
+        self._alias_vectors = vectors[places]
+
+    def by_stem(self, book_name: str) -> BookCandidate | None:
+        """Return the document whose file stem is `book_name`, at confidence 1, or None.
+
+        Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
+        """
+        rows = self._stems.get(_fold(book_name), {})
+        row = rows.get(book_name.removesuffix(".pdf"))
+        if row is None and len(set(rows.values())) == 1:
+            row = next(iter(rows.values()))
+        return None if row is None else self._candidate(row, 1.0)
+
+    def resolve(self, book_name: str) -> Sequence[BookCandidate]:
+        """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
+
+        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
+        the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
+        names are cached.
+        """
+        return self._resolved(book_name)
+
+    def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
+        by_stem = self.by_stem(book_name)
+        if by_stem is not None:
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[self._rows[by_stem.doc_id]] = 1.0
+        elif self._means_none(book_name):
+            return []
+        elif several := self._several(book_name):
+            # evidence for each, filter on none
+            confidences = np.zeros(len(self.doc_ids))
+            highest = self._boost_confidence - LEAST_STEP
+            confidences[several] = min(1.0 / len(several), highest)
+        else:
+            confidences = self._confidences(book_name)
+        rows = np.argsort(-confidences.round(4), kind="stable")
+        return [self._candidate(row, confidences[row]) for row in rows]
+
+    def _confidences(self, book_name: str) -> Float64Array:
+        """Return (n_documents,) the probability that each document is meant."""
+        features, has_word = self._features(book_name)
+        fit = self.calibration
+        confidences = _shares(features, fit.letters, fit.letters_none)
+        number, exact = features["number"], features["exact"]
+        if not has_word:
+            # a number alone names the document with that number; generic words name no document
+            return confidences * ((number > 0.0) | (exact > 0.0))
+        is_settled = confidences.max(initial=0.0) >= SETTLED
+        if is_settled or self._embedder is None or not self._alias_rows:
+            return confidences
+
+        best = np.full(len(self.doc_ids), fit.unrelated)
+        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        np.maximum.at(best, self._alias_rows, cosines)
+        meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
+        clash = features["clash"]
+        features["meaning"] = np.where(clash > 0.0, _OTHER_NUMBER, 1.0) * meaning
+        return _shares(features, fit.weights, fit.none)
+
+    def _features(self, book_name: str) -> tuple[Features, bool]:
+        """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
+        lecture_numbers = numbers(book_name, self._proper)
+        tokens = without_other_numbers(book_name, lecture_numbers)
+        has_word = any(map(_is_word, self._telling(tokens)))
+        string, exact = self._by_string(book_name, tokens)
+        words, content = self._by_words(tokens)
+        number, clash, factor = self._by_number(lecture_numbers)
+        if not has_word:
+            string = np.maximum(string, number)  # the number is the name of the lecture
+        features = {
+            "string": string * factor,
+            "words": words * factor,
+            "content": content * factor,
+            "meaning": np.zeros(len(self.doc_ids)),
+            "number": number,
+            "clash": clash,
+            "exact": exact,
+        }
+        return features, has_word
+
+    def _means_none(self, book_name: str) -> bool:
+        """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
+        tokens = tokens_of(book_name)
+        unnamed = [token for token in tokens if token not in self._proper]
+        if not tokens or excludes(unnamed):
+            return True
+        for _, group in lectures_in(book_name):
+            is_of_one = len(set(group)) == 1
+            for row, numbered in self._numbers.items():
+                is_of_one |= set(group) <= numbered | self._mentioned[row]
+            if not is_of_one:
+                return True
+        return False
+
+    def _several(self, book_name: str) -> list[int]:
+        """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
+
+        A name means one document if it holds a title or the number of that one, or if that one has all its words.
+        """
+        parts = parts_of(book_name)
+        if len(parts) == 1:
+            return []
+        features, _ = self._features(book_name)
+        if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
+            return []
+        held = self._names_in(book_name)
+        normalised = f" {normalise_name(book_name)} "
+        for title, bearers in self._called.items():
+            if f" {normalise_name(title)} " in normalised:
+                held |= bearers
+        if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
+            return []
+
+        fit, rows = self.calibration, set()
+        for part in parts:
+            of_part, has_word = self._features(part)
+            confidences = _shares(of_part, fit.letters, fit.letters_none)
+            if has_word and confidences.max() >= self._boost_confidence:
+                rows.add(int(confidences.argmax()))
+        return sorted(rows) if len(rows) > 1 else []
+
+    def best(self, book_name: str) -> BookCandidate | None:
+        """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
+        return next(iter(self.resolve(book_name)), None)
+
+    def named_in(self, hint: str) -> BookCandidate | None:
+        """Return the document whose name a hint holds; None if it holds no name, or the names of several documents.
+
+        The subject of a lecture is not a name. A name is a title or stem of several distinctive words, a stem with
+        digits letter by letter, the first part of a title in its capitals, or a number next to a word for a lecture. A
+        word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
+        "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
+        """
+        groups = lectures_in(hint, self._counted)
+        lectures = {number for _, group in groups for number in group}
+        if len(lectures) > 1:
+            return None
+
+        confidences = self._words_in(hint)
+        confidences |= dict.fromkeys(self._names_in(hint), SURELY_SAID)
+        if lectures and not confidences:
+            words = [word for word, _ in groups]
+            best = self.best(f"{words[0]} {lectures.pop()}")
+            if best is not None and best.tier != "none":
+                is_sure = any(is_a(word, "lectures") for word in words)
+                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
+                confidences[self.doc_ids.index(best.doc_id)] = confidence
+
+        if len(confidences) != 1:
+            return None
+        ((row, confidence),) = confidences.items()
+        return self._candidate(row, confidence)
+
+    def _candidate(self, row: int, confidence: float) -> BookCandidate:
+        confidence = round(float(confidence), 4)
+        tier: Tier = "none"
+        if confidence >= self._filter_confidence:
+            tier = "filter"
+        elif confidence >= self._boost_confidence:
+            tier = "boost"
+        return BookCandidate(self.doc_ids[row], confidence, tier)
+
+    def _names_in(self, hint: str) -> set[int]:
+        """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
+        rows_in_hint = set()
+        normalised, folded = f" {normalise_name(hint)} ", _fold(hint)
+        for name in self._names:
+            before, match, _ = normalised.partition(f" {name.normalised} ")
+            if match and not is_negated(before.split()):
+                words = list(filter(_is_word, self._telling(name.tokens)))
+                if len(words) >= WORDS_OF_A_NAME:
+                    rows_in_hint.add(name.row)
+
+        for title, bearers in self._called.items():
+            before, match, after = hint.partition(title)
+            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
+            n_capitals = sum(word[:1].isupper() for word in title.split())
+            is_title = match and is_whole and n_capitals >= WORDS_OF_A_NAME
+            if is_title and not is_negated(tokens_of(before)):
+                rows_in_hint |= bearers
+
+        for stem, rows in self._stems.items():
+            before, match, after = folded.partition(stem)
+            named = set(rows.values())
+            is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            if not (match and is_telling and len(named) == 1):
+                continue
+            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
+            if is_whole and not is_negated(before.split()):
+                rows_in_hint |= named
+        return rows_in_hint
+
+    def _words_in(self, hint: str) -> dict[int, float]:
+        """Return the documents that a single word of a hint names, with confidences."""
+        tokens = tokens_of(hint)
+        words = []
+        for token in tokens:
+            if not is_stop_word(token) and token not in _JOINING:
+                words.append(token)
+
+        confidences: dict[int, float] = {}
+        for place, word in enumerate(words):
+            rows = self._proper.get(word, ())
+            if len(rows) != 1 or word in self._common or not _tells(word):
+                continue
+            if is_negated(tokens[: tokens.index(word)]):
+                continue
+            (row,) = rows
+            neighbours = words[max(0, place - 1) : place + 2]
+            if any(is_a(other, *COUNTING, "documents") for other in neighbours):
+                confidences.setdefault(row, SURELY_SAID)
+            elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
+                confidences.setdefault(row, PROBABLY_SAID)
+        return confidences
+
+    def _is_unheard(self, word: str, row: int) -> bool:
+        """Return whether no text of the course holds a word; an author's may be in the author's document."""
+        rates = self._content.get(_stem(word))
+        if rates is None or word not in self._authors:
+            return bool(self._content) and rates is None
+        return not np.delete(rates, row).any() and not is_common(word)
+
+    def _learn(self, row: int, document: Document) -> None:
+        """Add the names and numbers of a document."""
+        by_source = {alias.source: alias.text for alias in document.aliases[::-1]}
+        stem, number = by_source.get("stem", ""), document.lecture_number
+        in_stem = numbers(stem)
+        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
+        self._mentioned.setdefault(row, set())
+        numbered = self._numbers.setdefault(row, set())
+        if number is None or is_of_date:
+            numbered |= in_stem
+        else:
+            numbered.add(number)
+
+        for alias in document.aliases:
+            if alias.source in ("stem", "name"):
+                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
+            if normalise_name(alias.text) and _is_name(alias):
+                self._learn_alias(row, alias)
+
+    def _learn_alias(self, row: int, alias: Alias) -> None:
+        trust = _TRUST[alias.source]
+        is_whole = alias.source in _NAMES_IN_FULL
+        tokens = tokens_of(alias.text)
+        if alias.source in _WEAK:
+            tokens = [token for token in tokens if not is_a(token, "sections")]
+        if alias.source in _FOR_FILES:
+            for word, number in itertools.pairwise(tokens):
+                if number.isdecimal():
+                    self._counted.add(word)
+        if is_whole:
+            normalised = normalise_name(alias.text)
+            self._names.append(_Name(row, normalised, tokens, trust))
+        if alias.source == "author":
+            self._authors.update(tokens)
+        if alias.source in ("title", "sidecar"):
+            first, *rest = _TITLE_END.split(alias.text.strip(), maxsplit=1)
+            if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
+                self._called.setdefault(first.rstrip("?!. "), set()).add(row)
+
+        self._mentioned[row] |= numbers(alias.text)
+        for word in tokens:
+            if is_whole or alias.source == "author":
+                self._proper.setdefault(word, set()).add(row)
+            trusts = self._words.setdefault(word, {})
+            trusts[row] = max(trusts.get(row, 0.0), trust)
+
+    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
+        """Return the distinctive words of a name, without words that any name may have.
+
+        Args:
+            files: keep words for kinds of files.
+        """
+        telling = []
+        for token in tokens:
+            is_kept = not is_generic(token) or (files and is_a(token, *FILES))
+            if is_kept and token not in self._common:
+                telling.append(token)
+        return telling
+
+    def _by_string(
+        self, book_name: str, tokens: Sequence[str]
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return the features "string" and "exact"."""
+        scores = np.zeros(len(self._names))
+        if self._telling(tokens):
+            telling = " ".join(self._telling(tokens, files=True))
+            for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
+                scores += process.cdist([telling], self._texts, scorer=scorer)[0] / 2.0
+        similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
+
+        string, exact = np.zeros((2, len(self.doc_ids)))
+        normalised = normalise_name(book_name)
+        for name, similarity in zip(self._names, similarities.tolist(), strict=True):
+            row, trust = name.row, name.trust
+            if name.normalised == normalised:
+                similarity = 1.0
+                exact[row] = max(exact[row], trust)
+            string[row] = max(string[row], trust * similarity)
+
+        for title, rows in self._called.items():
+            called = normalise_name(title)
+            before, match, after = f" {normalised} ".partition(f" {called} ")
+            if match and all(map(is_generic, f"{before} {after}".split())):
+                named = [*rows]
+                exact[named] = np.maximum(exact[named], CALLED)
+        return string, exact
+
+    def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
+        """Return the features "words" and "content"."""
+        vocabulary = list(self._words)
+        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        for token in tokens if weights else ():
+            is_file = is_a(token, *FILES) and token not in self._common
+            if is_file and words_like(token, vocabulary):
+                weights[token] = _OF_FILE
+
+        words, content = np.zeros((2, len(self.doc_ids)))
+        total = 0.0
+        for token, weight in weights.items():
+            matches = np.zeros(len(self.doc_ids))
+            for word, alike in words_like(token, vocabulary).items():
+                for row, trust in self._words[word].items():
+                    matches[row] = max(matches[row], alike * trust)
+            rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
+            total += weight * rarity
+            words += weight * rarity * matches
+
+            rates = self._content.get(_stem(token), np.zeros(1))
+            if rates.any():
+                share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
+                content += weight * rarity * share * rates / rates.sum()
+        return words / (total or 1.0), content / (total or 1.0)
+
+    def _by_number(
+        self, lecture_numbers: set[int]
+    ) -> tuple[Float64Array, Float64Array, Float64Array]:
+        """Return the features "number" and "clash", and the factor of the similarities."""
+        number, clash = np.zeros((2, len(self.doc_ids)))
+        factor = np.ones(len(self.doc_ids))
+        for row, numbered in self._numbers.items():
+            unmatched = _ordinals(lecture_numbers) - numbered - self._mentioned[row]
+            if unmatched and _ordinals(numbered) - lecture_numbers:
+                clash[row], factor[row] = 1.0, _OTHER_NUMBER
+            elif lecture_numbers & numbered:
+                number[row] = 1.0
+            elif unmatched:
+                clash[row], factor[row] = 0.5, _NO_NUMBER
+        return number, clash, factor
+
+
+def _shares(features: Features, weights: Sequence[float], none: float) -> Float64Array:
+    """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
+    columns = np.stack([features[name] for name in FEATURES], axis=1)
+    utilities = np.append(columns @ np.array(weights), none)
+    shares = np.exp(utilities - utilities.max())
+    shares /= shares.sum()
+    confidences: Float64Array = shares[:-1]
+    exact = features["exact"]
+    bearers = np.flatnonzero(exact)
+    if len(bearers) == 1:  # the exact name of one document only
+        (row,) = bearers
+        others = max(1e-12, 1.0 - confidences[row])
+        confidences *= (1.0 - exact[row]) / others
+        confidences[row] = exact[row]
+    return confidences
+
+
+def _rates(
+    paragraphs: Sequence[Paragraph], row_of: Mapping[str, int], n_documents: int
+) -> dict[str, Float64Array]:
+    """Return, by stem, (n_documents,) the share of each document's words that have this stem."""
+    counts: list[Counter[str]] = [Counter() for _ in range(n_documents)]
+    for paragraph in paragraphs:
+        text = f"{paragraph.heading} {paragraph.text}"
+        counts[row_of[paragraph.doc_id]].update(stems(text))
+
+    rates: dict[str, Float64Array] = {}
+    for row, counter in enumerate(counts):
+        for stem, count in counter.items():
+            shares = rates.setdefault(stem, np.zeros(n_documents))
+            shares[row] = count / counter.total()
+    return rates
+
+
+def _fold(stem: str) -> str:
+    """Normalise a file's stem: case-folded, without ".pdf", with single spaces."""
+    folded = unicodedata.normalize("NFC", stem).casefold().strip()
+    return " ".join(folded.removesuffix(".pdf").split())
+
+
+def _stem(token: str) -> str:
+    return next(iter(stems(token)), token)
+
+
+def _is_word(token: str) -> bool:
+    return len(token) > 1 and not token.isdecimal()
+
+
+def _tells(token: str) -> bool:
+    """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
+    return _is_word(token) and not is_a(token, "sections") and not is_generic(token)
+
+
+def _is_name(alias: Alias) -> bool:
+    """Return whether an alias may name its document; headings and titles such as "results" do not."""
+    if alias.source in (*_FOR_FILES, "author"):
+        return True
+    tokens = tokens_of(alias.text)
+    return any(map(_tells, tokens)) or _is_phrase(tokens)
+
+
+def _is_phrase(tokens: Sequence[str]) -> bool:
+    """Return whether words are a title of function words alone."""
+    return len(tokens) >= WORDS_OF_A_PHRASE and all(map(is_stop_word, tokens))
+
+
+def _ordinals(lecture_numbers: set[int]) -> set[int]:
+    """Return the numbers that may count lectures, without years and course codes."""
+    return {number for number in lecture_numbers if number < HIGHEST_LECTURE}

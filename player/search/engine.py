@@ -1,0 +1,207 @@
+"""SearchOrchestrator: the entry point of every search, with its cache, statistics and log."""
+
+import asyncio
+import logging
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+from configs.settings import SearchSettings
+from player.deadlines import Call, Runner
+from player.errors import (
+    AllStrategiesFailedError,
+    LateStrategyError,
+    QueryError,
+    SearchError,
+)
+from player.search.cache import ResultCache
+from player.search.cascade import Cascade
+from player.search.counters import SearchStatistics
+from player.search.index import SearchIndex
+from player.search.results import Query, SearchResult
+from player.search.slots import n_slots
+from quarry.course.paragraph import Paragraph
+
+_log = logging.getLogger(__name__)
+
+STORE, AT_HAND = "store", "the course is searched as it was read last"
+"""A store that does not answer adds a failure with this name and this message."""
+
+
+class SearchOrchestrator:
+    """Entry point of search: resolves the book, runs the strategies and merges their hits into slots, step by step.
+
+    The orchestrator is thread-safe; from asyncio, use `search_async`.
+
+    Args:
+        index: the course to search. The strategies in `settings.strategies` are used, in that order, and "keyword" if
+            the mode of a query needs it.
+        settings: settings of search.
+        cache: cache of results; None caches nothing.
+        identity: equal for orchestrators with equal results, which share cached results; None shares nothing.
+        renew: called before every search, with half of its deadline as timeout; returns the new index and identity if
+            the store has changed, else None. While the store does not answer, the last index is searched.
+    """
+
+    def __init__(
+        self,
+        index: SearchIndex,
+        settings: SearchSettings,
+        *,
+        cache: ResultCache | None = None,
+        identity: Hashable = None,
+        renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._cache = cache
+        self._renew = renew
+        self._runner = Runner()
+        self._statistics = SearchStatistics()
+        self._lock = threading.Lock()
+        self._check: Call[None] | None = None
+        self._state = index, identity or object()
+
+    def search(self, query: Query) -> SearchResult:
+        """Search step by step until a step reaches the threshold; list failed strategies in `failures`.
+
+        The steps: the hint, with the book that filters or is boosted; keywords, in the mode "fallback". If no step
+        reaches the threshold, `relevant` is False, and the hits are those of the first step that reaches the lowered
+        threshold, else of the first step.
+
+        Raises:
+            QueryError: the hint is empty or k is below 1.
+            AllStrategiesFailedError: no strategy answered.
+            StoreError: the store is missing, or has changed and cannot be read.
+        """
+        return self._find(query, everything=False)
+
+    async def search_async(self, query: Query) -> SearchResult:
+        """Run `search` in a thread, so that it does not block the event loop."""
+        return await asyncio.to_thread(self.search, query)
+
+    def candidates(self, query: Query) -> SearchResult:
+        """Search as `search` does, and also return the `ranking` of the course up to the query's k; without k its hits.
+
+        If all strategies fail, or the hint is empty, no paragraph is found.
+
+        Raises:
+            QueryError: the query cannot be searched.
+            StoreError: the store is missing, or has changed and cannot be read.
+        """
+        return self._find(query, everything=True)
+
+    def paragraphs_for_prompt(self, hint: str, k: int) -> tuple[Paragraph, ...]:
+        """Search, and return at most k paragraphs that reach the threshold, most relevant first."""
+        hits = self.search(Query(hint, k=k, keywords="fused")).relevant_hits
+        best_first = sorted(
+            hits, key=lambda hit: (-hit.relevance, hit.paragraph.paragraph_id)
+        )
+        return tuple(hit.paragraph for hit in best_first)
+
+    def stats(self) -> dict[str, Any]:
+        """Return counts of searches, cache hits and misses, failures and answers by step, and latencies."""
+        return self._statistics.as_dict()
+
+    def _find(self, query: Query, *, everything: bool) -> SearchResult:
+        """Search the course as the store holds it now, and count the search; see `Cascade` for `everything`."""
+        started = time.perf_counter()
+        if not query.hint.strip() and not everything:
+            raise QueryError("the hint is empty; say what the paragraph is about")
+        if query.k is not None and query.k < 1:
+            raise QueryError(f"k is {query.k}; it must be at least 1")
+        mode = query.keywords or self.settings.keywords
+        # the rule of the game is for games only, unless asked for
+        if query.keywords is None and mode == "rule" and not everything:
+            mode = "fallback"
+        query = replace(query, keywords=mode)
+
+        unreachable = self._refresh()
+        index, identity = self._state
+        cascade = Cascade(
+            index, self.settings, self._runner, query, started, everything
+        )
+        try:
+            if everything or self._cache is None:
+                result = cascade.result()
+            else:
+                key = self._key(query, identity)
+                result = self._cache.get(key, cascade.result)
+        except AllStrategiesFailedError as error:
+            self._statistics.count(None, error.failures)
+            raise
+
+        if result.cached:
+            elapsed_ms = 1000.0 * (time.perf_counter() - started)
+            result = replace(result, query=query, embed_ms=0.0, search_ms=elapsed_ms)
+        if unreachable is not None:
+            result = replace(result, failures=(unreachable, *result.failures))
+        self._statistics.count(result, result.failures)
+        _write_log(result)
+        return result
+
+    def _refresh(self) -> SearchError | None:
+        """Take the store's changes; return a failure if the store does not answer within half of the deadline.
+
+        Raises:
+            StoreError: the store is missing, or has changed and cannot be read.
+        """
+        renew = self._renew
+        if renew is None:
+            return None
+
+        def check() -> None:
+            # also if the search has stopped waiting
+            self._state = renew() or self._state
+
+        with self._lock:
+            if self._check is None or self._check.done():
+                deadline = time.monotonic() + self.settings.deadline_s / 2.0
+                self._check = self._runner.start(STORE, check, deadline)
+            call = self._check
+        try:
+            call.result(max(0.0, call.deadline - time.monotonic()))
+        except TimeoutError:
+            return LateStrategyError(STORE, f"no answer in time; {AT_HAND}")
+        except SearchError as failure:
+            return failure
+        return None
+
+    def _key(self, query: Query, identity: Hashable) -> Hashable:
+        """Return the cache key of a query: everything that its result depends on."""
+        plain = replace(
+            query,
+            hint=_plain(query.hint),
+            book_name=_plain(query.book_name),
+            k=n_slots(self.settings, query.k),
+        )
+        return plain, self.settings, identity
+
+
+def _plain(text: str) -> str:
+    """Normalise a text for the cache key: NFKC, with single spaces."""
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _write_log(result: SearchResult) -> None:
+    """Write the failures of a search as warnings, and the search as one line with its fields."""
+    failures = [] if result.cached else result.failures
+    for failure in failures:
+        _log.warning("%s", failure)
+
+    best = result.hits[0].relevance if result.hits else 0.0
+    fields = {
+        "book": result.book.doc_id if result.book else "",
+        "tier": result.tier,
+        "answered_by": result.answered_by,
+        "hits": len(result.hits),
+        "best": round(best, 4),
+        "cached": result.cached,
+        "failures": [failure.strategy for failure in failures],
+        "embed_ms": round(result.embed_ms, 3),
+        "search_ms": round(result.search_ms, 3),
+    }
+
+    _log.debug("search %s", fields, extra={"search": fields})

@@ -1,0 +1,274 @@
+"""Types of search: Query, ScoreArrays, Hit, Ranking and SearchResult."""
+
+from __future__ import annotations
+
+import html
+import operator
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from configs.settings import KeywordMode
+from player.errors import SearchError
+from quarry.arrays import AnyFloatArray, Float64Array, IntArray
+from quarry.course.paragraph import Paragraph
+from quarry.course.piece import Piece
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOT_FOUND = -np.inf
+"""Log-odds of a paragraph that was not found."""
+
+Slot = Literal["book", "global", ""]
+"""A hit has a slot of its book or of the whole course; "" before the slots are filled."""
+
+Tier = Literal["filter", "boost", "none"]
+"""The confidence of a resolved book decides whether it filters, is boosted, or is ignored."""
+
+NOTHING_FOUND = "Nothing relevant was found for this hint."
+NOTHING_SURE = "Nothing surely relevant was found; this embedder is uncalibrated."
+NOTHING_IN_BOOK = (
+    "The named book, {}, holds nothing relevant for this hint; other documents do."
+)
+N_OF_BOOK = 3
+"""So many passages of a book that filters are shown although none of it is relevant."""
+
+StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
+"""A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search query.
+
+    Attributes:
+        hint: description of the paragraph, in words that need not occur in it.
+        book_name: name of its lecture as somebody wrote it, "" if unknown.
+        k: number of hits to return; None takes the settings' number.
+        keywords: mode of keywords; None takes `search.keywords`.
+    """
+
+    hint: str
+    book_name: str = ""
+    k: int | None = None
+    keywords: KeywordMode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A paragraph that a search returns.
+
+    Attributes:
+        score: on the strategy's scale, higher is better; scores of two strategies are not comparable.
+        relevance: 0..1, calibrated probability that this paragraph answers the hint, from its own evidence: the same
+            with any name, fusion or other hit.
+        rank: 1-based, within its strategy.
+        strategy: name of the strategy that found it.
+        slot: its slot, "" before the merge.
+        why: reason for the hit, in words.
+        relevant: whether its relevance reaches the threshold.
+        same_as: ids of its duplicates, other paragraphs with (nearly) the same text that are not returned as hits.
+    """
+
+    paragraph: Paragraph
+    score: float
+    relevance: float
+    rank: int
+    strategy: str
+    slot: Slot = ""
+    why: str = ""
+    relevant: bool = True
+    same_as: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hit and its paragraph as one flat record, relevance and score with six digits."""
+        record = dict(zip(_FIELDS, _FIELDS_OF(self), strict=True))
+        for name in ("relevance", "score"):
+            record[name] = round(float(record[name]), 6)
+        return record
+
+
+_FIELDS = {
+    "paragraph_id": "paragraph.paragraph_id",
+    "document": "paragraph.doc_id",
+    "page": "paragraph.page",
+    "heading": "paragraph.heading",
+    "opening_sentence": "paragraph.opening_sentence",
+    "text": "paragraph.text",
+    "relevance": "relevance",
+    "slot": "slot",
+    "strategy": "strategy",
+    "rank": "rank",
+    "score": "score",
+    "why": "why",
+    "relevant": "relevant",
+    "same_as": "same_as",
+}
+"""These are the keys of a hit's record, and the attributes of the hit that they hold."""
+_FIELDS_OF = operator.attrgetter(*_FIELDS.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreArrays:
+    """Scores of the paragraphs of a course for one query, by one strategy or by a fusion of several.
+
+    Attributes:
+        scores: (n_paragraphs,) on the strategy's own scale, higher is better; finite.
+        log_odds: (n_paragraphs,) by which paragraphs are ordered, up to a constant; -inf where one was not found.
+        relevance: (n_paragraphs,) log-odds that a paragraph answers the hint, from its own evidence; `log_odds` unless
+            given.
+        rare: (n_paragraphs,) a bit for each rare word of the hint that a paragraph holds; None if words do not matter.
+    """
+
+    scores: AnyFloatArray
+    log_odds: AnyFloatArray
+    relevance: AnyFloatArray = None  # type: ignore[assignment]
+    rare: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        if self.relevance is None:
+            object.__setattr__(self, "relevance", self.log_odds)
+
+
+@dataclass(frozen=True, slots=True)
+class BookCandidate:
+    """A document that a book name may refer to.
+
+    Attributes:
+        doc_id: the document that holds the paragraphs (for a duplicate file, the original).
+        confidence: 0..1, calibrated: of names resolved with confidence c, a share c is right.
+        tier: use of the book at that confidence.
+    """
+
+    doc_id: str
+    confidence: float
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Every paragraph of a course in order, for the belief of a game.
+
+    Attributes:
+        course: all paragraphs that were searched.
+        rows: (n_ranked,) row of each ranked paragraph in `course`.
+        log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
+            paragraph that was not found.
+        hit: makes the hit at a place of the ranking, from 0.
+        pieces: pieces of the course's other editions.
+    """
+
+    course: Sequence[Paragraph]
+    rows: IntArray
+    log_odds: Float64Array
+    hit: Callable[[int], Hit]
+    pieces: Sequence[Piece] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Result of a search.
+
+    Attributes:
+        hits: book slots first, then global ones; the likeliest first within a slot, no paragraph twice.
+        book: the document that the book's name refers to, also if it neither filters nor is boosted; None if there was
+            no name or no candidate.
+        failures: strategies that failed or were late while others answered.
+        answered_by: the step of the cascade that answered; "lowered" if a step reached the lowered threshold only, ""
+            if none did.
+        relevant: whether a hit reaches the threshold.
+        cached: whether the result came from the cache.
+        boost: log-odds that were added to the book's paragraphs.
+        threshold: 0..1, relevance from which a hit is relevant.
+        calibrated: False if the relevance by this embedder does not separate hints about the course from others.
+        ranking: all paragraphs, for a search by `SearchOrchestrator.candidates`; else None.
+        embed_ms: milliseconds spent on embedding the hint.
+        search_ms: milliseconds spent on everything else.
+    """
+
+    query: Query
+    hits: Sequence[Hit]
+    book: BookCandidate | None = None
+    failures: tuple[SearchError, ...] = ()
+    answered_by: StepName = ""
+    relevant: bool = True
+    cached: bool = False
+    boost: float = 0.0
+    threshold: float = 0.0
+    calibrated: bool = True
+    ranking: Ranking | None = None
+    embed_ms: float = 0.0
+    search_ms: float = 0.0
+
+    @property
+    def tier(self) -> Tier:
+        """Tier of `book`, "none" without a book."""
+        return self.book.tier if self.book else "none"
+
+    @property
+    def relevant_hits(self) -> tuple[Hit, ...]:
+        """Hits that reach the threshold."""
+        return tuple(hit for hit in self.hits if hit.relevant)
+
+    @property
+    def shown(self) -> tuple[Hit, ...]:
+        """Hits that reach the threshold; if a book filters and has none of them, its best before them."""
+        nearest: tuple[Hit, ...] = ()
+        if self.tier == "filter":
+            of_book = tuple(filter(self._is_of_book, self.hits))
+            if not any(hit.relevant for hit in of_book):
+                nearest = of_book[:N_OF_BOOK]
+        return (*nearest, *self.relevant_hits)
+
+    def _is_of_book(self, hit: Hit) -> bool:
+        return self.book is not None and hit.paragraph.doc_id == self.book.doc_id
+
+    @property
+    def message(self) -> str:
+        """A notice that nothing relevant was found, in the course or in a book that filters; "" otherwise."""
+        if self.relevant:
+            is_outside = not any(map(self._is_of_book, self.relevant_hits))
+            if self.book and self.tier == "filter" and is_outside:
+                return NOTHING_IN_BOOK.format(self.book.doc_id)
+            return ""
+        return NOTHING_FOUND if self.calibrated else NOTHING_SURE
+
+    def __repr__(self) -> str:
+        notes = [f"{len(self.hits)} hits"]
+        if self.hits:
+            notes.append(f"best {self.hits[0].paragraph.paragraph_id!r}")
+        if not self.relevant:
+            notes.append("nothing relevant")
+        if not self.calibrated:
+            notes.append("uncalibrated")
+        hint = textwrap.shorten(self.query.hint, 60, placeholder="...")
+        return f"SearchResult({hint!r}, {', '.join(notes)})"
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a data frame with a row for each hit, in order."""
+        import pandas as pd
+
+        return pd.DataFrame(map(_FIELDS_OF, self.hits), columns=list(_FIELDS))
+
+    def _repr_html_(self) -> str:
+        """Return the best 20 hits as an HTML table, for notebooks."""
+        shown = self.to_dataframe()[
+            ["document", "page", "opening_sentence", "relevance", "slot"]
+        ].head(20)
+        return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
+
+    def row_of(self, paragraph: Paragraph) -> int | None:
+        """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
+        for row, hit in enumerate(self.hits):
+            if hit.paragraph.paragraph_id == paragraph.paragraph_id:
+                return row
+        return None
+
+
+def nothing_found(n: int) -> ScoreArrays:
+    """Return scores for n paragraphs of which none was found."""
+    return ScoreArrays(np.zeros(n), np.full(n, NOT_FOUND))

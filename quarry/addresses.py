@@ -1,0 +1,16 @@
+"""Addresses of servers."""
+
+import httpx
+
+PORTS = range(1, 65_536)
+
+
+def is_address(url: str) -> bool:
+    """Return whether a URL of HTTP has a host, and no user, password, query or fragment, which may be secret."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    is_plain = not (parsed.userinfo or parsed.query or parsed.fragment)
+    is_http = parsed.scheme in {"http", "https"} and bool(parsed.host)
+    return is_plain and is_http and (parsed.port is None or parsed.port in PORTS)

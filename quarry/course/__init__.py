@@ -1,0 +1,1 @@
+"""The nouns of a course: documents, paragraphs, pieces and their sentences."""

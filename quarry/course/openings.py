@@ -1,0 +1,136 @@
+"""Openings of a piece: the string that a referee's program takes for its opening sentence."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from quarry.course.text import canonical
+
+MIN_WORDS = 5
+"""Least number of words of a sentence of content."""
+N_HEAD = 3
+"""Number of lines within which a full stop ends the opening of a page; else the first line is the opening."""
+SHORT_LINE = 0.75
+"""A line that is shorter than this share of the longest one, before a line that begins a sentence, is a heading."""
+N_KEY = 20
+"""Number of letters and digits at either end by which a sentence is found that is not printed letter for letter."""
+STRETCH = 1.3
+"""Maximum length of such a sentence in the raw text, divided by its printed length."""
+_ABBREVIATIONS = frozenset(
+    {
+        *("dr", "mr", "mrs", "prof", "jr", "sr", "st", "e.g", "i.e", "etc", "vs", "al"),
+        *("fig", "eq", "sec", "ch", "no", "vol"),
+    }
+)
+_STOP_ON_NEXT_LINE = re.compile(r"\n\.(?=[\u0590-\u05ff\s])")
+_STOP = re.compile(r"[.!?](?=[ \n\t\r])")
+_LAST_WORD = re.compile(r"\w+(?:\.\w+)*$")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_MARKER = re.compile(r"^[-–•◦*]\s*")
+_MARKS_BEFORE = re.compile(r"[(\[{\"'“„«]+$")
+_MARKS_AFTER = re.compile(r"\s?[.!?:…][)\]}\"'”»]*|[)\]}\"'”»]+[.!?:…]?")
+
+
+def by_rule(page: str) -> str:
+    """Return the opening of a page as a public referee cuts it, with its lines.
+
+    In visual order, the full stop of a Hebrew sentence begins the next line: the opening ends with the first stop that
+    begins a line, if that makes a sentence. Else it ends with the first full stop within three lines, else with the
+    first line.
+    """
+    page = page.strip()
+    stop = _STOP_ON_NEXT_LINE.search(page)
+    if stop:
+        opening = page[: stop.end()]
+        if len(opening.split()) >= MIN_WORDS:
+            return opening
+
+    lines = page.split("\n")
+    head = "\n".join(lines[:N_HEAD])
+    for end in _STOP.finditer(head):
+        if end[0] != "." or not _is_abbreviated(head[: end.start()]):
+            return head[: end.end()]
+    return lines[0]
+
+
+def _is_abbreviated(before: str) -> bool:
+    """Return whether a full stop belongs to an ellipsis or to an abbreviation."""
+    word = _LAST_WORD.search(before)
+    return before.endswith(".") or bool(word and word[0].lower() in _ABBREVIATIONS)
+
+
+def by_content(piece: str) -> Iterator[str]:
+    """Yield the sentences of content of a piece, each on one line, without headings, captions and markers before them.
+
+    The first line is yielded if there is none.
+    """
+    lines = piece.strip().split("\n")
+    short = SHORT_LINE * max(map(len, lines))
+    start, n_sentences = 0, 0
+    for end in _SENTENCE_END.finditer(piece):
+        stretch = piece[start : end.end()].lstrip(" ")
+        lines_of_stretch = stretch.strip().split("\n")
+        is_on_top = start == 0 or stretch.startswith("\n")
+        start = end.end()
+        while is_on_top and len(lines_of_stretch) > 1:
+            is_short = len(lines_of_stretch[0]) < short
+            if not is_short or not _begins(lines_of_stretch[1].strip()):
+                break
+            lines_of_stretch.pop(0)
+
+        sentence = _MARKER.sub("", one_line(" ".join(lines_of_stretch)))
+        if _begins(sentence) and len(sentence.split()) >= MIN_WORDS:
+            n_sentences += 1
+            yield sentence
+    if not n_sentences:
+        yield one_line(lines[0])
+
+
+def as_printed_in(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the position and the string, on one line, of each sentence in the raw text of a piece.
+
+    A sentence that is not there has the position -1 and the string "". Sentences are found by their letters and digits,
+    since programs print blanks and signs in their own ways; one that differs otherwise is found by both of its ends.
+    """
+    letters, positions = [], []
+    for position, char in enumerate(piece):
+        for letter in canonical(char):
+            letters.append(letter)
+            positions.append(position)
+    whole = "".join(letters)
+    for sentence in sentences:
+        start, end = _find(whole, canonical(sentence))
+        if start < 0:
+            yield -1, ""
+            continue
+        first, last = positions[start], positions[end - 1] + 1
+        before = _MARKS_BEFORE.search(piece, max(0, first - 3), first)
+        after = _MARKS_AFTER.match(piece, last)
+        first = before.start() if before else first
+        last = after.end() if after else last
+        yield first, one_line(piece[first:last])
+
+
+def _find(whole: str, key: str) -> tuple[int, int]:
+    """Return start and end of a key in a text, or of a stretch with the same two ends; (-1, -1) without one."""
+    start = whole.find(key) if key else -1
+    if start >= 0:
+        return start, start + len(key)
+    if len(key) <= N_KEY:
+        return -1, -1
+    start = whole.find(key[:N_KEY])
+    if start >= 0:
+        tail = key[-N_KEY:]
+        end = whole.find(tail, start, start + int(STRETCH * len(key)))
+        if end >= 0:
+            return start, end + len(tail)
+    return -1, -1
+
+
+def one_line(text: str) -> str:
+    """Return a text with its line ends as blanks, as referees compare openings."""
+    return " ".join(text.split())
+
+
+def _begins(text: str) -> bool:
+    """Return whether a text may begin a sentence: with a capital or a Hebrew letter."""
+    return text[:1].isupper() or "א" <= text[:1] <= "ת"

@@ -1,0 +1,140 @@
+"""Types that every other part shares: Document, Paragraph, and what reading a file returns."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from quarry.course.piece import Piece
+
+AliasSource = Literal[
+    "stem", "title", "metadata", "name", "heading", "author", "sidecar"
+]
+"""Origin of an alias: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
+document's outermost level (weak), an author (weak: authors may have several documents), or the sidecar file."""
+
+Kind = Literal[
+    "prose",
+    "lead-in",
+    "item",
+    "boxed",
+    "theorem",
+    "proof",
+    "exercise",
+    "example",
+    "remark",
+    "caption",
+    "footnote",
+    "heading",
+    "other",
+]
+"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
+text is inside a frame; a theorem may be a definition, a lemma or the like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One passage that a referee may choose: a paragraph of prose, or a shorter piece of text.
+
+    Attributes:
+        paragraph_id: "{doc_id}:{page}:{ordinal}", the same on every ingest of the same file.
+        doc_id: its document.
+        page: 1-based page on which it starts.
+        heading: the heading of its section, "" if there is none.
+        text: the paragraph on one line, hyphenation undone, in logical order.
+        opening_sentence: its first sentence, verbatim.
+        section: the headings of its sections, outermost first, `heading` last; () if there are none.
+        same_as: paragraph_id of the first near-identical paragraph of the course, "" if there is none.
+        kind: the kind of passage.
+        follows: the list that it introduces, if `text` does not hold it, else "".
+        own_length: characters of `text` before the list or display that a lead-in introduces; 0 for all of `text`.
+        page_breaks: offsets in `text` at which a new page begins.
+        on_top: whether it is the first passage that begins on its page.
+    """
+
+    paragraph_id: str
+    doc_id: str
+    page: int
+    heading: str
+    text: str
+    opening_sentence: str
+    section: tuple[str, ...] = ()
+    same_as: str = ""
+    kind: Kind = "prose"
+    follows: str = ""
+    own_length: int = 0
+    page_breaks: tuple[int, ...] = ()
+    on_top: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedParagraph:
+    """A piece of text that is left out, with the reason.
+
+    Attributes:
+        reason: a short code, e.g. "short", "formula", "code", "caption".
+    """
+
+    doc_id: str
+    page: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """One name of a document."""
+
+    text: str
+    source: AliasSource
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One lecture in the store.
+
+    Attributes:
+        doc_id: the file stem.
+        path: the file, as the user named it.
+        content_hash: SHA-256 of the file's bytes, hexadecimal.
+        version: version of its paragraphs in the store; changes with content and reader.
+        aliases: its names, strongest source first.
+        n_pages: pages of the PDF, 0 for a paragraphs file.
+        n_paragraphs: paragraphs kept.
+        rejected: number of rejected paragraphs by reason.
+        same_as: doc_id of the document with identical bytes, "" if there is none; a copy has no paragraphs.
+        authors: as printed on the first page; () if unknown.
+        date: ISO date of the PDF's creation (or else of its last change) from its metadata, "" if absent.
+        lecture_number: number of the lecture or chapter in the file stem or on the first page, or None.
+        reader: name of the reader, "" for a paragraphs file.
+        sidecar: digest of the sidecar file that was merged into it, "" if there was none.
+    """
+
+    doc_id: str
+    path: str
+    content_hash: str
+    version: str
+    aliases: tuple[Alias, ...]
+    n_pages: int
+    n_paragraphs: int
+    rejected: dict[str, int] = field(default_factory=dict)
+    same_as: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    lecture_number: int | None = None
+    reader: str = ""
+    sidecar: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The document and paragraphs of one source, before they are stored.
+
+    Attributes:
+        notes: lines for the user about omissions, doubts and corrections.
+        pieces: the text in other editions.
+    """
+
+    document: Document
+    paragraphs: tuple[Paragraph, ...]
+    rejected: tuple[RejectedParagraph, ...]
+    notes: tuple[str, ...] = ()
+    pieces: tuple[Piece, ...] = ()

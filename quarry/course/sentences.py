@@ -1,0 +1,156 @@
+"""Sentences of a paragraph, verbatim; the first one is its opening sentence."""
+
+import re
+
+from quarry.course.paragraph import Paragraph
+from quarry.languages.registry import LANGUAGES, OTHER_ABBREVIATIONS, language_of_word
+
+_CANDIDATE = re.compile(
+    r"""(?:\.(?: \.){2,}|\.{2,}|[.!?…。]+)[)\]"'”’»״]*(?: »)?(?=\s|$)"""
+)
+_OPENING = "([\"'“‘„«"
+_CLOSING = ")]\"'”’»״"
+_INSIDE = ",;:.)]}!?–—+=<>≤≥/∪∩·⋅"
+"""Signs with which no sentence begins."""
+_INITIAL = re.compile(r"[^\W\d_]\.")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_FULL_STOP = re.compile(r"[.!?](?=\s|$)")
+HEADING_WORDS = 5
+"""Maximal number of words of a first sentence that may be a heading run into its paragraph."""
+_NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
+_IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
+"""Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of all languages in one of their lists."""
+    return frozenset(
+        " ".join([getattr(language, name) for language in LANGUAGES]).split()
+    )
+
+
+_ABBREVIATIONS = _words("abbreviations").union(OTHER_ABBREVIATIONS.split())
+_LAST_ABBREVIATIONS = _words("last_abbreviations")
+_NUMBER_ABBREVIATIONS = _words("number_abbreviations")
+_OPENERS = _words("openers")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+"""Letters with full stops between them."""
+_SOURCE = re.compile(r"\([^()]*\)[.,;]")
+"""Source of a quotation, after it."""
+_ADVERBIAL = re.compile(
+    r"(?:at|by|in|on|from|until|since|after|before|around)\b", re.IGNORECASE
+)
+ADVERBIAL_WORDS = 3
+"""Maximal number of words of a time or place that is no sentence, as in "At 5 a.m."."""
+
+
+def opening_sentence(text: str) -> str:
+    """Return the first sentence of a paragraph, verbatim; the whole text if no sentence ends.
+
+    A label before the first sentence, one word with or without a number ("Proof.", "Definition 3."), belongs to it.
+    """
+    return text[: _end_of_first(text)].strip()
+
+
+def alternatives(text: str) -> tuple[str, ...]:
+    """Return other ends of the first sentence of a paragraph, likeliest first.
+
+    A short first sentence may be a heading run into the text, with the next sentence. Some referees stop at the first
+    full stop.
+    """
+    first, *others = sentences(text) or [""]
+    readings = []
+    if others and len(first.split()) <= HEADING_WORDS:
+        readings.append(f"{first} {others[0]}")
+    stop = _FULL_STOP.search(text)
+    if stop and text[: stop.end()] != first:
+        readings.append(text[: stop.end()])
+    return tuple(readings)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a paragraph in order, verbatim; the first one is its opening sentence."""
+    parts = []
+    while text := text.lstrip():
+        end = _end_of_first(text)
+        parts.append(text[:end].strip())
+        text = text[end:]
+    return parts
+
+
+def sentences_of(paragraph: Paragraph) -> list[str]:
+    """Return the sentences of a passage in order; the list or display after a lead-in begins a new sentence."""
+    text, length = paragraph.text, paragraph.own_length
+    return [*sentences(text[:length]), *sentences(text[length:])]
+
+
+def _end_of_first(text: str) -> int:
+    """Return the end of the first sentence; the length of the text if no sentence ends."""
+    balanced = text.count("(") == text.count(")")
+    for match in _CANDIDATE.finditer(text):
+        end = match.end()
+        tail = text[end:].lstrip()
+        n_open = text.count("(", 0, end) - text.count(")", 0, end)
+        if not tail or (balanced and n_open > 0):
+            continue
+        before = text[: match.start()]
+        if _ends_sentence(before, match.group(), tail):
+            return end
+    return len(text)
+
+
+def _ends_sentence(before: str, mark: str, tail: str) -> bool:
+    """Return whether the sentence ends at `mark`, between `before` and `tail`."""
+    last = before[-1:]
+    is_omission = last == " " and mark in ("..", ". . .")
+    is_quotation = mark[-1] in _CLOSING and _SOURCE.match(tail)
+    if is_omission or is_quotation or tail[0] in _INSIDE:
+        return False
+    is_cased = last.lower() != last.upper() or not last.isalpha()
+    if is_cased and tail.lstrip(_OPENING)[:1].islower():
+        return False
+
+    if "." in mark and _is_label(before):
+        return False
+    return mark != "." or not _is_abbreviation(before, tail)
+
+
+def _is_label(text: str) -> bool:
+    """Return whether a text is one word, perhaps with a number, as in "Theorem 2 (Gauss, 1801)"."""
+    if len(text.split()) < 2:
+        return True
+    label = _IN_BRACKETS.sub("", text).split()
+    return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
+
+
+def _is_abbreviation(before: str, tail: str) -> bool:
+    """Return whether a text ends with an abbreviation or an initial inside a sentence, which goes on with `tail`."""
+    *others, word = before.split()
+    word = word.lstrip(_OPENING)
+    forms = _forms(word)
+    following = tail.lstrip(_OPENING)
+    is_number = following[:1].isdigit()
+    if forms & _ABBREVIATIONS:
+        return True
+    if forms & _NUMBER_ABBREVIATIONS:
+        return is_number
+    if forms & _LAST_ABBREVIATIONS:
+        return is_number or tail[0] in "(["
+
+    next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
+    opens = next_word.casefold() in _OPENERS
+    if _DOTTED.fullmatch(word):
+        is_short = len(others) < ADVERBIAL_WORDS
+        return not opens or (is_short and _ADVERBIAL.match(before) is not None)
+    if not _INITIALS.fullmatch(word) or not word[0].isupper():
+        return False
+    is_name = _INITIAL.match(following) is not None
+    return is_name or (following[:1].isalpha() and not opens)
+
+
+def _forms(word: str) -> set[str]:
+    """Return a word without capitals, and without a first letter that its language puts before words."""
+    if len(word) == 1:
+        return {word}
+    prefixes = language_of_word(word).prefixes
+    return {word.casefold(), word[1:] if word[0] in prefixes else word.casefold()}

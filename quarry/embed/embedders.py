@@ -1,0 +1,232 @@
+"""Embedders: their protocol, networks exported to ONNX, and sentence-transformers models.
+
+Importing this module loads no model and no heavy package.
+"""
+
+import functools
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from configs.settings import EmbedSettings
+from quarry.arrays import Float32Array, IntArray
+from quarry.embed.networks import Network
+from quarry.errors import EmbedderError
+
+BATCH_SIZE = 4
+"""Number of texts of similar length that a thread embeds at once."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; all implementations pass tests/contracts/embedder.py."""
+
+    @property
+    def spec(self) -> str:
+        """The SPEC of this embedder in a store, e.g. "minilm"."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors of passages."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors of queries."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """States of the tokens of some texts in the last layer of a network.
+
+    Attributes:
+        states: (n_tokens, dim) float32, in the order of the texts, without special tokens.
+        ids: (n_tokens,) token ids in the network's vocabulary.
+        starts: (n_texts + 1,) text i has the tokens from starts[i] up to starts[i + 1].
+    """
+
+    states: Float32Array
+    ids: IntArray
+    starts: IntArray
+
+
+Read = tuple[Float32Array, TokenStates]
+"""The vectors of texts, and the states of their tokens."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also returns the states of tokens."""
+
+    def read_passages(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_passages`, and the states of the tokens."""
+
+    def read_queries(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_queries`, and the states of the tokens."""
+
+
+class OnnxEmbedder:
+    """A network exported to ONNX (exports.py), run by ONNX Runtime and tokenizers without torch.
+
+    Args:
+        network: the exported network.
+        folder: holds model.onnx and tokenizer.json.
+        settings: token limit and threads.
+    """
+
+    def __init__(self, network: Network, folder: Path, settings: EmbedSettings) -> None:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        def session(threads: int) -> Any:
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = threads
+            options.log_severity_level = 3
+            return onnxruntime.InferenceSession(
+                str(folder / "model.onnx"),
+                options,
+                providers=["CPUExecutionProvider"],
+            )
+
+        try:
+            self._session = session(settings.threads)
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # both libraries raise bare or private classes
+            reason = " ".join(str(error).split())
+            raise EmbedderError(
+                f"{folder} holds no readable exported model: {reason}; delete it and run again"
+            ) from error
+        # tokenizer.json of MiniLM pads and truncates to 128 tokens by itself
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(network.max_tokens or settings.max_tokens)
+        self._workers = settings.threads or os.cpu_count() or 1
+        self._serial_session = functools.cache(functools.partial(session, 1))
+        self._network = network
+        self.spec = network.spec
+        self.dim = int(self._session.get_outputs()[0].shape[-1])
+
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors."""
+        return self._run(texts, self._network.passage)[0]
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors; only e5 embeds queries and passages differently."""
+        return self._run(texts, self._network.query)[0]
+
+    def read_passages(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_passages`, and the states of the tokens."""
+        return self._run(texts, self._network.passage, with_states=True)
+
+    def read_queries(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_queries`, and the states of the tokens."""
+        return self._run(texts, self._network.query, with_states=True)
+
+    def _run(
+        self, texts: Sequence[str], prefix: str, *, with_states: bool = False
+    ) -> Read:
+        """Return the vectors of texts after a prefix, and the states of their tokens if they are asked for."""
+        outputs = ["embedding", "states"] if with_states else ["embedding"]
+        special = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
+        lengths = [len(encoding.ids) for encoding in encodings]
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        states: list[Float32Array] = [vectors[:0]] * len(texts)
+        ids_of: list[IntArray] = [np.empty(0, dtype=np.int64)] * len(texts)
+
+        def embed(rows: list[int], session: Any) -> None:
+            for row in rows:
+                encodings[row].pad(lengths[rows[0]])
+            ids = np.array([encodings[row].ids for row in rows])
+            mask = np.array([encodings[row].attention_mask for row in rows])
+            feed = {"input_ids": ids, "attention_mask": mask}
+            vectors[rows], *of_tokens = session.run(outputs, feed)
+            for layer in of_tokens:
+                for line, row in enumerate(rows):
+                    # without the prefix and the special tokens, the first and the last
+                    inner = slice(1 + len(special.ids), lengths[row] - 1)
+                    states[row] = layer[line, inner]
+                    ids_of[row] = ids[line, inner]
+
+        # batches of texts of similar length, longest first: the last batches to finish are short ones
+        longest = np.argsort(-np.array(lengths, dtype=int), kind="stable").tolist()
+        starts = range(0, len(longest), BATCH_SIZE)
+        batches = [longest[start : start + BATCH_SIZE] for start in starts]
+        if len(batches) <= self._workers or self._workers == 1:
+            for batch in batches:
+                embed(batch, self._session)
+        else:
+            # threads with a batch each wait less for each other than the threads of one batch
+            serial = self._serial_session()
+            with ThreadPoolExecutor(self._workers) as pool:
+                list(pool.map(lambda batch: embed(batch, serial), batches))
+
+        ends = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)
+        all_states = np.concatenate([vectors[:0], *states])
+        all_ids = np.concatenate([ends[:0], *ids_of])
+        return vectors, TokenStates(all_states, all_ids, ends)
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model, by folder or hub id; starts slowly, since it imports torch.
+
+    Raises:
+        EmbedderError: the model is not on this machine.
+    """
+
+    def __init__(self, spec: str, settings: EmbedSettings) -> None:
+        self._model = load_sentence_transformer(spec)
+        if settings.threads:
+            import torch
+
+            torch.set_num_threads(settings.threads)
+        self.spec = spec
+        self.dim = int(self._model.get_embedding_dimension())
+
+    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors, with the model's document prompt if it has one."""
+        return self._encode(self._model.encode_document, texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        """Return (len(texts), dim) float32 unit vectors, with the model's query prompt if it has one."""
+        return self._encode(self._model.encode_query, texts)
+
+    def _encode(self, encode: Any, texts: Sequence[str]) -> Float32Array:
+        if not texts:
+            return np.empty((0, self.dim), dtype=np.float32)
+        vectors = encode(
+            list(texts),
+            batch_size=BATCH_SIZE,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
+    """Return a SentenceTransformer by folder or hub id, on the CPU.
+
+    Args:
+        spec: the folder or hub id.
+        may_fetch: whether a hub id may be fetched over the network.
+
+    Raises:
+        EmbedderError: the model does not exist, or cannot be fetched.
+    """
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        return SentenceTransformer(spec, device="cpu", local_files_only=not may_fetch)
+    except Exception as error:  # a damaged folder raises any error
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        if not may_fetch:
+            reason += " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
+
+        raise EmbedderError(
+            f"embedder {spec!r} cannot be used: {reason}; take auto, minilm, mpnet, e5, or the folder or hub id of a "
+            "sentence-transformers model"
+        ) from error

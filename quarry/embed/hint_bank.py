@@ -1,0 +1,111 @@
+"""A bank of sample hints and their vectors; search takes the rarity of words and the hubness of passages from it.
+
+The bundled bank, hint_bank.jsonl, holds the hints of our labelled games in alphabetical order, and nothing else of
+those games. Vectors are cached in the folder of exported networks.
+"""
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quarry.arrays import Float32Array, IntArray
+from quarry.embed import TokenEmbedder, choose_spec
+from quarry.embed.exports import FORM
+from quarry.embed.networks import MINILM, NETWORKS
+from quarry.files import write_whole
+
+HINTS = Path(__file__).with_name("hint_bank.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """The hints of a bank.
+
+    Attributes:
+        texts: each once.
+        documents: stem of the lecture for which each hint was given, "" if unknown.
+        course: stems of the lectures that the hints are about; in a store with one of these lectures, nearness to the
+            hints would reveal answers.
+        digest: changes with the texts.
+    """
+
+    texts: tuple[str, ...]
+    documents: tuple[str, ...]
+    course: frozenset[str]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bank:
+    """Hints with their vectors and tokens by one model.
+
+    Attributes:
+        hints: in a script that the model reads.
+        vectors: (n_hints, dim) unit vectors.
+        token_ids: (n_tokens,) the tokens of all hints, in order.
+        starts: (n_hints + 1,) offset of the tokens of each hint.
+    """
+
+    hints: Hints
+    vectors: Float32Array
+    token_ids: IntArray
+    starts: IntArray
+
+
+def load_hints() -> Hints:
+    """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
+    texts, course = {}, []
+    for text in HINTS.read_text(encoding="utf-8").splitlines():
+        line = json.loads(text)
+        course += line.get("course", [])
+        if "hint" in line:
+            texts[as_asked(line["hint"])] = ""
+    return hints_of(texts, course)
+
+
+def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
+    """Return the hints with these texts and documents."""
+    return Hints(
+        texts=tuple(documents),
+        documents=tuple(documents.values()),
+        course=frozenset(course),
+        digest=hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12],
+    )
+
+
+def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
+    """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
+    if model.spec in NETWORKS and NETWORKS[model.spec].latin_only:
+        readable = {}
+        for text, document in zip(hints.texts, hints.documents, strict=True):
+            if choose_spec([text]) == MINILM.spec:
+                readable[text] = document
+        hints = hints_of(readable, hints.course)
+
+    path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
+    try:
+        with np.load(path) as cached:
+            vectors = cached["vectors"].astype(np.float32)
+            return Bank(hints, vectors, cached["token_ids"], cached["starts"])
+    except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
+        vectors, states = model.read_queries(hints.texts)
+
+    arrays: dict[str, Any] = {
+        "vectors": vectors.astype(np.float16),
+        "token_ids": states.ids,
+        "starts": states.starts,
+    }
+    with contextlib.suppress(OSError):  # a read-only folder: computed again later
+        write_whole(path, lambda file: np.savez(file, **arrays))
+    return Bank(hints, vectors, states.ids, states.starts)
+
+
+def as_asked(hint: str) -> str:
+    """Return a hint with normalised whitespace, as a bank holds it."""
+    return " ".join(hint.split())

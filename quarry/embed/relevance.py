@@ -1,0 +1,71 @@
+"""Calibration of an embedder on the course itself: which cosines tell a question about the course from nonsense.
+
+It serves embedders of a user's own, for which nobody has fitted numbers on labelled games.
+"""
+
+import re
+
+import numpy as np
+
+from quarry.arrays import Float32Array
+from quarry.embed.embedders import Embedder
+from quarry.embed.hint_bank import load_hints
+
+N_TOP = 5
+"""The mean cosine of so many passages with a question shows whether the course is about its subject."""
+N_QUESTIONS = 100
+"""So many questions of each kind are embedded."""
+QUESTION_WORDS = 6
+"""A question has so many words."""
+FEWEST_PASSAGES = 10
+"""Fewer passages are too few to fit."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+Relevance = tuple[float, float]
+"""Bias, and slope on the mean of the `N_TOP` highest cosines, of the log-odds that the course holds an answer."""
+
+
+def calibrate(
+    texts: list[str], vectors: Float32Array, embedder: Embedder
+) -> Relevance | None:
+    """Fit the log-odds that a course holds an answer; return None if questions look like nonsense.
+
+    Questions about the course are words of one of its passages. Nonsense is words of hints for other lectures, drawn at
+    random. Both are taken for normally distributed with the same variance (linear discriminant analysis).
+
+    Args:
+        texts: (n_passages,) of the course.
+        vectors: (n_passages, dim) their unit vectors.
+        embedder: the one that made the vectors.
+    """
+    random = np.random.default_rng(0)
+    passages, rows = [], []
+    for row, text in enumerate(texts):
+        passages.append(_words(text))
+        if len(passages[row]) >= QUESTION_WORDS:
+            rows.append(row)
+    if len(rows) < FEWEST_PASSAGES:
+        return None
+
+    own = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
+    foreign = _words(" ".join(load_hints().texts))
+    questions = []
+    for words in (*own, *[foreign] * N_QUESTIONS):
+        chosen = random.choice(words, QUESTION_WORDS, replace=False)
+        questions.append(" ".join(chosen))
+
+    cosines = embedder.embed_queries(questions) @ vectors.T
+    n_top = min(N_TOP, len(texts))
+    highest = np.partition(cosines, -n_top, axis=1)[:, -n_top:]
+    present, missing = np.split(highest.mean(axis=1), [len(own)])
+    difference = present.mean() - missing.mean()
+    variance = (present.var() + missing.var()) / 2.0
+    if difference <= 0.0 or variance <= 0.0:
+        return None
+
+    slope = float(difference / variance)
+    return -slope * float(present.mean() + missing.mean()) / 2.0, slope
+
+
+def _words(text: str) -> list[str]:
+    return sorted(set(_WORD.findall(text)))

@@ -1,0 +1,245 @@
+"""Ctrl-C, SIGTERM and SIGHUP: one line, exit code 130, 143 or 129, and an end within seconds.
+
+The first signal prints the line and raises KeyboardInterrupt, so that what is open can be closed. A thread that
+the signal wakes up ends the process and its children if this takes longer than GRACE_S, or at the second signal. What
+the command has found until then is printed first (`printing_at_end`). Worker processes ignore Ctrl-C
+(`quarry.parallel`). A command may be killed at any time without loss, so that nothing depends on the grace.
+"""
+
+import atexit
+import contextlib
+import importlib
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+OURS = ("configs", "ingest", "player", "evaluate", "quarry")
+INTERRUPTED = 130
+"""Exit code after Ctrl-C; after another signal, its number is added to 128 too."""
+GRACE_S = 1.0
+"""Time in which an interrupted command may close what is open."""
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+"""Signals that end a command in order."""
+if hasattr(signal, "SIGHUP"):
+    SIGNALS.append(signal.SIGHUP)
+
+_lock = threading.RLock()
+_line = ""
+_code = INTERRUPTED
+_is_announced = False
+_print_results: Callable[[], object] | None = None
+_results_lock = threading.Lock()
+_starting = threading.RLock()
+_deferred: int | None = None
+"""The signal that came while the main thread starts a process, 0 before it, else None."""
+
+
+def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
+    """Import a module and return the result of its function.
+
+    Returns 130 after Ctrl-C, also while the module is imported, 128 and its number after another signal, and 2 if a
+    package is not installed.
+    """
+    try:
+        return _run_quietly(module, function, *arguments)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in OURS:
+            raise
+        remedy = "Run `make play` once, and use .venv/bin/python."
+        print(f"{package} is missing from {sys.executable}. {remedy}", file=sys.stderr)
+        return 2
+
+
+def _run_quietly(module: str, function: str, *arguments: Any) -> int:
+    if not _heeded():
+        return int(getattr(importlib.import_module(module), function)(*arguments))
+
+    on_interrupt_print("quarry: interrupted")
+    # an interrupted import may end in any error: nothing is open yet, so the process ends at once
+    _handle_by(_end_at_once)
+    command = importlib.import_module(module)
+    if not _keep_open:
+        _end_when_grace_is_over()
+        atexit.register(_leave)  # first, so that it runs last
+
+    try:
+        _handle_by(_interrupt)
+        code = int(getattr(command, function)(*arguments))
+    except BaseException:
+        if not _is_announced:
+            raise
+        code = _code
+    finally:  # nothing catches an interrupt while Python ends
+        _handle_by(_end_at_once)
+    return _code if _is_announced else code
+
+
+def on_interrupt_print(line: str) -> None:
+    """Set the line that the next Ctrl-C prints."""
+    global _line, _is_announced
+    _line, _is_announced = line, False
+
+
+def announce() -> None:
+    """Print the line to standard error, once."""
+    global _is_announced  # noqa: PLW0603
+    with _lock:
+        if _is_announced:
+            return
+        _is_announced = True
+        if sys.stderr is not sys.__stderr__:
+            print(_line, file=sys.stderr)
+        else:  # not by the stream, in which the signal may have come
+            clear = "\r\x1b[K" if os.isatty(2) else ""  # ^C, progress bars
+            os.write(2, f"{clear}{_line}\n".encode(errors="replace"))
+
+
+@contextlib.contextmanager
+def printing_at_end(print_results: Callable[[], object]) -> Iterator[None]:
+    """Call a function once: after the block, or before a signal ends the process within it."""
+    global _print_results  # noqa: PLW0603
+    _print_results = print_results
+    try:
+        yield
+    finally:
+        _print_what_is_left()
+
+
+def _print_what_is_left() -> None:
+    """Call the function of `printing_at_end`, or wait a moment for the thread that calls it."""
+    global _print_results
+    if not _results_lock.acquire(timeout=GRACE_S):
+        return  # nobody reads what is printed
+    try:
+        print_results, _print_results = _print_results, None
+        if print_results is not None:
+            print_results()
+            sys.stdout.flush()
+    finally:
+        _results_lock.release()
+
+
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Start a process within the block, which no signal leaves half done: its child would print a traceback."""
+    global _deferred  # noqa: PLW0603
+    with _starting:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            _deferred = 0
+        try:
+            yield
+        finally:
+            if is_main:
+                number, _deferred = _deferred, None
+                if number:
+                    _interrupt(number, None)
+
+
+def end_now() -> None:
+    """Print the line unless it was printed, and end this process and its children."""
+    announce()
+    with contextlib.suppress(Exception):
+        _print_what_is_left()
+    _starting.acquire(timeout=GRACE_S)
+    # the processes that multiprocessing has started here, and what these have started
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None:
+        for child in multiprocessing.active_children():
+            kill_group(child.pid)
+    os._exit(_code)
+
+
+def kill_group(pid: int) -> None:
+    """Kill a process, and all of its group if it leads one."""
+    try:
+        if hasattr(os, "killpg") and os.getpgid(pid) == pid:
+            os.killpg(pid, signal.SIGKILL)
+        else:
+            os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+    except ProcessLookupError:
+        pass
+
+
+def _heeded() -> list[signal.Signals]:
+    """Return the signals that are handled here: none in a thread, and none that is ignored, as in the background."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return [one for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN]
+
+
+def _handle_by(
+    handler: Callable[[int, FrameType | None], object] | signal.Handlers,
+) -> None:
+    for heeded in _heeded():
+        signal.signal(heeded, handler)
+
+
+def _end_at_once(number: int, _frame: FrameType | None) -> None:
+    _remember(number)
+    end_now()
+
+
+def _remember(number: int) -> None:
+    """Keep the exit code for the first signal."""
+    global _code  # noqa: PLW0603
+    if not _is_announced:
+        _code = 128 + number
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    global _deferred  # noqa: PLW0603
+    if _is_announced:
+        return  # the thread ends the process
+    if _deferred is not None:
+        _deferred = number
+        return
+    _remember(number)
+    announce()
+    # whatever fails because of the interrupt has nothing to say: no second line
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    raise KeyboardInterrupt
+
+
+def _leave() -> None:
+    """End an interrupted process with its code; let no late signal change that of another one.
+
+    Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
+    """
+    if _is_announced:
+        _starting.acquire(timeout=GRACE_S)
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os._exit(_code)
+    _handle_by(signal.SIG_IGN)
+
+
+def _end_when_grace_is_over() -> None:
+    """Start the thread that ends the process GRACE_S after the signal, even while the main thread is in a library."""
+    woken, wakes = socket.socketpair()
+    wakes.setblocking(False)
+    signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+
+    def watch() -> None:
+        n_signals = 0
+        with contextlib.suppress(TimeoutError):
+            while n_signals < 2:
+                numbers = [number for number in woken.recv(64) if number in SIGNALS]
+                n_signals += len(numbers)
+                if numbers:
+                    _remember(numbers[0])
+                    woken.settimeout(GRACE_S)
+        end_now()
+
+    _keep_open.append(wakes)
+    threading.Thread(target=watch, name="interrupts", daemon=True).start()
+
+
+_keep_open: list[socket.socket] = []
+"""The end of the pair that the signal writes to; the other end belongs to the thread."""

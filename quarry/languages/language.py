@@ -1,0 +1,118 @@
+"""Language: letters, words and sentences that reading, search and questions need of a language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from quarry.course.paragraph import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Language:
+    """A language of lectures and questions. In lists of words, blanks separate the words.
+
+    Attributes:
+        name: in English.
+        code: of two letters (ISO 639-1).
+        script: first and last character of a script that no other language here has; "" if it is Latin.
+        alphabet: small letters for which questions ask.
+        tesseract: name of the language in Tesseract.
+        stop_words: function words.
+        common_words: 60 common words of opening sentences, for questions without a search.
+        prefixes: letters that a word may have before its base form.
+        endings: endings of words, the longest first.
+        final_letters: letters at the end of a word, and the same letters elsewhere.
+        ones: words for 1, which are also pronouns.
+        cardinals: words for 2, 3 and so on; variants of a word are joined by "/".
+        ordinals: words for 1st, 2nd and so on, in the same form.
+        more_numbers: further number words.
+        article: prefix that an ordinal may have.
+        is_ordinal_first: whether an ordinal is before its noun, as in "third lecture".
+        numerals: letters that number lectures, as in "lecture B".
+        abbreviations: words with a full stop after which the sentence goes on.
+        last_abbreviations: words with a full stop that end a sentence, but not before a number or a bracket.
+        number_abbreviations: words with a full stop after which a number continues the sentence.
+        openers: words that begin sentences, also after letters with full stops such as "U.S.".
+        quantities: words that make a statement another one, such as numbers, fractions and multiples.
+        lecture: regular expression for words before the number of a lecture in its title.
+        drawings: regular expression for the first words of captions.
+        labels: regular expressions for the first words of the passages of a kind, by kind.
+        name_words: words in names of lectures, by kind. They say what kind of thing is named, not which. `lectures`
+            name a lecture ("lecture 3"); `numbered` may number lectures or something else ("week 4"); `counted` count
+            other things too; `documents` and `files` only describe a file. A number after one of `versions` or next to
+            one of `months` is no lecture's, nor is one after one of `others`, such as "page 3". `saying` are verbs of
+            what a lecture or an author says. `sections` are in headings and metadata of any document. `of` joins a day
+            and its month, `and` two numbers; a number follows `number signs`, a word for a lecture `prepositions`.
+        in_prefix: prefix that is a preposition.
+        negation: regular expression for words that exclude what follows.
+        from_the_end: regular expression for words after a number that counts from the end.
+        ordinal_endings: endings of numbers in digits, as in "3rd".
+        question, answer: the words for these two, in citations.
+        option: regular expression for words before the letter of an option.
+        or_: the word "or".
+        ask_opening, ask_anywhere: questions about words of the opening sentence, and of the paragraph; {0}: the lists.
+        ask_letter: question about the first letter of a word; {word} names the word.
+        word_names: names of the words of the opening sentence whose letters are asked for, by position.
+        no_word, no_letter: last options of these questions.
+        grounds: regular expression for words of reasoning; some referees want one in a justification.
+    """
+
+    name: str
+    code: str
+    script: tuple[str, str] | None = None
+    alphabet: str
+    tesseract: str
+    stop_words: str
+    common_words: str
+    prefixes: str = ""
+    endings: str = ""
+    final_letters: tuple[str, str] = ("", "")
+    ones: str
+    cardinals: str
+    ordinals: str
+    more_numbers: dict[str, int]
+    article: str = ""
+    is_ordinal_first: bool = False
+    numerals: Mapping[str, int] = field(default_factory=dict)
+    abbreviations: str
+    last_abbreviations: str = ""
+    number_abbreviations: str = ""
+    openers: str = ""
+    quantities: str
+    lecture: str
+    drawings: str
+    labels: Mapping[Kind, str]
+    name_words: Mapping[str, str]
+    in_prefix: str = ""
+    negation: str
+    from_the_end: str
+    ordinal_endings: str = ""
+    question: str
+    answer: str
+    option: str
+    or_: str
+    ask_opening: str
+    ask_anywhere: str
+    ask_letter: str
+    word_names: Mapping[int, str]
+    no_word: str
+    no_letter: str
+    grounds: str
+
+    def begins(self, word: str) -> bool:
+        """Return whether a word begins with a letter of the script that only this language has."""
+        return self.script is not None and self.script[0] <= word[:1] <= self.script[1]
+
+    def rough_stem(self, word: str) -> str:
+        """Take up to two prefix letters and one ending off a word, and leave three letters.
+
+        Words of one stem may be forms of one word. The stem is too rough for anything but avoiding doubtful words.
+        """
+        stem = word
+        for _ in range(2):
+            if len(stem) > 3 and stem[0] in self.prefixes:
+                stem = stem[1:]
+        for ending in self.endings.split():
+            if stem.endswith(ending) and len(stem) - len(ending) >= 3:
+                stem = stem[: -len(ending)]
+                break
+        return stem.translate(str.maketrans(*self.final_letters))

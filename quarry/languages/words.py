@@ -1,0 +1,95 @@
+"""Words and stems of a text, in any script."""
+
+import functools
+import itertools
+import unicodedata
+from typing import Any
+
+import regex
+
+from quarry.languages.registry import LANGUAGES, language_of_word
+
+LEAST_COMMON = 2.5
+"""A word with at least this Zipf value, 1 in 3 million words of general language, is common. "Sourdough" has 2.8,
+"quicksort" 1.6."""
+INFLECTED = 3
+"""Inflected forms of a word differ in at most so many letters: "regularization" is not "regular"."""
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, case-folded after NFKC; numbers count as words."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def written_words(text: str) -> list[str]:
+    """Return the words of a text in order as they are written, after NFKC."""
+    return _WORD.findall(unicodedata.normalize("NFKC", text))
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of the words of a text in order: Snowball for English, other words unchanged."""
+    stemmed: list[str] = _stemmer().stemWords(words(text))
+    return stemmed
+
+
+def form_of(word: str) -> str:
+    """Return a stem that the forms of a case-folded word share."""
+    language = language_of_word(word)
+    if language.endings:
+        return language.rough_stem(word)
+    return next(iter(stems(word)), word)
+
+
+def has_capitals(word: str) -> bool:
+    """Return whether a word has capitals after its first letter: "NEAR"."""
+    return word[1:] != word[1:].casefold()
+
+
+def is_stop_word(word: str) -> bool:
+    """Return whether a case-folded word is a function word of any language."""
+    return word in _stop_words()
+
+
+def is_common(word: str) -> bool:
+    """Return whether general language often uses a case-folded word, or an inflected form of the same word."""
+    lengths = _common_forms().get(form_of(word), ())
+    return any(abs(len(word) - length) <= INFLECTED for length in lengths)
+
+
+@functools.cache
+def _common_forms() -> dict[str, set[int]]:
+    """Return the forms of the common words of all languages, each with the lengths of its words.
+
+    Reference:
+        Speer, rspeer/wordfreq, 2022: frequencies of words in web pages, books, subtitles, news and Wikipedia.
+    """
+    from wordfreq import get_frequency_list
+
+    lengths: dict[str, set[int]] = {}
+    for language in LANGUAGES:
+        # the list holds words by frequency, in centibels below 1
+        by_frequency = get_frequency_list(language.code, "large")
+        lowest = round(100.0 * (9.0 - LEAST_COMMON))
+        common = [*itertools.chain(*by_frequency[: lowest + 1])]
+        forms = (
+            map(form_of, common) if language.endings else _stemmer().stemWords(common)
+        )
+        for word, form in zip(common, forms, strict=True):
+            lengths.setdefault(form, set()).add(len(word))
+    get_frequency_list.cache_clear()
+    return lengths
+
+
+@functools.cache
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english")
+
+
+@functools.cache
+def _stop_words() -> frozenset[str]:
+    return frozenset(
+        word for language in LANGUAGES for word in language.stop_words.split()
+    )

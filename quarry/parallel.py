@@ -1,0 +1,571 @@
+"""Executors that run a function on many items: in this process, in processes of this machine, or on a Dask cluster.
+
+A task whose process or worker dies is run again.
+"""
+
+import contextlib
+import functools
+import itertools
+import logging
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from dataclasses import dataclass
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
+
+import pebble
+from threadpoolctl import threadpool_limits
+
+from configs.directories import code_digest
+from configs.errors import SettingsError, WorkerError
+from quarry.interrupts import kill_group, starting
+from quarry.terminal import described, pluralize
+
+ATTEMPTS = 3
+"""A task is given up after this many of its processes have died."""
+DEFAULT_PORT = 8786
+"""A Dask scheduler listens on this port by default."""
+CONNECT_S = 5.0
+"""A scheduler must answer within this time."""
+QUIET_S = 10.0
+"""After this time without a finished task a line says what the command waits for."""
+LIMIT_S = 120.0
+"""After this time without a finished task, and without a scheduler or worker that answers, the command ends."""
+N_AHEAD = 200
+"""Tasks that wait at most, so that a million tasks do not fill the memory."""
+RUN_AGAIN = "Finished work is kept: run the same command again."
+LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Tasks(Executor):
+    """An executor for `run_all`.
+
+    Attributes:
+        n_workers: number of tasks that run at the same time.
+    """
+
+    n_workers = 1
+
+    def share(self, value: T) -> T:
+        """Return an argument for tasks in place of a large value, which is then sent once."""
+        return value
+
+    def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
+        """Wait until at least one of the futures is done, and return those that are."""
+        return wait(pending, return_when=FIRST_COMPLETED).done
+
+
+class InProcess(Tasks):
+    """Runs each task at once in this process."""
+
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **_limits: Any,
+    ) -> Future[T]:
+        """Run a function, without limits, before this method returns."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class _FreshProcess(SpawnProcess):
+    """A spawned process that ignores Ctrl-C, and needs no `if __name__ == "__main__"` in the main script.
+
+    A forked process would inherit locks of Chroma's and ONNX's threads. Blocked signals are inherited from the
+    first instruction on; a handler that the process sets itself would come too late.
+    """
+
+    def start(self) -> None:
+        """Start the process."""
+        with starting(), _blocked_interrupts():
+            main = sys.modules["__main__"]
+            sys.modules["__main__"] = ModuleType("__main__")
+            try:
+                super().start()
+            finally:
+                sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _blocked_interrupts() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _FreshContext(SpawnContext):
+    Process = _FreshProcess
+
+
+def _lead_group() -> None:
+    """Make this process the leader of a group, so that its children can be killed with it."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+
+
+class LocalProcesses(Tasks):
+    """Runs tasks in processes of this machine.
+
+    Args:
+        n_workers: how many processes.
+    """
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+        self._pool = pebble.ProcessPool(
+            n_workers, initializer=_lead_group, context=_FreshContext()
+        )
+        self._unfinished: set[Future[Any]] = set()
+        self._files = contextlib.ExitStack()
+
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **limits: Any,
+    ) -> Future[T]:
+        """Run a function in one of the processes.
+
+        Args:
+            fn: is pickled, with its arguments.
+            limits: `timeout_s`: the task fails with TimeoutError after this time, and its process ends; `memory_mb`:
+                a task that takes more fails with MemoryError, or dies.
+        """
+        call = limits, fn, *args
+        future = self._pool.schedule(_run_here, call, timeout=limits.get("timeout_s"))
+        self._unfinished.add(future)
+        future.add_done_callback(self._unfinished.discard)
+        return cast("Future[T]", future)
+
+    def share(self, value: T) -> T:
+        """Return an argument for tasks, in place of a large value that each process then loads once.
+
+        Raises:
+            WorkerError: the folder for temporary files is full.
+        """
+        try:
+            with tempfile.NamedTemporaryFile(prefix="quarry-", delete=False) as file:
+                self._files.callback(os.unlink, file.name)
+                pickle.dump(value, file)
+        except OSError as error:
+            raise WorkerError(
+                f"Cannot write shared data to {tempfile.gettempdir()}: {described(error)}. "
+                "Free some space, set TMPDIR, or use --workers 1."
+            ) from error
+        return cast(T, _Shared(file.name))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes; kill them at once if the remaining tasks are cancelled."""
+        if cancel_futures:
+            self._pool.stop()  # type: ignore[no-untyped-call]
+            for process in multiprocessing.active_children():
+                if isinstance(process, _FreshProcess) and process.pid is not None:
+                    kill_group(process.pid)
+            for future in [*self._unfinished]:
+                future.cancel()
+        else:
+            self._pool.close()  # type: ignore[no-untyped-call]
+        self._pool.join()
+        self._files.close()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the processes; after an error without the tasks that are left."""
+        self.shutdown(cancel_futures=kind is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """A value in a file, which a process loads once."""
+
+    path: str
+
+
+@functools.cache
+def _load(shared: _Shared) -> Any:
+    with open(shared.path, "rb") as file:
+        return pickle.load(file)
+
+
+class Cluster(Tasks):
+    """Runs tasks on the workers of a Dask cluster.
+
+    Args:
+        address: the address of the scheduler, such as tcp://10.0.0.1:8786.
+
+    Raises:
+        SettingsError: distributed is not installed, or no scheduler answers.
+        WorkerError: there are no workers, or one has other code.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._heartbeat = 0.0, 0.0  # the newest one, and when it was first seen
+        self._client = _connected(address)
+        try:
+            self.n_workers = len(self._client.nthreads())
+            if not self.n_workers:
+                raise WorkerError(
+                    f"The cluster at {address} has no workers. Start one with: dask worker {address}"
+                )
+            self._executor = self._client.get_executor(pure=False)
+            _log.info("dashboard of the cluster: %s", self._client.dashboard_link)
+            self.check(_require_code, code_digest())
+        except BaseException:
+            self.shutdown()
+            raise
+
+    def submit(
+        self,
+        fn: Callable[..., T],
+        /,
+        *args: Any,
+        **limits: Any,
+    ) -> Future[T]:
+        """Run a function on a worker; a function with limits in a process of the worker's own."""
+        run, retries = (_run_guarded, 0) if limits else (_run_here, ATTEMPTS)
+        with self._losing_it():
+            future = self._executor.submit(run, limits, fn, *args, retries=retries)
+        return cast("Future[T]", future)
+
+    def share(self, value: T) -> T:
+        """Send a large value to the scheduler once; return an argument for tasks in its place.
+
+        The value is the result of a task and not scattered: if all workers that hold it die, the scheduler computes
+        it again.
+
+        Raises:
+            WorkerError: the scheduler is lost.
+        """
+        import dask
+
+        large = {"distributed.admin.large-graph-warning-threshold": "4 GiB"}
+        with self._losing_it(), dask.config.set(large):
+            return cast(T, self._client.submit(_unchanged, value, pure=False))
+
+    def first_done(self, pending: Iterable[Future[T]]) -> Iterable[Future[T]]:
+        """Wait until at least one of the futures is done; log what is waited for when none is for QUIET_S.
+
+        Raises:
+            WorkerError: the scheduler or all workers have been silent for LIMIT_S.
+        """
+        waiting = list(pending)
+        started, logged = time.monotonic(), None
+        while not (done := wait(waiting, QUIET_S, FIRST_COMPLETED).done):
+            fault = self._fault()
+            if fault != logged:
+                n_tasks = pluralize(len(waiting), "task")
+                _log.info(
+                    "waiting for %s: %s", n_tasks, fault or "the workers are busy"
+                )
+                logged = fault
+            if fault and time.monotonic() - started > LIMIT_S:
+                raise WorkerError(
+                    f"Nothing was finished for {LIMIT_S:.0f} s: {fault}. {RUN_AGAIN}"
+                )
+        return done
+
+    def check(self, fn: Callable[..., object], *args: Any) -> None:
+        """Run a function on each worker.
+
+        Raises:
+            WorkerError: the function fails on a worker, or the scheduler is lost.
+        """
+        futures = {}
+        with self._losing_it():
+            for worker in self._client.nthreads():
+                # another worker runs the task if this one is lost meanwhile
+                where = {"workers": [worker], "allow_other_workers": True}
+                futures[worker] = self._executor.submit(_check_here, fn, *args, **where)
+
+            for worker, future in futures.items():
+                self.first_done([future])
+                if error := future.exception():
+                    raise WorkerError(
+                        f"Worker {worker} cannot do the work: {described(error)}"
+                    ) from error
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Leave the cluster; tasks that are left are cancelled."""
+        with contextlib.suppress(TimeoutError):
+            _in_thread(lambda: self._client.close(timeout=2)).exception(timeout=4)
+
+    @contextlib.contextmanager
+    def _losing_it(self) -> Iterator[None]:
+        """Turn the errors of a lost connection into a WorkerError."""
+        try:
+            yield
+        except WorkerError:
+            raise
+        except (OSError, RuntimeError, CancelledError) as error:
+            raise WorkerError(LOST) from error
+
+    def _fault(self) -> str:
+        """Return what is wrong with the cluster; "" if the scheduler and at least one worker answer."""
+        try:
+            identity = self._client.sync(
+                self._client.scheduler.identity, callback_timeout=CONNECT_S
+            )
+        except Exception:
+            return f"the Dask scheduler at {self._address} does not answer"
+        if not identity["workers"]:
+            return f"the cluster at {self._address} has no workers any more"
+
+        now = time.monotonic()
+        newest = max(worker["last_seen"] for worker in identity["workers"].values())
+        if self._heartbeat[0] != newest:
+            self._heartbeat = newest, now
+        is_silent = now - self._heartbeat[1] > QUIET_S
+        return f"no worker of {self._address} answers" if is_silent else ""
+
+
+def _unchanged(value: T) -> T:
+    """Return the value."""
+    return value
+
+
+def _require_code(expected: str) -> None:
+    """Pass if this worker runs the code of the command.
+
+    Raises:
+        WorkerError: it runs other code.
+    """
+    if (actual := code_digest()) != expected:
+        raise WorkerError(
+            f"It runs other code ({actual}) than this command ({expected}). "
+            "Install the same version on all machines."
+        )
+
+
+def _connected(address: str) -> Any:
+    """Return a client of the scheduler at an address.
+
+    Raises:
+        SettingsError: distributed is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise SettingsError(
+            "--cluster needs distributed, which is not installed. Run `make cluster`, "
+            "or `pip install 'quarry-lectures[cluster]'`."
+        ) from error
+    # its loggers have levels of their own, and print a traceback when the scheduler is lost
+    for name in logging.root.manager.loggerDict:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+    def connect() -> Any:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        place = parts.hostname, parts.port or DEFAULT_PORT
+        # a Client that cannot connect takes longer to say so, and leaves its event loop open
+        with socket.create_connection(place, CONNECT_S) as connection:
+            if parts.scheme == "tcp" and not connection.recv(1):
+                raise ConnectionError("it hangs up")
+        return Client(address, timeout=CONNECT_S, set_as_default=False)
+
+    try:
+        return _in_thread(connect).result(timeout=2 * CONNECT_S)
+    except (OSError, TypeError, ValueError) as error:
+        reason = described(error) if str(error) else f"silent for {2 * CONNECT_S:g} s"
+        raise SettingsError(
+            f"No Dask scheduler answers at {address}: {reason}. Start one with: dask scheduler"
+        ) from error
+
+
+def _in_thread(call: Callable[[], T]) -> Future[T]:
+    """Run a call in a thread that does not keep the process alive."""
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(call())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return outcome
+
+
+def _run_here(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
+    # several would sum in another order on another machine, and tasks share the cores
+    threadpool_limits(1, "blas")
+    if memory_mb := limits.get("memory_mb"):
+        limit_memory(memory_mb)
+    return fn(*(_load(arg) if isinstance(arg, _Shared) else arg for arg in args))
+
+
+def _check_here(fn: Callable[..., object], *args: Any) -> None:
+    """Run a function; its result, such as a player, is not sent."""
+    _run_here({}, fn, *args)
+
+
+def _run_guarded(limits: dict[str, Any], fn: Callable[..., T], *args: Any) -> T:
+    return _processes_of_worker().submit(fn, *args, **limits).result()
+
+
+@functools.cache
+def _processes_of_worker() -> LocalProcesses:
+    """Return the processes of a Dask worker, one for each of its threads."""
+    from distributed import get_worker
+
+    # a daemon, which a Dask worker is, may not start processes
+    multiprocessing.current_process().daemon = False
+    return LocalProcesses(get_worker().state.nthreads)
+
+
+Workers = int | Cluster
+"""A number of processes of this machine, where 1 is this process alone; or a cluster."""
+
+
+@contextlib.contextmanager
+def workers_of(n_workers: int, cluster: str | None) -> Iterator[Workers]:
+    """Yield `n_workers`, or the cluster at an address; the connection to the cluster is closed at the end."""
+    if cluster is None:
+        yield n_workers
+    else:
+        with Cluster(cluster) as executor:
+            yield executor
+
+
+@contextlib.contextmanager
+def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Tasks]:
+    """Yield an executor; it is shut down at the end unless it is a cluster.
+
+    Args:
+        apart: True if no task may run in this process, even with one worker.
+    """
+    if isinstance(workers, Cluster):
+        yield workers
+    else:
+        with (
+            LocalProcesses(workers) if apart or workers > 1 else InProcess() as executor
+        ):
+            yield executor
+
+
+def run_all(
+    executor: Tasks,
+    fn: Callable[..., T],
+    calls: Iterable[tuple[Any, ...]],
+    **limits: Any,
+) -> Iterator[tuple[int, Future[T]]]:
+    """Call a function many times; yield the number of a call and its future as the tasks are done, in any order.
+
+    Args:
+        executor: runs the tasks.
+        fn: is called with the arguments of each call.
+        calls: are taken as there is room for them; the first has the number 0.
+        limits: as of `LocalProcesses.submit`.
+    """
+    n_ahead = 1 if isinstance(executor, InProcess) else N_AHEAD
+    remaining = enumerate(calls)
+    pending: dict[Future[T], tuple[int, tuple[Any, ...]]] = {}
+    n_deaths: Counter[int] = Counter()
+    while True:
+        for number, call in itertools.islice(remaining, n_ahead - len(pending)):
+            pending[executor.submit(fn, *call, **limits)] = number, call
+        if not pending:
+            return
+
+        for future in executor.first_done(pending):
+            number, call = pending.pop(future)
+            has_died = not future.cancelled() and isinstance(
+                future.exception(), pebble.ProcessExpired
+            )
+            n_deaths[number] += has_died
+            if has_died and n_deaths[number] < ATTEMPTS:
+                pending[executor.submit(fn, *call, **limits)] = number, call
+            else:
+                yield number, future
+
+
+def result_of(future: Future[T]) -> T:
+    """Return the result of a task, or raise its error.
+
+    Raises:
+        WorkerError: the scheduler is lost, the task's processes or workers have died, or they lack a package.
+    """
+    try:
+        return future.result()
+    except Exception as error:
+        if isinstance(error, CancelledError):
+            fault = LOST
+        elif isinstance(error, (pebble.ProcessExpired, BrokenExecutor)):
+            fault = (
+                f"The worker process died {ATTEMPTS} times on the same task. {RUN_AGAIN} "
+                "Use --workers 1 if memory ran out."
+            )
+        elif isinstance(error, ImportError) or type(error).__name__ == "KilledWorker":
+            fault = f"A worker cannot do the work: {described(error)}"
+        else:
+            raise
+
+        raise WorkerError(fault) from error
+
+
+def run_one(executor: Tasks, fn: Callable[..., T], *args: Any) -> T:
+    """Return the result of one call; errors are those of `result_of`."""
+    ((_, future),) = run_all(executor, fn, [args])
+    return result_of(future)
+
+
+_made: tuple[str, Any] = ("", None)
+_making = threading.Lock()
+
+
+def made_once(key: str, make: Callable[[], T]) -> T:
+    """Return the result of `make`, which this process calls once; the result is kept until another key is asked for."""
+    global _made  # noqa: PLW0603
+    with _making:
+        if _made[0] != key:
+            _made = ("", None)  # free its memory first
+            _made = (key, make())
+        made: T = _made[1]
+        return made
+
+
+def limit_memory(memory_mb: int) -> None:
+    """Limit the further memory of this process to so many MB; only Linux enforces the limit."""
+    if sys.platform == "linux":
+        import resource
+
+        with open("/proc/self/statm", encoding="ascii") as file:
+            n_pages = int(file.read().split()[5])  # data and stack
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        limit = memory_mb * 2**20 + n_pages * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (limit if hard < 0 else min(limit, hard), hard)
+        )

@@ -1,0 +1,441 @@
+"""The file that `quarry callbacks --write` writes, and the child process that it starts."""
+
+import ast
+import importlib.util
+import io
+import itertools
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from configs.settings import load
+from evaluate.commands.callbacks import serve
+from ingest.pipeline.pipeline import ingest
+from player.game.callbacks import Callbacks
+from player.game.journal import Journal
+from player.player import build_player
+from player.round import Json
+from quarry.command import main
+from quarry.store import open_store
+from tests.evaluate.fakes import Output, run_line
+from tests.fakes import (
+    CACHES,
+    DOTTED,
+    LOCKS,
+    NETWORKS,
+    RANKING,
+    ROOT,
+    TREES,
+    each,
+    lecture_pdf,
+    run_python,
+)
+from tests.player.game.test_callbacks import constant, with_ids, without_ids
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+N_ROUNDS = 50
+PATIENT_S = 60.0
+"""Time for a reply on a busy machine."""
+WORDS = [
+    "balanced",
+    "lookup",
+    "rare",
+    "drop",
+    "corrections",
+    "turns",
+    "leaf",
+    "path",
+    "wait",
+    "error",
+]
+HINTS = [" ".join(words) for words in itertools.permutations(WORDS, 3)]
+OPTIONS = "--config own.yaml --set game.questions_pool=60"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store and its settings."""
+    folder = tmp_path_factory.mktemp("league")
+    pdf = folder / "lecture.pdf"
+    pdf.write_bytes(lecture_pdf("All", CACHES, LOCKS, NETWORKS, RANKING, TREES))
+    ingest([pdf], str(folder / "store"), load(), embedder_spec=DOTTED, progress=False)
+    (folder / "own.yaml").write_text(f"embed: {{own: {DOTTED}}}")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
+
+
+def write(line: str) -> Output:
+    return run_line(main, f"callbacks --store store {OPTIONS} --write {line}")
+
+
+Load = Callable[..., Any]
+
+
+@pytest.fixture
+def load_file(tmp_path: Path) -> Iterator[Load]:
+    """Writes a player, and imports it as a league's process does; ends its child processes afterwards."""
+    modules = []
+
+    def loaded(**constants: float) -> Any:
+        path = tmp_path / "my_player.py"
+        if not path.exists():
+            assert write(str(path)).code == 0
+        spec = importlib.util.spec_from_file_location("my_player", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module: Any = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, value in constants.items():
+            setattr(module, name, value)
+        modules.append(module)
+        return module
+
+    yield loaded
+    for module in modules:
+        end_children(module)
+
+
+def end_children(module: ModuleType) -> None:
+    """Let no child be started again, kill those that run, and print nothing into the next test."""
+    module.print = lambda *_, **__: None  # type: ignore[attr-defined]
+    module.python = lambda: "/nowhere"  # type: ignore[attr-defined]
+    for quarry in module._children:
+        if quarry.child is not None:
+            module.kill(quarry.child)
+
+
+def contexts_of(shape: Any, number: int) -> tuple[Json, Json]:
+    of_questions, of_guess, again = shape(number)
+    fields = {
+        "book_name": "All",
+        "book_hint": HINTS[number],
+        "association_word": "animal",
+    }
+    answers = ["ABCD"[(number * place + place) % 4] for place in range(20)]
+    return (
+        {"dynamic": fields, "service": of_questions},
+        {"dynamic": {"answers": answers, **again}, "service": of_guess},
+    )
+
+
+@pytest.fixture(scope="module")
+def expected(folder: Path) -> list[tuple[Json, Json]]:
+    """Questions and guess of each round by the object in this process."""
+    changes = ["game.questions_pool=60"]
+    settings = load(config=folder / "own.yaml", changes=changes)
+    player = build_player(open_store(str(folder / "store")), settings)
+    callbacks = Callbacks(player, journal=Journal(None))
+    replies = []
+    for number in range(N_ROUNDS):
+        of_questions, of_guess = contexts_of(with_ids, number)
+        questions = callbacks.get_questions(of_questions)
+        replies.append((questions, callbacks.get_guess(of_guess)))
+    assert len({json.dumps(questions) for questions, _ in replies}) == N_ROUNDS
+    return replies
+
+
+def require_valid(questions: Json, guess: Json) -> None:
+    assert each(questions["questions"], "question_number") == list(range(1, 21))
+    for question in questions["questions"]:
+        assert question["question_text"] == question["text"]
+        assert len({*question["options"].values()}) == 4
+    assert 30 <= len(guess["sentence_justification"].split()) <= 50
+    assert 20 <= len(guess["word_justification"].split()) <= 30
+    assert guess["associative_word"]
+    assert 0.0 <= guess["confidence"] <= 1.0
+
+
+@pytest.mark.parametrize("shape", [with_ids, without_ids, constant])
+def test_fifty_rounds_get_the_questions_and_the_guesses_of_the_object(
+    shape: Any, load_file: Load, expected: list[tuple[Json, Json]]
+) -> None:
+    module = load_file(LONGEST_S=PATIENT_S)
+    for number, (questions, guess) in enumerate(expected):
+        player = module.MyPlayerAI()  # some leagues make one for each call
+        of_questions, of_guess = contexts_of(shape, number)
+        assert player.get_questions(of_questions) == questions
+        assert player.get_guess(of_guess) == guess
+    assert len(module._children) == 1
+    assert player.get_warmup_answer({"dynamic": {"warmup_question": "6 * 7"}}) == {
+        "answer": "42"
+    }
+
+
+@pytest.mark.parametrize("shape", [with_ids, without_ids, constant])
+def test_a_child_that_is_killed_between_questions_and_guess_is_started_again(
+    shape: Any, load_file: Load, expected: list[tuple[Json, Json]]
+) -> None:
+    module = load_file(LONGEST_S=PATIENT_S)
+    player = module.MyPlayerAI()
+    for number, (questions, guess) in enumerate(expected[:2]):
+        of_questions, of_guess = contexts_of(shape, number)
+        assert player.get_questions(of_questions) == questions
+        os.kill(module.quarry().child.pid, signal.SIGKILL)
+        assert player.get_guess(of_guess) == guess
+
+
+def test_a_league_that_is_killed_between_questions_and_guess_plays_on(
+    load_file: Load, expected: list[tuple[Json, Json]]
+) -> None:
+    (questions, guess), *_ = expected
+    of_questions, of_guess = contexts_of(without_ids, 0)
+    first = load_file(LONGEST_S=PATIENT_S)
+    assert first.MyPlayerAI().get_questions(of_questions) == questions
+    end_children(first)
+    assert load_file(LONGEST_S=PATIENT_S).MyPlayerAI().get_guess(of_guess) == guess
+
+
+def test_the_file_says_whether_quarry_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my_player.py"
+    assert write(str(path)).code == 0
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # no packages
+    python.chmod(0o755)
+    for name, code, says in (
+        ("", 0, "Quarry is ready to play."),
+        (tmp_path / "none", 1, f"quarry: {tmp_path}/none cannot be started"),
+        (python, 1, "is missing from"),
+    ):
+        monkeypatch.setenv("QUARRY_PYTHON", str(name))
+        done = run_python(str(path), folder=tmp_path)
+        assert done.returncode == code, done.stderr
+        assert says in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_two_threads_play_at_once(
+    load_file: Load, expected: list[tuple[Json, Json]]
+) -> None:
+    player = load_file(LONGEST_S=PATIENT_S).MyPlayerAI()
+
+    def play(number: int) -> tuple[Json, Json]:
+        of_questions, of_guess = contexts_of(with_ids, number)
+        questions = player.get_questions(of_questions)
+        return questions, player.get_guess(of_guess)
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(play, range(12))) == expected[:12]
+
+
+ANSWERING = """
+import json, os, sys, time
+print(json.dumps({"ready": True}), flush=True)
+for line in sys.stdin:
+    call = json.loads(line)
+    WORK
+"""
+HOSTILE = {
+    "missing": None,
+    "ends at once": "",
+    "writes no line": "import time\ntime.sleep(600)",
+    "floods": "while True: print('x' * 100_000, end='')",
+    "is not ready, but replies": ANSWERING.replace('"ready"', '"red"').replace(
+        "WORK", "pass"
+    ),
+    "hangs": ANSWERING.replace("WORK", "time.sleep(600)"),
+    "does not read": ANSWERING.partition("for")[0] + "time.sleep(600)",
+    "dies": ANSWERING.replace("WORK", "os._exit(1)"),
+    "talks nonsense": ANSWERING.replace(
+        "WORK", r"print('[]\n{\n{\"id\": 1}\n{\"id\": [1], \"reply\": 2}', flush=True)"
+    ),
+    "replies with the wrong things": ANSWERING.replace(
+        "WORK",
+        'print(json.dumps({"id": call["id"], "reply": {"questions": [{}] * 20, "answer": 7, '
+        '"confidence": 2.0, "opening_sentence": ""}}), flush=True)',
+    ),
+    "does not like the call": ANSWERING.replace(
+        "WORK", 'print(json.dumps({"id": call["id"], "error": "no"}), flush=True)'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
+    name: str,
+    load_file: Load,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    module = load_file(LONGEST_S=0.3, LOADING_S=0.3, LONGEST_START_S=1.0)
+    script = tmp_path / "python"
+    if (code := HOSTILE[name]) is not None:
+        script.write_text(f"#!{sys.executable}\n{code}")
+        script.chmod(0o755)
+    monkeypatch.setenv("QUARRY_PYTHON", str(script))
+    player = module.MyPlayerAI()
+    for number, fields in enumerate(({"game_id": "1"}, {})):
+        of_questions, of_guess = contexts_of(without_ids, number)
+        of_questions["dynamic"] |= fields
+        large = {"notes": "x" * 1_000_000}  # more than a pipe holds
+        began = time.monotonic()
+        warm = player.get_warmup_answer({"dynamic": {"warmup_question": "9 - 12?"}})
+        questions = player.get_questions(of_questions)
+        again = player.get_questions(of_questions)
+        guess = player.get_guess({**of_guess, "service": fields | large})
+        player.on_score_received({"dynamic": {"private_score": 1}})
+        assert time.monotonic() - began < 20.0
+        assert warm == {"answer": "-3"}
+        assert questions == again
+        require_valid(questions, guess)
+        assert guess["opening_sentence"] == HINTS[number]
+    printed = capfd.readouterr().err
+    assert "Traceback" not in printed
+    assert all(line.startswith("quarry: ") for line in printed.splitlines())
+
+
+def test_answers_to_questions_of_the_file_itself_are_no_evidence(
+    load_file: Load, expected: list[tuple[Json, Json]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = load_file(LONGEST_S=0.2, LOADING_S=0.0)
+    player = module.MyPlayerAI()
+    of_questions, of_guess = contexts_of(without_ids, 0)
+    own = player.get_questions(of_questions)
+    assert own != expected[0][0], "the child was still being started"
+    module.LONGEST_S = PATIENT_S
+    blind = {"dynamic": {**of_questions["dynamic"], "answers": []}, "service": {}}
+    guess = player.get_guess(of_guess)
+    assert guess == player.get_guess(blind)
+    assert guess["confidence"] > 0.0, "it is Quarry's"
+    assert player.get_questions(of_questions) == own
+    of_questions, of_guess = contexts_of(without_ids, 1)
+    replies = player.get_questions(of_questions), player.get_guess(of_guess)
+    assert replies == expected[1]
+
+
+def test_a_full_disk_costs_no_game(
+    load_file: Load,
+    expected: list[tuple[Json, Json]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script = tmp_path / "python"
+    script.write_text(f'#!/bin/sh\nulimit -f 0\nexec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("QUARRY_PYTHON", str(script))
+    module = load_file(LONGEST_S=PATIENT_S)
+    player = module.MyPlayerAI()
+    for number, replies in enumerate(expected[:2]):
+        of_questions, of_guess = contexts_of(without_ids, number)
+        questions = player.get_questions(of_questions)
+        os.kill(module.quarry().child.pid, signal.SIGKILL)  # the file knows the round
+        assert (questions, player.get_guess(of_guess)) == replies
+
+
+def test_a_plain_guess_is_that_of_its_round(
+    load_file: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUARRY_PYTHON", "/nowhere")
+    player = load_file(LONGEST_S=0.1).MyPlayerAI()
+    contexts = [contexts_of(with_ids, number) for number in range(3)]
+    for of_questions, _ in contexts:
+        player.get_questions(of_questions)
+    for number in (0, 2, 1):
+        guess = player.get_guess(contexts[number][1])
+        assert guess["opening_sentence"] == HINTS[number]
+    assert player.get_guess({})["opening_sentence"] == HINTS[2]
+    for question, answer in (("7 x 8", "56"), ("1 / 4", "0.25")):
+        asked = {"dynamic": {"question": f"What is {question}?"}}
+        assert player.get_warmup_answer(asked) == {"answer": answer}
+
+
+@pytest.mark.parametrize(
+    "ctx", [None, 7, {}, {"dynamic": None}, {"dynamic": {"answers": object()}}]
+)
+def test_whatever_comes_the_replies_are_valid(ctx: Any, load_file: Load) -> None:
+    player = load_file(LONGEST_S=0.1, LOADING_S=0.0).MyPlayerAI()
+    circle: Json = {"dynamic": {}}
+    circle["dynamic"]["self"] = circle
+    for given in (ctx, circle):
+        assert player.get_warmup_answer(given) == {"answer": "0"}
+        require_valid(player.get_questions(given), player.get_guess(given))
+        player.on_score_received(given)
+
+
+def test_the_file_needs_the_library_of_python_3_9_alone(tmp_path: Path) -> None:
+    path = tmp_path / "my_player.py"
+    assert write(str(path)).code == 0
+    tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            assert {*each(node.names, "name")} <= sys.stdlib_module_names
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module in sys.stdlib_module_names
+    assert path.stat().st_size < 20_000
+
+
+def test_a_file_is_written_only_where_there_is_none_unless_told(tmp_path: Path) -> None:
+    path = tmp_path / "my_player.py"
+    path.write_text("mine")
+    for line, says in (
+        (f"{path}", f"{path} exists; --force replaces it"),
+        (f"{tmp_path}", "is a folder; name a file"),
+        (f"{path}/x.py", "cannot be written: Not a directory"),
+        (f"{tmp_path}/none/x.py", "cannot be written: No such file"),
+        (f"{tmp_path}/new.py --store nowhere", "run: quarry ingest"),
+        (f"{tmp_path}/new.py --preset fsat", "fsat"),
+        (f"{tmp_path}/new.py --journal {tmp_path}", "Cannot use the journal"),
+    ):
+        code, out, err = write(line)
+        assert (code, out, err.count("\n")) == (2, "", 1), line
+        assert says in err
+    assert path.read_text() == "mine"
+    assert not (tmp_path / "new.py").exists()
+
+    assert write(f"{path} --force").code == 0
+    assert "class MyPlayerAI" in path.read_text()
+
+
+def test_paths_of_the_command_line_are_those_of_the_folder_it_was_typed_in(
+    folder: Path, tmp_path: Path
+) -> None:
+    assert write(f"{tmp_path}/a.py --journal j.sqlite --preset own.yaml").code == 0
+    text = (tmp_path / "a.py").read_text()
+    for name in ("store", "own.yaml", "j.sqlite"):
+        assert f"'{folder / name}'" in text
+    assert f"PYTHON = {sys.executable!r}" in text
+    assert f"FOLDER = {str(ROOT)!r}" in text
+
+
+def test_lines_that_are_no_calls_are_refused_and_the_others_answered() -> None:
+    class Echo:
+        def get_guess(self, ctx: Any) -> Any:
+            return ctx
+
+        def continue_rounds(self, rounds: Any) -> None:
+            assert [*rounds] == []
+
+    lines = [
+        b"{",
+        b"7",
+        b"",
+        b'{"call": "get_guess"}',
+        b'{"id": 1, "call": "__init__"}',
+        b'{"id": 1, "call": "get_guess", "rounds": 7}',
+        b'{"id": 2, "call": "get_guess", "ctx": {"a": "\xd7\xa9"}}',
+    ]
+    written = io.StringIO()
+    serve(Echo(), lines, written.write)  # type: ignore[arg-type]
+    ready, *replies = [
+        json.loads(line) for line in written.getvalue().split("\n") if line
+    ]
+    assert ready == {"ready": True}
+    assert {"id": 2, "reply": {"a": "ש"}} in replies
+    assert {"id": None, "reply": None} in replies
+    assert len(replies) == 6

@@ -1,0 +1,147 @@
+"""Batches of questions and answers as files, and games replayed with them."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluate.errors import BatchError
+from evaluate.referee.simulated import make_referee
+from evaluate.referee.spec import Secret
+from evaluate.replay.batches import (
+    AskedBatch,
+    batch_line,
+    read_answered,
+    read_answers,
+    read_batches,
+    respondent_line,
+)
+from player.game.messages import questions_json
+from player.question import Question
+from quarry.json_files import read_objects
+from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
+from tests.fakes import each
+from tests.player.fakes import course
+
+GROUPS = (("merge",), ("pivot",))
+WORDS = ("merge", "pivot", "heap", "None")
+WORD = Question("Which?", WORDS, "word", GROUPS)
+FILLER = Question("How many?", ("1", "2", "3", "more"), "filler")
+WHOLE, OPENING = "Merge runs — twice. Then heap.", "Merge runs — twice."
+BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
+
+
+def written(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join([*lines, ""]), "utf-8")
+    return path
+
+
+def answers_line(*answers: tuple[int, Any], game_id: str = "g1") -> str:
+    items = []
+    for number, answer in answers:
+        items.append({"question_number": number, "answer": answer})
+    return json.dumps({"game_id": game_id, "answers": items})
+
+
+def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    path = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    assert read_batches(path) == {"g1": BATCH}
+    record = json.loads(batch_line(BATCH))
+    del record["opening_sentence"]  # as older files lack it
+    older = {"g1": replace(BATCH, opening_sentence="")}
+    assert read_batches(written(path, json.dumps(record))) == older
+
+
+def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    batches = {"g1": BATCH}
+    written(path, answers_line((2, "not_relevant"), (1, " b ")), "")
+    assert read_answers(path, batches)["g1"] == ("B", "Not Relevant")
+    written(path, answers_line((2, "A")))
+    assert read_answers(path, batches)["g1"] == (None, "A")
+
+
+def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
+    right = answers_line((1, "A"))
+    for line, says in (
+        ("[]", "list is not a JSON object"),
+        (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'"),
+        (answers_line((3, "A")), "question_number within 1..2"),
+        (answers_line((1, "E")), "answers hold {"),
+        ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
+        ('{"game_id": "g1"}', "each has a question_number within"),
+        (f"{right}\n{right}", "is there twice"),
+    ):
+        path = written(tmp_path / "answers.jsonl", line)
+        refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
+        with pytest.raises(BatchError, match=refused):
+            read_answers(path, {"g1": BATCH})
+
+
+def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
+    twice = "\n".join([batch_line(BATCH)] * 2)
+    for line in ("{}", "3", twice):
+        path = written(tmp_path / "batches.jsonl", line)
+        with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
+            read_batches(path)
+
+
+def test_answers_must_be_about_games(tmp_path: Path) -> None:
+    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    for line in ("", answers_line((1, "A"))):
+        answers = written(tmp_path / "answers.jsonl", line)
+        with pytest.raises(BatchError, match="lines answer games of --games"):
+            read_answered(batches, answers, [])
+
+
+def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:
+    questions = questions_json(BATCH.questions)
+    with_passages = []
+    for item in questions:
+        passage = f"on {item['question_text']}"
+        with_passages.append(item | {"passages": [passage]})
+
+    shown: dict[Any, Any] = {
+        "paragraph": {"paragraph": WHOLE, "questions": questions},
+        "opening": {"paragraph": OPENING, "questions": questions},
+        "passages": {"opening_sentence": OPENING, "questions": with_passages},
+    }
+    for view, sheet in shown.items():
+        line = respondent_line(BATCH, view, lambda text: (f"on {text}",))
+        assert json.loads(line) == {"game_id": "g1"} | sheet
+
+
+def test_the_batches_of_games_are_shown_answered_and_replayed(
+    evaluate: Evaluate,
+) -> None:
+    records = [record | {"hint": "a lesson"} for record in course_records()[:4]]
+    write_games(Path("games.jsonl"), records)
+    for out in ("batches.jsonl", "sheets.jsonl --for-respondent --view passages"):
+        assert evaluate(f"questions {ABOUT} --out {out}").code == 0
+
+    batches = read_batches(Path("batches.jsonl"))
+    texts = {*each(course(), "text")}
+    for _, sheet in read_objects(Path("sheets.jsonl"), ValueError):
+        asked = batches[sheet["game_id"]].questions
+        assert each(sheet["questions"], "question_text") == each(asked, "text")
+        for item in sheet["questions"]:
+            assert len(texts.intersection(item["passages"])) == 4
+
+    oracle = make_referee("oracle")
+    lines = []
+    for game_id, batch in batches.items():
+        posed = [(asked.text, asked.options) for asked in batch.questions]
+        secret = Secret(batch.paragraph, "")
+        answers = oracle.answers(secret, posed)
+        lines.append(answers_line(*enumerate(answers, 1), game_id=game_id))
+    written(Path("answers.jsonl"), *lines)
+    # another player, with other questions of its own, reads them as well
+    files = "--batches batches.jsonl --answers answers.jsonl"
+    run = evaluate(f"replay {ABOUT} {files} --seed 5 --json").json
+    assert run["games"] == 4
+    assert run["win_rate"] == 1.0

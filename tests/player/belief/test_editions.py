@@ -1,0 +1,174 @@
+"""The belief over editions: prior, pieces, and what an opponent did before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from player.belief import editions
+from player.belief.editions import (
+    EVEN,
+    RULE,
+    edition_shares,
+    editions_of,
+    with_editions,
+)
+from player.belief.places import PRINTED, links_of
+from player.belief.word_index import WordIndex, index_words
+from player.question import VIEWS, Question
+from player.questions.candidates import Candidates
+from player.questions.kinds import ANOTHER_OPENING, OPENING
+from player.search.results import BookCandidate, Query, SearchResult
+from quarry.arrays import Float64Array
+from quarry.course.piece import Piece
+from quarry.store.records import packed
+from tests.contracts.paragraphs import paragraph
+
+STACKS = "Stacks give back the newest plate first."
+PASSAGES = [
+    paragraph("a:1:1", "A heap keeps its least key on top."),
+    paragraph("b:1:1", STACKS),
+]
+PAGE, PIECE = "pdfplumber:page", "pymupdf:page:2000"
+PIECES = (
+    Piece(PAGE, "a", 1, 1, "Running head\nAheapkeepsitsleastkey"),
+    Piece(PAGE, "b", 1, 1, f"Running head\n{STACKS}"),
+    Piece(PIECE, "b", 1, 1, f"{STACKS} And more about plates."),
+)
+INDEX = index_words(PASSAGES, PIECES)
+
+
+A = BookCandidate("a", 0.95, "filter")
+
+
+def shares_of(
+    book_name: str,
+    book: BookCandidate | None = A,
+    index: WordIndex = INDEX,
+    seen: Mapping[str, float] | None = None,
+) -> Mapping[str, float]:
+    result = SearchResult(Query("hint", book_name), (), book=book)
+    return edition_shares(result, index, seen or {})
+
+
+def prior_of_pages(
+    hint: str,
+    index: WordIndex = INDEX,
+    likeness: Sequence[float] = (0.0, 0.0, 0.0),
+) -> Float64Array:
+    """The prior of the pieces if pages are held and both passages are equally likely."""
+    even = np.array([0.5, 0.5])
+    pages_alone = {PAGE: 1.0}
+    prior = with_editions(
+        even,
+        index,
+        hint,
+        pages_alone,
+        np.array(likeness),
+    )
+    return prior[2:]
+
+
+def test_a_piece_without_spaces_holds_its_passage_and_the_words_before_its_end() -> (
+    None
+):
+    assert INDEX.places.passages_of(2).tolist() == [0]
+    words = INDEX.whole[[2]].toarray()[0]
+    assert words[INDEX.ids["least"]] == 1.0
+    assert words[INDEX.ids["top"]] == 0.0
+
+
+def test_the_form_of_the_name_tells_the_edition() -> None:
+    stem = shares_of("a.pdf")
+    title = shares_of("Heaps and more")
+    invented = shares_of("Nonsense", None)
+    for shares in (stem, title, invented):
+        assert sum(shares.values()) == pytest.approx(1.0)
+    assert stem[PAGE] > stem[PIECE]
+    assert invented[PIECE] > invented[PAGE]
+    assert title[PRINTED] > max(stem[PRINTED], invented[PRINTED])
+
+
+def test_what_an_opponent_held_before_counts() -> None:
+    usual = shares_of("a")
+    seen = {PAGE: 2.0, PRINTED: 1.0, "gone:page": 1.0}
+    shares = shares_of("a", seen=seen)
+    expected = (usual[PAGE] + 2.0) / 4.0
+    assert shares[PAGE] == pytest.approx(expected)
+    assert "gone:page" not in shares
+
+
+def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> None:
+    shares = {PRINTED: 0.5, PAGE: 0.4, PIECE: 0.1}
+    printed = np.array([0.8, 0.2])
+    likeness = np.log([1.0, 3.0, 5.0])
+    prior = with_editions(printed, INDEX, "quick", shares, likeness)
+    assert prior[:2] == pytest.approx([0.4, 0.1])
+    assert prior[4:].sum() == pytest.approx(0.1)
+
+    # each document has one page
+    weights = printed * printed**editions.PASSAGES * [1.0, 3.0]
+    pages = (1.0 - EVEN) * weights / weights.sum() + EVEN * printed
+    assert prior[2:4] == pytest.approx(0.4 * pages, rel=1e-4)
+    of_editions = editions_of(prior, INDEX.places, np.arange(len(prior)))
+    assert of_editions == pytest.approx(shares)
+
+
+def test_vectors_are_read_only_if_all_pieces_have_one() -> None:
+    vectors = np.eye(2, dtype=np.float32)
+    first = replace(PIECES[0], vector=packed(vectors[0]))
+    second = replace(PIECES[1], vector=packed(vectors[1]))
+    places = index_words(PASSAGES, (first, second)).places
+    assert places.vectors.tolist() == vectors.tolist()
+    assert not index_words(PASSAGES, (first, PIECES[1])).places.vectors.any()
+
+
+def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() -> None:
+    first, second = "A queue keeps order.", "The oldest leaves first."
+    passage = paragraph("a:1:1", f"{first} {second}")
+    raw = "7\nA queuekeeps\norder. The oldest leaves\nfirst."
+    places = index_words([passage], [Piece(PIECE, "a", 1, 1, raw)]).places
+    n_printed = places.n_printed
+    strings = places.strings[n_printed:]
+    assert strings[0] == "A queuekeeps order."
+    assert strings[-1] == "The oldest leaves first."
+    sentences = [start.sentence for start in places.starts[n_printed:]]
+    assert (sentences[0], sentences[-1]) == (first, second)
+    likely, *_, unlikely = shares = np.exp(places.log_odds[n_printed:])
+    assert shares.sum() == pytest.approx(1.0)
+    assert likely > unlikely
+
+
+def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
+    part = Piece(PAGE, "a", 1, 1, "keeps its least")
+    elsewhere = Piece(PAGE, "a", 2, 2, part.text)
+    links = links_of(PASSAGES, [part, elsewhere])
+    assert links.toarray().tolist() == [
+        [1, 0],
+        [0, 0],
+    ]
+
+
+def test_a_piece_with_a_word_of_the_hint_breaks_the_rule() -> None:
+    lawful, unlawful, _ = prior_of_pages("newest")
+    assert unlawful / lawful == pytest.approx(RULE)
+    # the glued page holds no such token
+    glued, other, _ = prior_of_pages("least")
+    assert other == pytest.approx(glued)
+
+
+def test_the_view_says_what_is_taken_for_the_first_sentence_of_a_page() -> None:
+    raw = f"{STACKS} And more about plates."
+    pieces = [Piece(edition, "b", 1, 1, raw) for edition in (PAGE, PIECE)]
+    index = index_words(PASSAGES[1:], pieces)
+    printed, page, piece = range(3)
+    candidates = Candidates(index, np.arange(3), np.full(3, 1 / 3))
+    groups = (("newest",), ("least",), ("tree",))
+    question = Question("?", ("a", "b", "c", "d"), OPENING.name, groups)
+    fits = OPENING.fit([question], candidates)[:, 0]
+    for place in (printed, page, piece):
+        assert fits[VIEWS.index("paragraph"), place, 0] > 0.9
+    other = fits[VIEWS.index("opening")]
+    assert other[page] == pytest.approx(ANOTHER_OPENING)
+    assert other[piece, 0] > 0.9

@@ -1,0 +1,178 @@
+"""The posterior against brute force, and the mixture of referees."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from player.answer import NOT_RELEVANT, Answer, Answers
+from player.belief.posterior import Posterior, log_skewed, update
+from player.belief.referees import (
+    SKEW,
+    SKEWED,
+    USELESS,
+    USELESS_SHARE,
+    Referee,
+    mixture,
+)
+from player.question import VIEWS, FitArray
+from quarry.arrays import BoolArray, Float64Array
+from tests.player.questions.models import asked, hard_fits, sound
+
+CELLS = [
+    [0, 1, 3],
+    [2, 2, 0],
+]
+FITS = hard_fits(CELLS)
+PRIOR = np.array([0.5, 0.3, 0.2])
+MIXTURE = mixture()
+
+
+def updated(
+    prior: Float64Array,
+    fits: FitArray,
+    answers: Answers,
+    referees: Sequence[Referee] = MIXTURE,
+    pages: BoolArray | None = None,
+) -> Posterior:
+    """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
+    shape = (len(VIEWS), *fits.shape[-3:])
+    return update(
+        prior=prior,
+        fits=np.broadcast_to(fits, shape),
+        questions=asked(len(answers)),
+        answers=answers,
+        mixture=referees,
+        pages=np.zeros(len(prior), dtype=np.bool_) if pages is None else pages,
+    )
+
+
+def chance(
+    answer: Answer,
+    fitting: int,
+    wrong: float,
+) -> float:
+    """How probable an answer is if the option with this index fits; 1 if it is no letter."""
+    if answer is None or answer == NOT_RELEVANT:
+        return 1.0
+    return 1.0 - wrong if "ABCD"[fitting] == answer else wrong / 3.0
+
+
+def test_the_posterior_is_bayes_rule_over_paragraph_view_and_care() -> None:
+    # under the opening sentence alone the first question fits D everywhere
+    fits = np.stack([FITS] * len(VIEWS))
+    opening = VIEWS.index("opening")
+    fits[opening, 0] = hard_fits([3, 3, 3])
+    referees = [
+        sound(0.1, weight=0.5),
+        sound(0.1, "opening", 0.3),
+        sound(0.75, None, 0.2),
+    ]
+
+    answers = ["A", "B", "C", "D", NOT_RELEVANT, None]
+    for first, second in itertools.product(answers, answers):
+        joint = np.empty((3, 3))
+        for row in range(3):
+            of_first = chance(first, CELLS[0][row], 0.1)
+            of_second = chance(second, CELLS[1][row], 0.1)
+            by_chance = chance(first, 0, 0.75) * chance(second, 0, 0.75)
+            joint[0, row] = 0.5 * of_first * of_second
+            joint[1, row] = 0.3 * chance(first, 3, 0.1) * of_second
+            joint[2, row] = 0.2 * by_chance
+
+        joint *= PRIOR
+        joint /= joint.sum()
+        posterior = updated(PRIOR, fits, [first, second], referees)
+        belief = joint.sum(axis=0)
+        referees_belief = joint.sum(axis=1)
+        assert posterior.belief == pytest.approx(belief, rel=1e-5)
+        assert posterior.referees == pytest.approx(referees_belief, rel=1e-5)
+
+
+def test_the_probability_of_skewed_letters_is_polyas_urn() -> None:
+    # each letter in turn: (SKEW + times it came) / (4 SKEW + letters so far)
+    letters = [1, 1, 3, 1]
+    expected = 0.0
+    for row, letter in enumerate(letters):
+        n_before = letters[:row].count(letter)
+        expected += math.log((SKEW + n_before) / (4 * SKEW + row))
+    assert log_skewed(letters) == pytest.approx(expected)
+
+
+def a_code(seed: int) -> FitArray:
+    """Twenty questions about 80 paragraphs whose fitting options are drawn at random: as good a code as there is."""
+    generator = np.random.default_rng(seed)
+    cells = generator.integers(0, 4, size=(20, 80))
+    return hard_fits(cells)
+
+
+def probability_of(posterior: Posterior, *errors: str) -> float:
+    are_asked = [referee.errors in errors for referee in MIXTURE]
+    return float(posterior.referees[are_asked].sum())
+
+
+def test_answers_by_chance_lose_few_games_that_the_hint_would_win() -> None:
+    by_hint, by_answers, useless = 0, 0, 0.0
+    for seed in range(100):
+        generator = np.random.default_rng(seed)
+        prior = generator.dirichlet(np.full(80, 0.05))
+        truth = int(generator.choice(80, p=prior))
+        letters = generator.choice([*"ABCD"], size=20)
+        posterior = updated(prior, a_code(seed), letters.tolist())
+        by_hint += prior.argmax() == truth
+        by_answers += posterior.belief.argmax() == truth
+        useless += probability_of(posterior, USELESS, SKEWED) / 100
+    assert by_hint > 33
+    assert by_answers > 0.8 * by_hint
+    assert useless > 3 * USELESS_SHARE
+
+
+def test_a_constant_letter_is_found_out_and_leaves_the_hint() -> None:
+    generator = np.random.default_rng(0)
+    prior = generator.dirichlet(np.full(80, 0.05))
+    for letter in "ABCD":
+        posterior = updated(prior, a_code(0), [letter] * 20)
+        assert probability_of(posterior, SKEWED) > 0.9
+        np.testing.assert_allclose(posterior.belief, prior, atol=0.05)
+
+
+def test_what_the_referee_sees_is_found_out() -> None:
+    # the same paragraphs fit other options under each view
+    codes = list(map(a_code, range(len(VIEWS))))
+    fits = np.stack(codes)
+    prior = np.full(80, 1 / 80)
+    truth = 30
+    for view, of_view in zip(VIEWS, fits, strict=True):
+        options = of_view[:, truth].argmax(axis=1)
+        answers = ["ABCD"[option] for option in options]
+        posterior = updated(prior, fits, answers)
+        assert posterior.belief[truth] > 0.999
+        assert MIXTURE[int(posterior.referees.argmax())].name == f"{view}, sound"
+
+
+def test_support_is_the_probability_of_the_answer_by_the_referees_believed_in() -> None:
+    referees = [sound(0.1)]
+    posterior = updated(PRIOR, FITS, ["A", None], referees)
+    first, second = posterior.support
+    wrong = 0.1 / 3
+    probabilities = [0.9, wrong, wrong]
+    assert np.exp2(first) == pytest.approx(probabilities, abs=1e-5)
+    assert second == pytest.approx(0.0)
+
+
+def test_a_page_is_believed_under_both_readings_of_its_first_sentence() -> None:
+    # the answers fit the page if "the first sentence" is its opening, and else fit neither
+    prior = np.array([0.5, 0.5])
+    fits = np.full((len(VIEWS), 4, 2, 4), 0.25, dtype=np.float32)
+    same = VIEWS.index("paragraph")
+    fits[same, :, 1] = np.eye(4, dtype=np.float32)[0]
+    page = np.array([False, True])
+    by_page = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    assert by_page > 0.95
+
+    # one reading holds for all answers, so that the page keeps half of its belief at least
+    fits[same, :, 1] = np.eye(4, dtype=np.float32)[1]
+    against = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    assert 0.3 < against < 0.5

@@ -1,0 +1,63 @@
+"""Rates of wrong letters, and the channels they make."""
+
+import numpy as np
+import pytest
+
+from player.belief.referees import (
+    SOUND,
+    UNKNOWN_KIND,
+    WRONG,
+    letters_of,
+    mixture,
+    rows_of,
+)
+from player.question import VIEWS
+from player.questions.kinds import KINDS
+from tests.player.questions.models import asked
+
+
+def test_letters_by_share_of_errors() -> None:
+    wrong = np.array([0.06])
+    for slips, right, other in (
+        (0.0, 0.94, 0.02),
+        (0.5, 0.595, 0.135),
+        (1.0, 0.25, 0.25),
+    ):
+        (letters,) = letters_of(wrong, slips=slips)
+        assert letters[:, 0] == pytest.approx([right, other, other, other])
+    (falls_back,) = letters_of(wrong, falls_back=0.5)
+    assert falls_back[:, 2] == pytest.approx([0.51, 0.01, 0.47, 0.01])
+
+
+def test_every_kind_has_a_rate_under_every_view() -> None:
+    for view, kind in WRONG:
+        assert view in VIEWS
+        assert kind in KINDS
+    (sound,) = (each for each in mixture() if each.name == "paragraph, sound")
+    np.testing.assert_allclose(sound.letters.sum(axis=1), 1.0)
+    for kind, wrong in (
+        ("opening", WRONG["paragraph", "opening"]),
+        ("new kind", UNKNOWN_KIND),
+    ):
+        (row,) = rows_of(asked(1, kind))
+        assert 1.0 - sound.letters[row, 1, 1] == pytest.approx(wrong)
+
+
+def test_the_weights_of_views_and_sound_referees_sum_to_1_with_the_others() -> None:
+    weights = dict.fromkeys((*VIEWS, None), 0.0)
+    sound = 0.0
+    for each in mixture():
+        weights[each.view] += each.weight
+        sound += each.weight * (each.errors == SOUND)
+
+    # .8 of the referees look at something, half of them with care
+    assert weights == pytest.approx(
+        {
+            "paragraph": 0.36,
+            "opening": 0.2,
+            "passages": 0.2,
+            "name": 0.04,
+            None: 0.2,
+        }
+    )
+    assert sound == pytest.approx(0.4)

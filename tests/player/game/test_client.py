@@ -1,0 +1,254 @@
+"""HttpGameServer against answers that the test writes; tests/hostile plays over real connections."""
+
+import functools
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from player.errors import RefusedError, ServerError, UnauthorizedError
+from player.game import decoding
+from player.game.client import GameState, HttpGameServer
+from player.game.decoding import MESSAGE_DEPTH, Body
+
+TOKEN = "s3cret-token-of-the-player"
+URL = "http://127.0.0.1:8017"
+
+
+Answer = tuple[int, Any] | Exception
+"""Status and body, as bytes or to be written as JSON; or what the connection raises."""
+
+
+class Answers:
+    """Gives answers in order, the last one over and over, and keeps the requests."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self._answers = answers
+        self.requests: list[httpx.Request] = []
+        self.headers: dict[str, str] = {}
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        number = min(len(self.requests), len(self._answers)) - 1
+        answer = self._answers[number]
+        if isinstance(answer, Exception):
+            raise answer
+        status, body = answer
+        if not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        return httpx.Response(status, content=body, headers=self.headers)
+
+
+def connect(
+    *answers: Answer,
+    token: str = TOKEN,
+    timeout_s: float = 5.0,
+) -> tuple[HttpGameServer, Answers]:
+    """Return a client of a server that gives these answers, and the server."""
+    server = Answers(*answers)
+    client = functools.partial(httpx.Client, transport=httpx.MockTransport(server))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("player.game.client.httpx.Client", client)
+        return HttpGameServer(URL, token, timeout_s), server
+
+
+def failure(act: Callable[..., object], *arguments: object) -> ServerError:
+    """Return the error of a call, after checking what holds for all: one line, and no token in it or its causes."""
+    with pytest.raises(ServerError) as caught:
+        act(*arguments)
+    assert "\n" not in str(caught.value)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "s3cret" not in repr(error)
+        error = error.__cause__ or error.__context__
+    return caught.value
+
+
+def test_the_inbox_is_asked_to_wait_and_for_what_came_after_a_cursor() -> None:
+    inbox = {"messages": [{"message_type": "A"}], "cursor": "c-2"}
+    client, server = connect((200, inbox))
+    for cursor, wait_s in (("", 3.0), ("c-2", 0.5)):
+        assert client.inbox(cursor, wait_s) == (inbox["messages"], "c-2")
+    first, second = server.requests
+    assert dict(first.url.params) == {"wait_s": "3"}
+    assert dict(second.url.params) == {"wait_s": "0.5", "after": "c-2"}
+
+
+def test_numbers_of_a_game_that_are_none_are_none() -> None:
+    for body in (
+        b'{"private_score": "high", "league_points": []}',
+        b'{"private_score": NaN, "league_points": 1e999}',
+        b'{"private_score": 1%s}' % (b"0" * 400),
+    ):
+        client, _ = connect((200, body))
+        assert client.game("7") == GameState("7")
+
+
+def test_a_token_that_the_server_repeats_is_shown_nowhere_and_sent_back_where_it_must_be() -> (
+    None
+):
+    def message(shown: str) -> dict[str, Any]:
+        hint = {"book_hint": f"{shown} is it", "auth_token": TOKEN}
+        return {"payload": {**hint, "of": [{"a": shown}]}}
+
+    body = json.dumps({"messages": [message(TOKEN)], "cursor": "1"})
+    escaped = "".join(f"\\u{ord(char):04x}" for char in TOKEN)
+    for written in (body, body.replace(TOKEN, escaped)):
+        client, _ = connect((200, written.encode()))
+        assert client.inbox("", 0.0) == ([message("***")], "1")
+
+
+# faults that stay
+
+
+def test_a_server_that_stays_busy_is_given_up_at_the_deadline() -> None:
+    client, server = connect((503, b""), timeout_s=0.5)
+    text = str(failure(client.request_game))
+    assert text.startswith(
+        f"{URL} does not answer: POST /v1/games failed: status 503. Check --server"
+    )
+    assert len(server.requests) >= 2
+
+
+def test_a_token_that_is_not_known_twice_is_an_unauthorized_error() -> None:
+    for status in (401, 403):
+        client, server = connect((status, {"detail": f"who is {TOKEN}?"}))
+        error = failure(client.inbox, "", 0.0)
+        assert isinstance(error, UnauthorizedError)
+        assert f"does not know the token ({status})" in str(error)
+        assert len(server.requests) == 2
+
+
+def test_a_refusal_is_one_readable_line_and_not_tried_again() -> None:
+    for status, body, reason in (
+        (422, {"title": "Unprocessable"}, "422: Unprocessable"),
+        (400, b"<html>", "400: Bad Request"),
+        (409, ["conflict"], "409: Conflict"),
+        (400, {"detail": "two\nlines\r\nand more"}, "400: two lines and more"),
+        (400, {"detail": {"field": ["name"]}}, "400: {'field': ['name']}"),
+        (400, {"detail": f"{'x' * 190}{TOKEN}"}, f"400: {'x' * 190}***"),
+        (400, {"detail": "\x1b]0;owned\x07\u202e"}, r"400: \x1b]0;owned\x07\u202e"),
+    ):
+        client, server = connect((status, body))
+        error = failure(client.request_game)
+        assert isinstance(error, RefusedError)
+        says = f"{URL}: POST /v1/games was refused with {reason}"
+        assert str(error) == says
+        assert len(server.requests) == 1
+
+
+def test_a_body_that_is_no_json_object_is_told_in_one_short_line() -> None:
+    for body in (
+        b"",
+        b"<html>",
+        b"[]",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"9" * 10_000,
+    ):
+        client, _ = connect((200, body + TOKEN.encode()))
+        text = str(failure(client.request_game))
+        assert "POST /v1/games answered " in text
+        assert len(text) < 400
+
+
+def test_a_token_in_the_wrong_shape_is_not_shown() -> None:
+    for token in (None, ["s3cret-token"], ""):
+        player = {"player_id": "p", "token": token}
+        client, _ = connect((201, player), token="")
+        assert "has no text 'token'" in str(failure(client.register, "me"))
+
+
+def test_a_redirection_is_not_followed_with_the_token() -> None:
+    client, server = connect((307, b""))
+    server.headers["Location"] = "http://elsewhere/v1/games"
+    assert "redirects POST /v1/games (307)" in str(failure(client.request_game))
+    assert len(server.requests) == 1
+
+
+def test_a_long_retry_after_is_passed_on_at_once() -> None:
+    for retry_after, expected_s in {"5": 5.0, "600": 600.0, "inf": 3_600.0}.items():
+        client, server = connect((503, b""), timeout_s=10.0)
+        server.headers["Retry-After"] = retry_after
+        began = time.monotonic()
+        error = failure(client.send, {"message_id": "m"})
+        assert error.retry_after_s == expected_s
+        assert time.monotonic() - began < 5.0
+
+
+# what the client is made with
+
+
+def test_a_url_that_is_none_or_may_hold_a_secret_is_refused_without_showing_it() -> (
+    None
+):
+    for url in (
+        "",
+        "ftp://127.0.0.1",
+        "HTTP//x",
+        "http://",
+        "http://127.0.0.1:port",
+        "http://a\tb/",
+        "http://127.0.0.1:123456",
+        "http://ada:s3cret@127.0.0.1:1",
+        "http://127.0.0.1:1?key=s3cret",
+        "127.0.0.1/?s3cret",
+        "http://h/#s3cret",
+    ):
+        error = failure(HttpGameServer, url)
+        assert "--server is not an address such as" in str(error), url
+    for url in ("127.0.0.1:8017", "localhost:9999", "host"):
+        error = failure(HttpGameServer, url)
+        assert str(error) == f"--server has no http://; write http://{url}"
+
+
+def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() -> None:
+    for end in ("\n", "\r\nX-Evil: 1", "ö", "\x00"):
+        error = failure(HttpGameServer, URL, TOKEN + end)
+        assert (
+            "--token has spaces, line breaks or characters that are not ASCII"
+            in str(error)
+        )
+
+
+# damaged inboxes
+
+
+def inbox_of(body: bytes, size: int) -> Body:
+    """Return an inbox that comes in pieces of a size."""
+    inbox = Body(MESSAGE_DEPTH)
+    for begin in range(0, len(body), size):
+        inbox.add(body[begin : begin + size])
+    return inbox
+
+
+def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the whole of it would be longer than a body may be
+    monkeypatch.setattr(decoding, "MAX_MESSAGE_BYTES", 160_000)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 320_000)
+    text = b'{"payload": {"text": "' + b'x\\" ] } ' * 130_000 + b'"}}'
+    body = b'{"messages": [{"a": 1}, %s, %s, {"b": [[]]}], "cursor": "7"}'
+    note = f"one of {len(text)} bytes"
+    inbox = inbox_of(body % (text, text), 10_000).inbox()
+    assert inbox == ([{"a": 1}, note, note, {"b": [[]]}], "7")
+
+
+def test_a_body_may_begin_with_a_byte_order_mark() -> None:
+    body = b'\xef\xbb\xbf{"messages": [{"a": {}}, {"b": 1}], "cursor": "7"}'
+    for size in (1, 2, 1_000):
+        assert inbox_of(body, size).inbox() == ([{"a": {}}, {"b": 1}], "7")
+    client, _ = connect((200, b'\xef\xbb\xbf{"game_id": "0101001"}'))
+    assert client.request_game() == "0101001"
+
+
+def test_messages_are_read_whatever_pieces_they_come_in() -> None:
+    body = rb'{"messages": [{"a": "\\\" ]}{ [\\"}, {"b": [{"c": "\\"}]}], "cursor": 7}'
+    document = json.loads(body)
+    expected = document["messages"], document["cursor"]
+    for size in (1, 2, 3, 7, 1_000):
+        assert inbox_of(body, size).inbox() == expected

@@ -1,0 +1,203 @@
+"""Keyword search: the contract, and BM25 worked by hand on three paragraphs."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from configs.settings import KeywordMode
+from player.search.calibration import KeywordCalibration
+from player.search.rank import log_odds_of
+from player.search.results import NOT_FOUND, Query
+from player.search.strategies.keywords import Keyword
+from player.search.strategies.strategy import Strategy
+from quarry.course.paragraph import Paragraph
+from tests.contracts.paragraphs import paragraph
+from tests.contracts.strategy import StrategyContract
+
+
+class TestKeywordKeepsTheContract(StrategyContract):
+    def make(self, paragraphs: Sequence[Paragraph]) -> Strategy:
+        return Keyword(paragraphs)
+
+
+TEXTS = ("red green", "green blue", "blue blue")
+
+
+def keyword(*texts: str, **more: Any) -> Keyword:
+    """Keyword search over paragraphs with these texts."""
+    rows = enumerate(texts, 1)
+    paragraphs = [paragraph(f"a:1:{row}", text) for row, text in rows]
+    return Keyword(paragraphs, **more)
+
+
+def looked_up(
+    strategy: Keyword,
+    hint: str,
+    keywords: KeywordMode = "fallback",
+) -> dict[str, bool]:
+    """The ids of the passages that a hint finds, in order, and whether each is relevant."""
+    scored = strategy.score(Query(hint, keywords=keywords))
+    hits = {}
+    for row in np.argsort(-scored.log_odds, kind="stable"):
+        if scored.log_odds[row] > NOT_FOUND:
+            paragraph_id = strategy._paragraphs[row].paragraph_id
+            hits[paragraph_id] = scored.relevance[row] >= log_odds_of(0.7)
+    return hits
+
+
+def ids(strategy: Keyword, hint: str) -> list[str]:
+    return list(looked_up(strategy, hint, "off"))
+
+
+def test_the_score_is_bm25() -> None:
+    # 3 paragraphs of 2 words each, "blue" in 2 of them: idf ln(1 + 1.5 / 2.5); a word that comes tf times in a
+    # paragraph of average length counts tf / (tf + 1.5)
+    idf = math.log(1.6)
+    scores = keyword(*TEXTS).score(Query("blue")).scores
+    expected = [0.0, idf / 2.5, idf * 2.0 / 3.5]
+    assert scores == pytest.approx(expected, abs=1e-6)
+
+
+def test_relevance_is_calibrated_on_the_share_of_the_highest_score() -> None:
+    calibration = KeywordCalibration(bias=-1.0, share=2.0, nats=3.0)
+    strategy = keyword(*TEXTS, calibration=calibration)
+    arrays = strategy.score(Query("blue unheard"))
+    scores = arrays.scores[1:]
+    # idf of a word that occurs nowhere: ln(1 + 3.5 / 0.5)
+    shares = scores / (math.log(1.6) + math.log(8.0))
+    assert arrays.log_odds[0] == arrays.relevance[0] == -np.inf
+    assert arrays.log_odds[1:] == pytest.approx(3.0 * scores)
+    assert arrays.relevance[1:] == pytest.approx(2.0 * shares - 1.0)
+
+
+def test_headings_and_the_lectures_title_count_as_the_paragraphs_own_words() -> None:
+    under = replace(paragraph("a:1:1"), section=("Chains", "NEAR Protocol"))
+    beside = paragraph("a:1:2", "Being near the sea has its price.")
+    paragraphs = [under, beside, paragraph("b:1:1", "Birds sing.")]
+    strategy = Keyword(paragraphs, {"b": ["Ornithology at dawn"]})
+    assert ids(strategy, "NEAR protocol") == ["a:1:1", "a:1:2"]
+    assert ids(strategy, "ornithology") == ["b:1:1"]
+
+
+def test_words_are_found_in_any_form() -> None:
+    strategy = keyword("Sorting numbers", "טבלת גיבוב")
+    assert ids(strategy, "he SORTED") == ["a:1:1"]
+    assert ids(strategy, "גיבוב") == ["a:1:2"]
+    for hint in ("unheard of", "!!!", ""):
+        assert ids(strategy, hint) == []
+
+
+def test_a_part_of_a_word_is_looked_for_in_text_heading_and_name() -> None:
+    under = replace(paragraph("a:1:1", "It settles."), section=("Thermodynamics",))
+    other = paragraph("b:1:1", "Electrophoresis runs.")
+    names = ["Ornithology at dawn", "Wren Featherstone"]
+    strategy = Keyword([under, other], {"b": names})
+    for part in ("roph", "nith", "feather"):
+        assert looked_up(strategy, part) == {"b:1:1": True}
+    assert looked_up(strategy, "MODY") == {"a:1:1": True}
+    assert looked_up(strategy, "ni") == {}
+
+
+def test_exact_forms_come_first_then_other_forms_then_parts_of_words() -> None:
+    strategy = keyword(
+        "The lanternfish glows in the deep.",
+        "He fishes at night, and went fishing at dawn.",
+        "A long passage about a river, in which one fish swam.",
+        "Birds sing.",
+    )
+    found = looked_up(strategy, "fish")
+    assert list(found) == ["a:1:3", "a:1:2", "a:1:1"]
+    assert all(found.values())
+    # a word of a sentence is no part of another word, unless it does not occur itself
+    assert "a:1:1" not in looked_up(strategy, "where do fish swim")
+
+
+def test_a_closer_form_outweighs_how_often_a_word_occurs() -> None:
+    strategy = keyword(
+        "fishes fishes fishes fishes fishes",
+        "a fish among many other animals that live in the sea",
+        *[f"lanternfish {number}" for number in range(9)],
+    )
+    first, second, *_ = looked_up(strategy, "fish")
+    assert (first, second) == ("a:1:2", "a:1:1")
+
+
+def test_case_counts_where_it_is_the_point() -> None:
+    strategy = keyword(
+        "The house is near the sea, near the beach.",
+        "Operators such as NEAR bind words in a long query.",
+        "Nothing of it.",
+    )
+    assert list(looked_up(strategy, "NEAR")) == ["a:1:2", "a:1:1"]
+    assert list(looked_up(strategy, "near")) == ["a:1:1", "a:1:2"]
+    # a stop word is a term if the course writes it in capitals too, and the hint is not in capitals throughout
+    found = looked_up(strategy, "the syntax of NEAR")
+    assert next(iter(found.items())) == ("a:1:2", True)
+    assert not any(looked_up(strategy, "the syntax of near").values())
+    assert next(iter(looked_up(strategy, "WHAT IS NEAR THE SEA"))) == "a:1:1"
+
+
+def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None:
+    strategy = keyword(
+        *["This ranks bread by BM25."] * 8,
+        "The store of React is Zustand.",
+        "A sourdough rises.",
+        *["This is about rivers."] * 20,
+    )
+
+    for word, alone, in_a_sentence in (
+        ("Zustand", True, True),  # a term in one passage
+        ("bm25", True, True),  # a term in eight passages
+        ("sourdough", True, False),  # a word of general language in one passage
+        ("bread", True, False),  # the same in eight passages
+        ("unheard", False, False),
+    ):
+        sentence = f"what the lecture says about {word} in distributed systems please"
+        assert any(looked_up(strategy, word).values()) == alone
+        assert any(looked_up(strategy, sentence).values()) == in_a_sentence
+
+
+def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -> None:
+    strategy = keyword(
+        "Children began to wait, women and people wrote cheaper letters, and life went on quietly.",
+        "Heapsort sorts in place.",
+        "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
+        "זמן הריצה הוא פולינומיאלי.",
+    )
+    for hint, is_relevant in {
+        "children waited outside the bakery until it opened": False,
+        "she wrote a long letter to her sister abroad": False,
+        "life is quieter in a small village": False,
+        "how fast is heapsort on a small machine": True,
+        "הילדים חיכו מחוץ למאפייה עד שנפתחה": False,
+        "מה נחשב פולינומיאלי מבחינת המחשב שלנו": True,
+    }.items():
+        assert any(looked_up(strategy, hint).values()) == is_relevant, hint
+
+
+def test_a_hint_in_another_language_has_no_terms() -> None:
+    strategy = keyword("Der Zustand heisst Haltung.")
+    hint = "welche Haltung zeigt Zustandsautomat heute"
+    assert looked_up(strategy, hint) == {"a:1:1": False}
+
+
+def test_a_hint_of_words_that_one_passage_holds_is_relevant() -> None:
+    strategy = keyword("the law of large numbers", *["large numbers of birds"] * 10)
+    found = looked_up(strategy, "law of large numbers")
+    assert found.pop("a:1:1")
+    assert not any(found.values())
+
+
+def test_rare_words_are_those_of_few_paragraphs() -> None:
+    other = paragraph("b:1:1", "red birds")
+    texts = [paragraph(f"a:{page}:1", "green birds") for page in range(6)]
+    strategy = Keyword([replace(other, section=("Hummingbirds",)), *texts])
+    query = Query("the red green hummingbirds, unheard", keywords="fused")
+    rare = strategy.score(query).rare
+    assert rare is not None
+    assert rare.tolist() == [0b11] + [0] * 6
+    assert strategy.score(replace(query, keywords="off")).rare is None

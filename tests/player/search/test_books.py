@@ -1,0 +1,359 @@
+"""Resolving book names, as referees write them, against a small course."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from player.search.books import PROBABLY_SAID, References
+from player.search.results import BookCandidate
+from quarry.course.paragraph import AliasSource, Document
+from tests.contracts.paragraphs import paragraph
+from tests.fakes import each
+from tests.player.fakes import WordsEmbedder, document
+
+COURSE = [
+    document(
+        "03-hashing",
+        ("Hash Tables and Bloom Filters", "title"),
+        ("Waves and Optics", "metadata"),
+    ),
+    document("07-graphs", ("Shortest Paths in Graphs", "title")),
+    document("notes_rec", ("Recursion and Backtracking", "title")),
+]
+TWINNED = [
+    document("01-hashing", ("Hash Tables", "title")),
+    document("02-graphs", ("Shortest Paths", "title")),
+    document("06-evaluation", ("How Would We Know?", "title")),
+    document("lecture6_eval_final", same_as="06-evaluation"),
+]
+"""One file alone has the word "lecture" in its name."""
+COUNTED = [
+    document("01-hashing", ("Hash Tables and Bloom Filters", "title")),
+    document("02-graphs", ("Shortest Paths in Graphs", "title")),
+    document("03-databases", ("Databases and Indexes", "title")),
+    document("04-recursion", ("Recursion and Backtracking", "title")),
+    document("05-dice", ("Probability for Learners", "title")),
+    document("06-evaluation", ("How Would We Know?", "title")),
+]
+
+
+def listed(names: str) -> list[str]:
+    return names.split("; ")
+
+
+def files(stems: str) -> list[Document]:
+    """Documents with these stems alone."""
+    return list(map(document, listed(stems)))
+
+
+LECTURES = files("lecture1; lecture2; lecture3; lecture12; lecture13; lecture23")
+VERSIONS = files("lecture1; lecture2; lecture6")
+DATES = files("2024-10-14-trees; 02.11.2023 heaps")
+PARTS = files("analysis part I; analysis part II")
+
+
+def references(documents: Sequence[Document] = COURSE, **more: Any) -> References:
+    """At the thresholds 0.9 and 0.6."""
+    return References(documents, 0.9, 0.6, **more)
+
+
+def named(book_name: str, among: Sequence[Document] = COURSE) -> str:
+    """Tier and document of the best candidate, "" if it neither filters nor boosts."""
+    book = references(among).best(book_name)
+    return "" if book is None or book.tier == "none" else f"{book.tier} {book.doc_id}"
+
+
+def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() -> None:
+    ninth = document("book 9", ("Ninth Book", "name"))
+    resolver = references([*COURSE, ninth])
+    for doc_id, book_names in (
+        ("03-hashing", "03-hashing; 03-hashing.pdf; 03-Hashing;   03-HASHING .Pdf "),
+        ("book 9", "Ninth Book; ninth book.pdf"),
+    ):
+        expected = BookCandidate(doc_id, 1.0, "filter")
+        for book_name in listed(book_names):
+            assert resolver.by_stem(book_name) == expected
+            assert resolver.best(book_name) == expected
+
+
+def test_nothing_else_is_a_stem() -> None:
+    resolver = references([*COURSE, *files("Notes; notes")])
+    for book_name in ("Hash Tables and Bloom Filters", "hashing", "", ".pdf", "NOTES"):
+        assert resolver.by_stem(book_name) is None
+
+
+def test_typos_accents_and_another_order_still_filter() -> None:
+    for doc_id, book_names in (
+        ("notes_rec", "Recurson and Backtracking; Backtracking and Récursion"),
+        ("03-hashing", "Hash Tables and Blom Filters"),
+        ("07-graphs", "Shortest Path in Graphs"),
+    ):
+        for book_name in listed(book_names):
+            book = references().resolve(book_name)[0]
+            assert (book.doc_id, book.tier) == (doc_id, "filter")
+            assert book.confidence < 1.0
+
+
+def test_metadata_is_believed_less_than_a_title() -> None:
+    optics = document("00042", ("Waves and Optics", "metadata"))
+    (book,) = References([optics], 0.8, 0.6).resolve("Waves and Optics")
+    assert book == BookCandidate("00042", 0.8, "filter")
+
+
+def test_the_tier_goes_by_the_confidence_that_is_shown() -> None:
+    for book_name in ("hash tables in graphs", "recursion"):
+        shown = references().resolve(book_name)[0].confidence
+        for limit, tier in {shown: "filter", shown + 1e-9: "boost"}.items():
+            book = References(COURSE, limit, 0.0).resolve(book_name)[0]
+            assert book.tier == tier
+
+
+def test_only_a_name_in_doubt_is_embedded_and_only_once() -> None:
+    embedder = WordsEmbedder()
+    aliases = []
+    for item in COURSE:
+        aliases += [(item.doc_id, alias) for alias in item.aliases]
+    vectors = embedder.embed_passages([alias.text for _, alias in aliases])
+    resolver = references(embedder=embedder, alias_vectors=(aliases, vectors))
+    for book_name, n_embedded in {
+        "03-hashing": 0,
+        "shortest paths in graphs": 0,
+        "Recurson and Backtracking": 0,
+        "optical waves": 1,
+    }.items():
+        assert resolver.best(book_name) == resolver.best(book_name)
+        assert embedder.n_queries == n_embedded, book_name
+
+
+def test_a_twin_files_names_lead_to_the_original() -> None:
+    documents = [
+        document("00016", ("Sorting", "title")),
+        document("backup-of-week-2", ("Sorting", "title"), same_as="00016"),
+        document("00017", ("Searching", "title")),
+    ]
+    resolver = references(documents)
+    expected = BookCandidate("00016", 1.0, "filter")
+    assert resolver.by_stem("backup-of-week-2.pdf") == expected
+    for book_name in ("backup of week 2", "Sorting"):
+        found = resolver.resolve(book_name)
+        assert found[0] == expected, book_name
+        assert {*each(found, "doc_id")} == {"00016", "00017"}
+
+
+def test_a_name_without_a_letter_has_no_candidates() -> None:
+    for book_name in ("", "   ", "...", ".pdf", "—"):
+        assert references().resolve(book_name) == []
+    assert len(references().resolve("Organic Chemistry")) == len(COURSE)
+
+
+def test_a_name_of_none_of_several_or_of_something_else_names_none() -> None:
+    for among, book_names in (
+        # no document's
+        (COURSE, "Organic Chemistry; Quantenmechanik; מבוא לכלכלה; zzz; 12345"),
+        # two documents' equally
+        (files("algorithms part one; algorithms part two"), "algorithms part"),
+        (files("Lecture_03; lecture3"), "LECTURE 3"),
+        # words in the names of most documents, and generic ones
+        (
+            files("algorithms-sorting; algorithms-hashing; algorithms-trees"),
+            "algorithms",
+        ),
+        (TWINNED, "the lecture; lecture 2024; lecture about nothing; the final"),
+        (COUNTED, "presentation1; title page; results"),
+        # numbers that no document has
+        (files("lecture 13"), "lecture 3"),
+        (
+            files("cs101 advanced algorithms lecture 13"),
+            "cs101 advanced algorithms lecture 3",
+        ),
+        (files("Analysis I; Analysis II"), "Analysis III"),
+        (files("analysis-I; analysis-II"), "analysis 3"),
+        (PARTS, "Analysis IV"),
+        (TWINNED, "slides; Lecture 9; lecture X"),
+        (COUNTED, "sprint 3"),
+        # numbers of dates, versions and other things, and from the end
+        (DATES, "lecture 11; lecture 14"),
+        (VERSIONS, "version 1; slides v2; 1st edition; draft v6 final"),
+        (VERSIONS[:2], "the 2nd revision; גרסה 2"),
+        (COUNTED, "slide 5; p. 5; page 3; exercise 2; Q4; figure 2; עמוד 3"),
+        (COUNTED, "6th of May; notes from 3 May; lecture on June 4; 3 במאי"),
+        (COUNTED, "figure 4; homework 3; hw2; step 3; 4 hours; 3 weeks ago"),
+        (COUNTED, "the 4th slide; ver. 4; section 4.2; מטלה 2; סעיף 3; גרסה 3"),
+        (COUNTED, "the second to last lecture; the last but two lecture"),
+        (COUNTED, "לפני 3 שבועות; הרצאה שלישית מהסוף"),
+        # several, and what is not meant
+        (COUNTED, "lectures 3 and 4; lectures 3 and 9; הרצאה 2 או 3"),
+        (COUNTED, "databases and hashing; recursion, probability; indexes vs dice"),
+        (COUNTED, "part 2 of 5; page 6; room 4; table 3; חלק 2 מתוך 5; חדר 3"),
+        (COUNTED, "not the databases lecture; any lecture other than lecture 3"),
+        (COUNTED, "every lecture except shortest paths; כל הרצאה חוץ משיעור 3"),
+    ):
+        for book_name in listed(book_names):
+            assert named(book_name, among) == "", book_name
+
+
+def test_a_title_or_number_names_a_lecture_however_it_is_written() -> None:
+    for doc_id, among, book_names in (
+        ("07-graphs", COURSE, "Shortest Paths in Graphs; SHORTEST PATHS IN GRAPHS"),
+        ("lecture3", LECTURES, "Lecture 3; LECTURE-3; lecture_003.pdf"),
+        ("lecture13", LECTURES, "Lecture 13; LECTURE-13; lecture_0013.pdf"),
+        ("01-hashing", TWINNED, "Lecture one; lecture 1; LECTURE I; הרצאה א'"),
+        ("01-hashing", TWINNED, "the first lecture"),
+        ("03-databases", COUNTED, "the third lecture; 3rd; no. 3; lecture no. 3"),
+        ("03-databases", COUNTED, "deck three; class 3; week 3; unit III; 3"),
+        ("03-databases", COUNTED, "הרצאה שלישית; יחידה 3; תרגול מס' 3; chapter 3"),
+        ("03-databases", COUNTED, "lecture 3, slide 5; databases 3; 03 indexes"),
+        ("03-databases", COUNTED, "notes 3; L3; lecture 3 of 6; table 4 in databases"),
+        (
+            "03-databases",
+            COUNTED,
+            "indexes and databases; databases and joins, lecture 3",
+        ),
+        # one of similar documents
+        ("analysis part II", PARTS, "Analysis II"),
+        ("exercise 2", files("exercise 2; exercise 1; exercise 3"), "exercise 2"),
+        ("Lecture_03", files("Lecture_03; lecture3"), "Lecture_03"),
+        ("lecture3", files("lecture3; Lecture_03"), "lecture3"),
+    ):
+        for book_name in listed(book_names):
+            assert named(book_name, among) == f"filter {doc_id}", book_name
+
+
+def test_names_that_any_document_may_have_are_nobodys() -> None:
+    names: dict[str, AliasSource] = {
+        "Introduction": "heading",
+        "Outline and References": "heading",
+        "Microsoft Word - draft_v2": "metadata",
+        "results": "title",
+        "title page": "title",
+        "Presentation1": "title",
+    }
+    for text, source in names.items():
+        among = [document("a-trees", (text, source)), *files("b-heaps; sort")]
+        for name in (text, f"the {text}", text.split()[0]):
+            assert named(name, among) == "", name
+        assert references(among).named_in(f"see the {text}") is None
+
+
+def test_a_sidecar_adds_words_that_number_lectures() -> None:
+    among = [
+        document("notes-hashing", ("sprint 1", "sidecar")),
+        document("notes-graphs", ("sprint 2", "sidecar")),
+        document("notes-costs", ("sprint 3", "sidecar")),
+    ]
+    assert named("sprint 3", among) == "filter notes-costs"
+    book = references(among).named_in("as we saw in sprint 3")
+    assert book == BookCandidate("notes-costs", PROBABLY_SAID, "boost")
+
+
+def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
+    for tier, hint in (
+        ("filter", "what did the third lecture say on costs"),
+        ("filter", "what is in lecture no. 3 on costs"),
+        ("filter", "from 03-databases: pruning"),
+        ("filter", "as in Databases and Indexes, pruning"),
+        ("boost", "see week 3"),
+        ("boost", "a cost in part 3 of something"),
+        ("boost", "what did week three say about costs"),
+        ("boost", "what is said in chapter 3 about costs; so what"),
+    ):
+        book = references(COUNTED).named_in(hint)
+        assert book is not None
+        assert (book.doc_id, book.tier) == ("03-databases", tier)
+
+
+def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:
+    for among, hints in (
+        (COUNTED, "module 5 imports numpy; week 4 sales figures dropped"),
+        (COUNTED, "part 3 of 4 is on costs; we meet in room 3; week 3 tests are run"),
+        (COUNTED, "how would we know if it rains; not How Would We Know?"),
+        (COUNTED, "not the third lecture but costs; lectures 3 and 4"),
+        (COUNTED, "two lectures long; the union of 2 graphs; slide 3 of the talk"),
+        (COUNTED, "lectures 2-4; lectures 3, 4; lecture 3 & 4; lectures 3 and 9"),
+        (COUNTED, "anything but shortest paths in graphs; the l2 cache is full"),
+        (COUNTED, "the third lecture from the end; שלושה שיעורים; הרצאה 2 או 3"),
+        (TWINNED, "evaluation of graphs; two lectures long"),
+        (TWINNED, "a lecture in the morning; lecture 1 and lecture 2"),
+    ):
+        for hint in listed(hints):
+            assert references(among).named_in(hint) is None, hint
+
+
+def test_a_name_within_a_hint_is_found() -> None:
+    for hummel in (
+        document("hummel-2019"),
+        document("p17", ("K. Hummel", "author")),
+    ):
+        documents = [*TWINNED, hummel]
+        paragraphs = []
+        for doc_id in ("01-hashing", "02-graphs", "06-evaluation", hummel.doc_id):
+            paragraphs.append(paragraph(f"{doc_id}:1:1", "A cost is the main result."))
+
+        resolver = references(documents, paragraphs=paragraphs)
+        for hint in (
+            "tell me more about the hummel paper",
+            "what does Hummel's article say on costs?",
+            "summarise the paper by Hummel",
+            "hummel: the main result",
+            "in the slides called hummel, what is a cost?",
+        ):
+            book = resolver.named_in(hint)
+            assert book is not None
+            assert book.doc_id == hummel.doc_id
+
+
+PARTS_OF_TITLES = [
+    document("a", ("Weighing Coins: Probability for Learners", "title")),
+    document("b", ("Where Are We Now? Evaluation", "title")),
+    document("c", ("How Would We Know?", "title")),
+]
+
+
+def test_a_title_of_function_words_or_the_first_part_of_a_title_is_a_name() -> None:
+    for doc_id, book_names in (
+        ("a", "weighing coins; the lecture Weighing Coins; Course: Weighing Coins"),
+        ("b", "Where are we now; slides of Where Are We Now?"),
+        ("c", "How Would We Know?; how would we know; the How Would We Know lecture"),
+    ):
+        for book_name in listed(book_names):
+            assert named(book_name, PARTS_OF_TITLES) == f"filter {doc_id}", book_name
+
+    resolver = references(PARTS_OF_TITLES)
+    for hint, expected in {
+        "in Weighing Coins, what is a cost": "a",
+        "in How Would We Know?, what is a cost": "c",
+        "Where Are We Now? says costs": "b",
+        "weighing coins at home": "",
+        "how would we know what it costs": "",
+        "anything but How Would We Know?": "",
+        "Weighing Coins or How Would We Know?": "",
+    }.items():
+        book = resolver.named_in(hint)
+        assert (book.doc_id if book else "") == expected, hint
+
+
+def test_a_name_of_several_documents_is_evidence_for_each() -> None:
+    books = references(COUNTED).resolve("databases and recursion")[:3]
+    assert {*each(books[:2], "doc_id")} == {"03-databases", "04-recursion"}
+    assert each(books, "confidence") == [0.5, 0.5, 0.0]
+
+
+def test_an_author_whom_no_other_document_mentions_is_a_name_within_a_hint() -> None:
+    documents = [
+        document("a", ("Ada Varn", "author")),
+        document("b", ("Bo Hill", "author")),
+        document("c", ("Cy Orlund", "author")),
+    ]
+    texts = ("By Ada Varn. It costs.", "By Bo Hill. It costs.", "Orlund and Varn.")
+    paragraphs = [
+        paragraph(f"{doc_id}:1:1", text)
+        for doc_id, text in zip("abc", texts, strict=True)
+    ]
+    resolver = references(documents, paragraphs=paragraphs)
+    for hint, expected in {
+        "does Orlund mention costs": "c",
+        "the Varn survey on costs": "a",
+        "does Varn mention costs": "",  # another document does
+        "is there a hill in it": "",  # an everyday word
+    }.items():
+        book = resolver.named_in(hint)
+        assert (book.doc_id if book else "") == expected, hint

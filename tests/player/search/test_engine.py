@@ -1,0 +1,146 @@
+"""The one way in to search: tiers, slots, failures, cut and fusion, over strategies that return given lists."""
+
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+import pytest
+
+from player.search.engine import SearchOrchestrator
+from player.search.results import Query, ScoreArrays, SearchResult
+from tests.fakes import each
+from tests.player.fakes import (
+    ListStrategy,
+    document,
+    ids_of,
+    index_of,
+    search_settings,
+)
+
+RELEVANCE = {
+    "rest:1:1": 0.80,
+    "rest:1:2": 0.75,
+    "sure:1:1": 0.70,
+    "likely:1:1": 0.65,
+    "rest:1:3": 0.60,
+    "sure:1:2": 0.55,
+    "likely:1:2": 0.50,
+}
+UNFOUND = ("likely:9:1", "likely:9:2", "likely:9:3")
+"""Paragraphs that nothing finds; with them half of the course is by "Optics"."""
+HINT = Query("hint")
+
+
+def orchestrator(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
+    """Over these strategies; 2 book slots, 2 global ones, spill-over; "Optics" is metadata, with confidence 0.8."""
+    values: dict[str, Any] = {
+        "strategies": tuple(each(strategies, "name")),
+        "pdf_k": 2,
+        "global_k": 2,
+        "spill_over": "always",
+        "book_match": "resolved",
+        "boost": 0.5,
+    }
+    likely = document("likely", ("Optics", "metadata"))
+    documents = [document("sure"), likely, document("rest")]
+    index = index_of(strategies, documents, *UNFOUND)
+    return SearchOrchestrator(index, search_settings(**(values | changes)))
+
+
+def slots(result: SearchResult) -> list[str]:
+    """Slot and paragraph of each hit."""
+    return [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in result.hits]
+
+
+def one() -> ListStrategy:
+    return ListStrategy("one", RELEVANCE)
+
+
+def test_a_likely_book_is_boosted_over_the_whole_course() -> None:
+    result = orchestrator(one()).search(Query("hint", "Optics"))
+    # half the log-odds of 0.8, ln 2: the odds of likely:1:1 double to 130 : 35, between 80 : 20 and 75 : 25
+    assert slots(result) == [
+        "global rest:1:1",
+        "global likely:1:1",
+        "global rest:1:2",
+        "global sure:1:1",
+    ]
+    assert result.hits[1].score == pytest.approx(6.5)
+    assert result.hits[1].why == "rank 4 by one, over the whole course"
+    assert result.answered_by == "original", "no hit of the book reaches 0.7"
+
+
+def test_an_unknown_book_changes_nothing() -> None:
+    searches = orchestrator(one())
+    result = searches.search(Query("hint", "Organic Chemistry"))
+    assert result.hits == searches.search(HINT).hits
+
+
+def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
+    other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
+    expected = pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
+    for fusion, name in {"linear": "fused", "rrf": "rrf"}.items():
+        searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
+        for book_name in ("", "sure", "Optics", "Organic Chemistry"):
+            result = searches.search(Query("hint", book_name))
+            assert {*each(result.hits, "strategy")} == {name}
+            relevance = each(result.hits, "relevance")
+            assert dict(zip(ids_of(result.hits), relevance, strict=True)) == expected
+            relevant = each(result.relevant_hits, "relevance")
+            assert len(relevant) == 4
+            assert min(relevant) == pytest.approx(0.7)
+
+
+def test_nonsense_is_named_as_a_failure_and_the_others_answer(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = ListStrategy("odd", {})
+    zeros = np.zeros(10)
+    for nonsense in (
+        None,
+        ScoreArrays(np.zeros(1), np.zeros(1)),
+        ScoreArrays(zeros, zeros + np.nan),
+        ScoreArrays(zeros, zeros + np.inf),
+        ScoreArrays(zeros + np.nan, zeros),
+    ):
+        monkeypatch.setattr(odd, "score", lambda *_, scores=nonsense: scores)
+        caplog.clear()
+        result = orchestrator(odd, one()).search(HINT)
+        assert each(result.failures, "strategy") == ["odd"]
+        assert {*each(result.hits, "strategy")} == {"one"}
+        assert each(caplog.records, "levelname") == ["WARNING"]
+
+
+def test_strategies_run_side_by_side() -> None:
+    gate = Barrier(3)
+
+    class Together(ListStrategy):
+        """Goes on only when all the others have come to the gate."""
+
+        def prepare(self, query: Query) -> None:
+            gate.wait(60.0)
+
+    own = [Together(name, {}) for name in ("one", "two", "three")]
+    result = orchestrator(*own, deadline_s=60.0).search(HINT)
+    assert not result.failures
+
+
+def test_the_time_for_embedding_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+
+    class Slow(ListStrategy):
+        def prepare(self, query: Query) -> None:
+            clock[0] += 3.0
+
+        def score(
+            self,
+            query: Query,
+            doc_id: str = "",
+        ) -> ScoreArrays:
+            clock[0] += 0.5
+            return super().score(query, doc_id)
+
+    result = orchestrator(Slow("one", RELEVANCE)).search(HINT)
+    assert result.embed_ms == pytest.approx(3000.0)
+    assert result.search_ms == pytest.approx(500.0)

@@ -1,0 +1,90 @@
+"""quarry/course/sentences.py: the opening sentence, word for word."""
+
+from itertools import chain
+from pathlib import Path
+
+from quarry.course.sentences import alternatives, opening_sentence, sentences
+
+SENTENCES = Path(__file__).with_name("sentences.txt")
+"""Texts, one a line, their sentences parted by a bar."""
+
+FIRST = [
+    "Some codes, e.g. Huffman codes, are short.",
+    "It is cheap, i.e. it costs O(n).",
+    "See Fig. 3 for the tree.",
+    "As Sec. 4 shows, it ends.",
+    "The value is 3.14 here.",
+    "J. R. Smith proved it.",
+    "Dr. Seuss wrote it.",
+    "Kang et al. (2018) posed it.",
+    "Kang et al. proposed it.",
+    "They use trees, heaps, etc. and sort them.",
+    "We pad it (see below. Or not) at once.",
+    "Visit https://example.org/a.b?c=1 now.",
+    "Index them as 1, 2, . . . , n first.",
+    "R. A. Fisher had eight cups.",
+    "Well, wait... there is more.",
+    "He said: “Stop.”",
+    "Is it so?",
+    "Yes!",
+    "It works (it really does!).",
+    "People v. Collins is a case.",
+    "The U.S. Senate met.",
+    "Proof. Suppose it fails.",
+    "Definition 3. A tree is a graph without cycles.",
+    "Theorem 2.1. Suppose it fails.",
+    "Theorem 4 (Gauss, 1801). Two such numbers are equal.",
+    "It splits into A and B.",
+    "Keep it in S[1 .. n, 0 .. T], where T is the sum.",
+]
+
+
+def test_the_sentence_ends_where_it_ends() -> None:
+    for sentence in FIRST:
+        text = f"{sentence} The rest follows. And more?"
+        assert opening_sentence(text) == sentence
+        assert sentences(text) == [sentence, "The rest follows.", "And more?"]
+
+
+def test_an_ellipsis_before_a_capital_ends_the_sentence() -> None:
+    sentence = "Our life is frittered away. . . ."
+    assert opening_sentence(f"{sentence} Simplify it.") == sentence
+
+
+def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
+    sentence = "“Which way?” is a question."
+    assert opening_sentence(f"{sentence} Yes.") == sentence
+
+
+def test_hebrew_sentences_end_where_they_end() -> None:
+    for sentence in (
+        'היא נקראת ע"י כולם שיטת ד"ר הילל.',
+        "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
+        "ההפרש הוא 15.6 מושבים בכנסת.",
+        "התשובה היא כן!",
+    ):
+        assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+
+
+def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
+    assert opening_sentence("זו שיטת היל. f היא פונקציה.") == "זו שיטת היל."
+
+
+def test_text_without_an_end_is_its_own_opening_sentence() -> None:
+    assert opening_sentence("no end here") == "no end here"
+    assert opening_sentence("") == ""
+
+
+def test_what_else_may_be_the_first_sentence() -> None:
+    heading = "Stratified samples. Parts that differ are sampled."
+    assert alternatives(f"{heading} The rest follows.") == (heading,)
+    text = "Trees are graphs, e.g. of dependence. And more follows here."
+    assert alternatives(text) == ("Trees are graphs, e.g.",)
+    assert alternatives("A sentence of more than five words. Another one.") == ()
+
+
+def test_sentences_of_mathematics_and_of_hebrew_end_where_they_end() -> None:
+    lines = SENTENCES.read_text(encoding="utf-8").splitlines()
+    expected = [line.split("|") for line in lines]
+    assert [sentences(" ".join(parts)) for parts in expected] == expected
+    assert len(list(chain.from_iterable(expected))) >= 200

@@ -1,0 +1,47 @@
+from pathlib import Path
+from unittest.mock import Mock
+
+from numpy.testing import assert_allclose, assert_array_equal
+
+from quarry.embed.hint_bank import HINTS, hints_of, load_hints, read_bank
+from quarry.json_files import read_objects
+from tests.fakes import HEBREW, ROOT, HashingEmbedder
+
+
+def test_bank_is_read_once_and_kept_beside_the_models(tmp_path: Path) -> None:
+    hints = hints_of({"trees that balance": "", "caches and queues": "02"})
+    model = Mock(wraps=HashingEmbedder())
+    model.spec = "minilm"
+    first = read_bank(hints, model, tmp_path)
+    second = read_bank(hints, model, tmp_path)
+    assert model.read_queries.call_count == 1
+    assert_allclose(first.vectors, second.vectors, atol=1e-3)
+    assert_array_equal(first.token_ids, second.token_ids)
+    assert_array_equal(second.starts, [0, 3, 6])
+    read_bank(hints_of({"others": ""}), model, tmp_path)
+    assert model.read_queries.call_count == 2
+
+
+def test_models_of_latin_script_are_asked_about_hints_in_it_alone(
+    tmp_path: Path,
+) -> None:
+    english = "trees that balance"
+    hints = hints_of({english: "", HEBREW: ""})
+    for spec, texts in (("mpnet", (english,)), ("e5", (english, HEBREW))):
+        assert read_bank(hints, HashingEmbedder(spec), tmp_path).hints.texts == texts
+
+
+def test_our_bank_holds_the_hints_of_our_games_and_nothing_else_of_them() -> None:
+    texts, pdfs = set(), set()
+    for language in ("english", "hebrew"):
+        games = ROOT / f"data/games/{language}.jsonl"
+        for _, game in read_objects(games, ValueError):
+            texts.add(" ".join(game["hint"].split()))
+            pdfs.add(Path(game.get("pdf") or "").stem)
+
+    hints = load_hints()
+    assert list(hints.texts) == sorted(texts)
+    assert set(hints.documents) == {""}
+    assert hints.course == pdfs - {""}
+    keys = {tuple(line) for _, line in read_objects(HINTS, ValueError)}
+    assert keys == {("course",), ("hint",)}

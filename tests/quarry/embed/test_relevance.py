@@ -1,0 +1,83 @@
+"""Calibration of an embedder on the course itself, at ingest."""
+
+import shutil
+
+import pytest
+
+from configs.settings import load
+from ingest.pipeline.pipeline import ingest
+from player.search.build import build_orchestrator
+from player.search.calibration import notices
+from player.search.results import Query
+from quarry.embed.exports import minilm_folder
+from quarry.embed.relevance import calibrate
+from quarry.store import open_store
+from tests.fakes import ROOT, HashingEmbedder
+
+QUESTIONS = (
+    "How does a search engine rank documents that share words with the query?",
+    "Why does an inverted index make queries fast?",
+    "What does a Bayesian update do to a prior probability?",
+    "How are the weights of a neural network trained by gradient descent?",
+    "Which measures compare two rankings of search results?",
+)
+NONSENSE = (
+    "purple elephants dance politely on the frozen moon",
+    "blorp fnord gribble snarf wibble",
+    "my cat refuses to eat anything but salmon",
+    "cheap flights from madrid in august",
+    "asdf qwer zxcv uiop hjkl",
+    "the grandmother knitted a scarf during the football match",
+)
+
+
+def test_few_passages_and_an_embedder_that_knows_no_difference_teach_nothing() -> None:
+    template = "Every passage number{} speaks about trees, heaps and locks"
+    texts = [template.format(letter) for letter in "abcdefghijklm"]
+    embedder, blind = HashingEmbedder(), HashingEmbedder(dim=1)
+    vectors = embedder.embed_passages(texts)
+    assert calibrate(texts, vectors, embedder) is not None
+    assert calibrate(texts[:9], vectors[:9], embedder) is None
+    assert calibrate(texts, blind.embed_passages(texts), blind) is None
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store of three of our lectures with a sentence-transformers folder that nobody has calibrated."""
+    folder = tmp_path_factory.mktemp("own")
+    model = folder / "my-model"
+    shutil.copytree(minilm_folder(), model)
+    lectures = sorted(ROOT.glob("data/lectures/english/*.pdf"))[:3]
+    path = f"{folder}/store"
+    ingest(
+        lectures,
+        path,
+        load(),
+        embedder_spec=str(model),
+        progress=False,
+    )
+    return path
+
+
+def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
+    course = open_store(store)
+    assert course.relevance is not None
+    assert notices(course) == []
+    changes = ["search.keywords=off", f"embed.own={course.embedder_spec}"]
+    searches = build_orchestrator(course, load(changes=changes))
+    for hint in (*QUESTIONS, *NONSENSE):
+        result = searches.search(Query(hint))
+        assert result.calibrated
+        assert result.relevant == (hint in QUESTIONS)
+
+
+def test_without_a_model_the_calibration_stays(store: str) -> None:
+    before = open_store(store)
+    ingest(
+        [],
+        store,
+        load(),
+        drop=[before.documents[0].doc_id],
+        progress=False,
+    )
+    assert open_store(store).relevance == before.relevance

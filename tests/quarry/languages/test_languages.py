@@ -1,0 +1,67 @@
+"""Every language has what reading, search and questions need of one."""
+
+import re
+
+from player.questions.initials import POSITIONS
+from quarry.languages.english import ENGLISH
+from quarry.languages.hebrew import HEBREW
+from quarry.languages.registry import LANGUAGES, language_of, language_of_word
+
+
+def test_a_language_has_words_questions_and_regular_expressions() -> None:
+    for language in LANGUAGES:
+        words = language.common_words.split()
+        assert len(words) == len({*words}) == 60
+        assert {*language.word_names} == {*POSITIONS}
+        assert "{word}" in language.ask_letter
+        asked = language.ask_opening, language.ask_anywhere, language.ask_letter
+        for question in asked:
+            assert question.count("{0}") == 1
+
+        assert {*language.labels} == {*ENGLISH.labels}
+        assert {*language.name_words} <= {*ENGLISH.name_words}
+        for expression in (
+            language.lecture,
+            language.drawings,
+            language.option,
+            language.grounds,
+            language.negation,
+            language.from_the_end,
+            *language.labels.values(),
+        ):
+            assert re.compile(expression).match("") is None
+
+
+def test_no_two_languages_ask_for_the_same_letter() -> None:
+    letters = "".join(language.alphabet for language in LANGUAGES)
+    assert len({*letters}) == len(letters)
+
+
+def test_the_language_of_a_text_is_that_of_most_letters() -> None:
+    for text, language in (
+        ("A lecture about sorting", ENGLISH),
+        ("הרצאה על מיון", HEBREW),
+        ("הרצאה על אלגוריתם QUICKSORT", HEBREW),
+        ("quicksort של הואר", ENGLISH),
+        ("лекция о сортировке", ENGLISH),
+        ("12 + 30", ENGLISH),
+        ("", ENGLISH),
+    ):
+        assert language_of(text) is language, text
+
+
+def test_the_language_of_a_word_is_that_of_its_first_letter() -> None:
+    assert language_of_word("המיון") is HEBREW
+    assert language_of_word("sort") is ENGLISH
+    assert language_of_word("") is ENGLISH
+
+
+def test_a_rough_hebrew_stem_has_no_prefixes_and_no_ending() -> None:
+    for word, stem in (
+        ("הספרים", "ספר"),  # article and plural go
+        ("ובבית", "בית"),  # two prefixes; three letters remain
+        ("כלב", "כלב"),  # too short for either
+        ("מלך", "מלכ"),  # a final letter is the letter itself
+    ):
+        assert HEBREW.rough_stem(word) == stem, word
+    assert ENGLISH.rough_stem("sorting") == "sorting"

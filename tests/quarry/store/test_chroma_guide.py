@@ -1,0 +1,81 @@
+"""docs/guides/chroma.md: a store is opened with plain chromadb and sentence-transformers, and gives the same ids."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import chromadb
+import numpy as np
+import pytest
+from chromadb.config import Settings as ChromaSettings
+from sentence_transformers import SentenceTransformer
+
+from configs.directories import cache
+from configs.settings import load
+from quarry.embed.exports import minilm_folder
+from quarry.embed.models import load_embedder
+from quarry.embed.vectors import embed_reading
+from quarry.store import DocumentUpdate, create_store, open_store
+from quarry.store.folder import current_generation
+from tests.fakes import (
+    CACHES,
+    LOCKS,
+    NETWORKS,
+    RANKING,
+    ROOT,
+    TREES,
+    each,
+    file_reading,
+    make_reading,
+)
+
+
+def test_the_code_of_the_guide_finds_what_our_vectors_find(
+    tmp_path: Path,
+    models_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    guide = (ROOT / "docs/guides/chroma.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
+    (hint,) = re.findall(r'encode\(\["(.*?)"\]', code)
+    monkeypatch.chdir(tmp_path)
+    embedder = load_embedder("minilm", models_dir, load().embed)
+    updates = []
+    for reading in (
+        make_reading("trees", [TREES, CACHES, LOCKS]),
+        make_reading("learning", [NETWORKS, RANKING]),
+    ):
+        vectors = embed_reading(reading, embedder)
+        updates.append(DocumentUpdate(reading, vectors, "minilm"))
+    create_store("data/store").change(updates)
+
+    local = SentenceTransformer(str(minilm_folder()), device="cpu")
+    published = Mock(return_value=local)
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", published)
+    values: dict[str, object] = {}
+    exec(code, values)
+    published.assert_called_once_with("sentence-transformers/all-MiniLM-L6-v2")
+    course = open_store("data/store")
+    (query,) = embedder.embed_queries([hint])
+    best = np.argsort(-course.vectors @ query, kind="stable")
+    paragraphs = [course.paragraphs[row] for row in best]
+    assert values["ids"] == each(paragraphs, "paragraph_id")
+    assert values["name"] == f"{paragraphs[0].doc_id}.pdf"
+
+
+def test_a_client_of_the_users_own_and_ours_do_not_collide(tmp_path: Path) -> None:
+    settings = ChromaSettings(anonymized_telemetry=False, allow_reset=True)
+    location = str(tmp_path)
+    store = create_store(location)
+    file_reading(store, make_reading("trees", [TREES, CACHES]))
+    current = str(current_generation(tmp_path))
+    theirs: Any = chromadb.PersistentClient(current, settings=settings)
+    collection = theirs.get_collection("course", embedding_function=None)
+    shutil.rmtree(cache() / "courses")
+    assert len(open_store(location).paragraphs) == 2
+    file_reading(store, make_reading("locks", [LOCKS]))
+    assert collection.metadata["embedder"] == "minilm"
+    theirs.close()
+    assert len(open_store(location).paragraphs) == 3

@@ -1,0 +1,87 @@
+from quarry.course.paragraph import Paragraph
+from quarry.store.near_identical import near_identical
+from tests.fakes import CACHES, HEBREW, LOCKS, TREES
+
+MERGE_SORT = (
+    "Merge sort splits the array into two halves, sorts each of them by itself, and then joins the sorted halves "
+    "in one pass. In the worst case merge sort needs about n times log n comparisons, and it keeps "
+    "the order of equal keys."
+)
+
+
+def paragraphs(*texts: str) -> list[Paragraph]:
+    return [
+        Paragraph(f"p{number}", "trees", 1, "", text, text)
+        for number, text in enumerate(texts)
+    ]
+
+
+def test_same_text_up_to_case_signs_and_a_few_words_is_linked_to_the_first() -> None:
+    reworded = TREES.replace("discards one of", "drops one of")
+    for again in (
+        TREES.upper(),
+        TREES.replace(",", " –").replace(".", "!"),
+        reworded.replace("a few steps", "few steps"),
+        f"Indeed: {TREES}",
+    ):
+        copies = near_identical(paragraphs(CACHES, TREES, LOCKS, again))
+        assert copies == {"p3": "p1"}
+
+
+def test_different_paragraphs_that_look_alike_are_not_linked() -> None:
+    for other in (
+        MERGE_SORT.replace("Merge", "Quick").replace(
+            "merge", "quick"
+        ),  # the same template, another subject
+        MERGE_SORT.replace("two halves", "2 halves"),  # another number
+        MERGE_SORT.replace(
+            "splits the array into two halves", "cuts a list at some pivot"
+        ).replace("each", "both"),
+        MERGE_SORT.replace("worst case", "best case")
+        .replace("two halves", "three parts")
+        .replace("equal", "unequal"),
+        CACHES,
+    ):
+        assert near_identical(paragraphs(MERGE_SORT, other)) == {}
+
+
+def test_events_told_by_one_template_stay_apart() -> None:
+    for template, filled in (
+        (
+            "On {0} evening the members of our society came together in the old library, where {1} spoke for an hour "
+            "about the history of {2} in the towns along the coast, and nobody left the room before the very end.",
+            [
+                ("Monday", "Dana Weiss", "tea"),
+                ("Friday", "Omar Levy", "salt"),
+                ("Sunday", "Ruth Adler", "glass"),
+            ],
+        ),
+        (
+            "בערב יום {0} התכנסו חברי האגודה שלנו בספרייה הישנה, ושם דיברה {1} במשך שעה ארוכה על תולדות {2} בערים "
+            "שלאורך החוף, ואיש מן הנוכחים לא עזב את החדר לפני הסוף הגמור של הדברים.",
+            [
+                ("שני", "דנה", "התה"),
+                ("שישי", "רות", "המלח"),
+                ("חמישי", "מיכל", "הזכוכית"),
+            ],
+        ),
+        (
+            f"{TREES} {{0}}, among others, has found {{1}} of them.",
+            [("Adler", "two"), ("Weiss", "two"), ("Weiss", "ten")],
+        ),
+    ):
+        texts = [template.format(*words) for words in filled]
+        assert near_identical(paragraphs(*texts)) == {}
+
+
+def test_an_ordinary_hebrew_word_may_differ_and_a_name_may_not() -> None:
+    other = "הכלל הזה נשאר תמיד נכון, וגם כאן נראה אותו"
+    texts = [f"{HEBREW} {HEBREW} הוא {word}." for word in ("תמיד", "נכון")]
+    course = [*texts, other, f"{other} שוב", f"{other} ושוב פעם ועוד פעם"]
+    assert "p1" in near_identical(paragraphs(*course))
+    assert near_identical(paragraphs(*texts)) == {}
+
+
+def test_no_paragraphs_and_paragraphs_without_words_are_no_error() -> None:
+    assert near_identical([]) == {}
+    assert near_identical(paragraphs("§ ≤ ∑", "a")) == {}

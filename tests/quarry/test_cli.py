@@ -1,0 +1,64 @@
+"""What all command lines share; a command that is run without its packages says what to do, without a traceback."""
+
+import logging
+import re
+import sys
+
+import pytest
+
+from quarry.cli import Command, option, run_command
+from tests.fakes import run_python
+
+
+def test_python_without_the_environment_is_told_of_it() -> None:
+    missing = (
+        rf"\w+ is missing from {re.escape(sys.executable)}\. "
+        r"Run `make play` once, and use \.venv/bin/python\.\n"
+    )
+
+    for command in (
+        "run_game.py",
+        "-m ingest",
+        "-m player",
+        "-m evaluate",
+        "-m quarry",
+    ):
+        done = run_python("-S", *command.split(), "--help")
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert re.fullmatch(missing, done.stderr)
+
+
+def test_a_text_that_is_not_unicode_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hint = option("--hint", "TEXT", "a hint")
+    command = Command("--hint it", (hint,), lambda options: 0)
+    with pytest.raises(SystemExit) as ended:
+        command.parser("do").parse_args(["--hint", "caf\udce9"])
+    assert ended.value.code == 2
+    line = "do: --hint: 'caf\\udce9' is not UTF-8; save or type it as UTF-8; see do --help\n"
+    assert capsys.readouterr().err == line
+
+
+def test_a_command_whose_standard_output_is_closed_does_its_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    assert run_command(lambda: print("printed", flush=True) or 3) == 3
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()
+
+
+def test_log_records_of_our_packages_are_lines_of_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def run(options: object) -> int:
+        logging.getLogger("quarry.store").info("%s is odd", "it\x1b")
+        logging.getLogger("quarry.store").debug("nobody reads this")
+        return 3
+
+    assert Command("", (), run).main([], "do", "do it") == 3
+    assert capsys.readouterr().err == "do: it\\x1b is odd\n"
+    assert logging.getLogger("ingest").handlers == []

@@ -1,0 +1,127 @@
+"""Files that the program makes."""
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from quarry.files import (
+    append_whole,
+    read_own,
+    write_named,
+    write_whole,
+    written_together,
+)
+from quarry.json_files import read_objects
+from tests.fakes import ROOT, small_disk
+
+
+def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
+    tmp_path: Path,
+) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("theirs")
+    target.chmod(0o644)
+    link.symlink_to(target)
+    with pytest.raises(OSError, match="link"):
+        read_own(link)
+    write_whole(link, b"ours", mode=0o600, durable=True)
+    assert read_own(link)[0] == b"ours"
+    assert not link.is_symlink()
+    assert stat.S_IMODE(link.stat().st_mode) == 0o600
+    assert target.read_text() == "theirs"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o644
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("before")
+
+    def write(file: BinaryIO) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, write)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def _write_two(folder: Path) -> None:
+    with written_together(folder) as work:
+        (work / "other").write_bytes(b"x")
+        (work / "report.html").write_bytes(b"x" * 200)
+
+
+def test_a_full_disk_leaves_the_file_that_a_user_named(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_bytes(b"before\n")
+    path.chmod(0o640)
+    with small_disk(100):
+        for write in (write_named, append_whole):
+            with pytest.raises(OSError, match=r"large|space"):
+                write(path, b"x" * 200)
+        with pytest.raises(OSError, match="large"):
+            _write_two(tmp_path)
+    assert path.read_bytes() == b"before\n"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+    append_whole(path, b"more\n")
+    assert path.read_bytes() == b"before\nmore\n"
+    write_named(path, b"after")
+    assert path.read_bytes() == b"after"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_what_a_user_names_may_be_a_link_or_a_pipe(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(target)
+    write_named(link, b"ours")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"ours"
+
+    os.mkfifo(pipe)
+    read = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_named(pipe, lambda file: file.write(b"piped"))
+    assert os.read(read, 10) == b"piped"
+    os.close(read)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe, device = tmp_path / "pipe", tmp_path / "device"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    with pytest.raises(OSError, match="not a regular file"):
+        read_own(pipe)
+    for path in (pipe, device):
+        refused = f"^--games {path} cannot be read: not a regular file;"
+        with pytest.raises(ValueError, match=refused):
+            list(read_objects(path, ValueError, named="--games"))
+
+
+WRITERS = {
+    "evaluate/runs/export.py": "a new folder",
+    "quarry/cli.py": "the null device",
+    "quarry/embed/exports.py": "a new folder",
+    "quarry/files.py": "the whole write",
+    "ingest/pipeline/read.py": "a temporary file",
+    "quarry/store/cache.py": "a new folder",
+    "quarry/store/folder.py": "a new folder",
+}
+"""Modules that write files by themselves, and what they write."""
+WRITES = re.compile(
+    r"(?<!shared)\.write_(?:text|bytes)\(|open\([^)\n]*[\"'](?:w|a|x)b?[\"']|copyfile|np\.save\((?!file)"
+)
+
+
+def test_everything_else_is_written_by_the_whole_write() -> None:
+    writers = set()
+    for package in ("configs", "ingest", "player", "evaluate", "quarry"):
+        for path in (ROOT / package).rglob("*.py"):
+            if WRITES.search(path.read_text("utf-8")):
+                writers.add(path.relative_to(ROOT).as_posix())
+    assert writers == WRITERS.keys()

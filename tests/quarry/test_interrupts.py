@@ -1,0 +1,72 @@
+"""Signals that end a command: what it has found is printed, its children end, and it exits with the signal's code."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.fakes import ROOT
+
+STUCK = """import multiprocessing, sys, time
+from quarry import interrupts
+
+def sleep(_=None):
+    time.sleep(600)
+
+def main():
+    interrupts.on_interrupt_print("command: interrupted")
+    child = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(600,))
+    child.start()
+    with interrupts.printing_at_end(lambda: print("[1, 2]")):
+        try:
+            print("ready", file=sys.stderr, flush=True)
+            time.sleep(600)
+        finally:
+            time.sleep(600)  # such as threads that are waited for
+
+sys.modules["command"] = sys.modules["__main__"]
+if __name__ == "__main__":
+    sys.exit(interrupts.run_quietly("command"))
+"""
+
+
+@contextmanager
+def running(code: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that heeds all signals, also if these tests run in the background of a shell."""
+
+    def heed() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        text=True,
+        preexec_fn=heed,  # noqa: PLW1509
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("n_signals", [1, 2])
+def test_what_was_found_is_printed_once_whatever_ends_a_stuck_command(
+    number: signal.Signals, n_signals: int
+) -> None:
+    with running(STUCK) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "ready\n"
+        for _ in range(n_signals):
+            process.send_signal(number)
+        # its child has both streams, so that they end with the child
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert (out, err) == ("[1, 2]\n", "command: interrupted\n")

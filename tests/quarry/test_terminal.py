@@ -1,0 +1,57 @@
+"""What somebody else wrote is shown, and never interpreted."""
+
+import io
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from rich.console import Console
+
+from player.game.terminal import shown
+from quarry.terminal import pluralize, visible, visible_json
+
+tried = settings(max_examples=200)
+
+
+def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
+    harmless = "plain, עברית, e\u0301, שָׁלוֹם\u200f"
+    for text, seen in (
+        (harmless, harmless),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("one\r\ntwo\tthree", "one  two three"),
+        ("a\u202eb\u2066c", "a\\u202eb\\u2066c"),
+        ("\x9b31m\x7f\x00", "\\x9b31m\\x7f\\x00"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+    ):
+        assert visible(text) == seen
+
+
+@tried
+@given(some.text(some.characters(categories=None), max_size=40))
+def test_rich_shows_it_as_it_is(text: str) -> None:
+    target = io.StringIO()
+    console = Console(file=target, width=10_000, force_terminal=True)
+    console.print(
+        f"[bold]{shown(text)}[/]|",
+        highlight=False,
+        emoji=False,
+        end="",
+    )
+    printed = target.getvalue().replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert printed == f"{visible(text)}|"
+
+
+@tried
+@given(some.text(some.characters(exclude_categories=["Cs"]), max_size=40))
+def test_json_says_the_same_and_holds_nothing_that_acts(text: str) -> None:
+    written = visible_json({"text": [text]})
+    assert json.loads(written) == {"text": [text]}
+    one_line = written.replace("\n", "")
+    assert visible(one_line) == one_line
+
+
+def test_one_is_singular_and_all_else_plural() -> None:
+    assert pluralize(0, "game") == "0 games"
+    assert pluralize(1200, "game") == "1,200 games"
+    assert pluralize(2, "query", "queries") == "2 queries"
