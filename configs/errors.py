@@ -1,4 +1,13 @@
-"""The root of all errors of Quarry, and the errors of settings and of workers."""
+"""The root of all errors of Quarry, and the errors of settings and of workers.
+
+QuarryError
+├── SettingsError (ValueError)        a settings file, a flag or an environment variable holds a bad value
+├── WorkerError (RuntimeError)        workers cannot do the work
+├── StoreError, EmbedderError         quarry/errors.py
+├── IngestError                       ingest/errors.py
+├── PlayerError                       player/errors.py
+└── EvaluateError                     evaluate/errors.py
+"""
 
 
 class QuarryError(Exception):

@@ -32,6 +32,7 @@ from player.question import FitArray, Question
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS
+from player.questions.kinds import wrong_by_kind
 from player.round import Guess, RoundStart
 from player.search.build import build_orchestrator, require_strategies, store_embedder
 from player.search.calibration import calibration_for
@@ -159,7 +160,7 @@ class Player:
         self._meanings = embed and Meanings(embed)
         self._writer = writer
         self._nats = nats
-        self._mixture = mixture()
+        self._mixture = mixture(wrong_by_kind())
         self._indexed: tuple[Sequence[Paragraph], WordIndex] | None = None
 
     def index_of(

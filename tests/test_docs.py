@@ -64,7 +64,15 @@ def test_files_that_code_and_decisions_name_are_there() -> None:
     pages = sorted(ROOT.glob("docs/decisions/0*.md"))
     for page in pages:
         assert "`tests/" in read(page), page
-    for folder in ("configs", "ingest", "player", "evaluate", "tests"):
+    for folder in (
+        "configs",
+        "quarry",
+        "ingest",
+        "player",
+        "evaluate",
+        "tools",
+        "tests",
+    ):
         for ending in ("*.py", "*.yaml"):
             pages += (ROOT / folder).rglob(ending)
     for page in pages:

@@ -1,57 +1,135 @@
-"""Imports between our packages, counted, and drawn as docs/architecture.svg (`make drawing`)."""
+"""Imports between our files, checked, and drawn as docs/architecture.svg (`make drawing`)."""
 
 import ast
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from jinja2 import Template
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "architecture.svg"
-FLOORS = ("configs", "ingest", "player", "evaluate", "quarry")
-"""Packages from the lowest to the highest; imports lead down."""
 TEMPLATE = Path(__file__).with_name("architecture.svg.j2")
+BELOW = {
+    "configs": (),
+    "quarry": ("configs",),
+    "ingest": ("configs", "quarry"),
+    "player": ("configs", "quarry"),
+    "evaluate": ("configs", "quarry", "ingest", "player"),
+    "face": ("configs", "quarry", "ingest", "player", "evaluate"),
+}
+"""Packages from the lowest to the highest, and the packages that each may import."""
+FACE = (
+    "quarry",
+    "quarry.__main__",
+    "quarry.api",
+    "quarry.command",
+    "quarry.completion",
+)
+"""Modules of quarry/ that name what is above it: `import quarry`, and the command."""
 LEFT, PITCH, FLOOR_HEIGHT = 190, 126, 96
 Arrow = tuple[str, str]
-"""The importing and the imported package."""
+"""The importing and the imported module or package."""
 
 
-def count_arrows() -> Counter[Arrow]:
+def find_modules() -> dict[str, Path]:
+    """Return the file of each of our modules, by its dotted name."""
+    modules = {}
+    for folder in BELOW:
+        for path in (ROOT / folder).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            modules[".".join(parts).removesuffix(".__init__")] = path
+    return modules
+
+
+def count_imports() -> Counter[Arrow]:
+    """Count the names that each of our modules imports from each other one."""
+    modules = find_modules()
+    arrows: Counter[Arrow] = Counter()
+    for module, path in modules.items():
+        for name in _imported(ast.parse(path.read_text(encoding="utf-8"))):
+            target = name if name in modules else name.rpartition(".")[0]
+            if target in modules:
+                arrows[module, target] += 1
+    return arrows
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the dotted name of everything that a file imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}"
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+
+
+def package_of(module: str) -> str:
+    """Return the package of a module in `BELOW`."""
+    return "face" if module in FACE else module.partition(".")[0]
+
+
+def between_packages(imports: Counter[Arrow]) -> Counter[Arrow]:
     """Count the names that each package imports from each other one."""
     arrows: Counter[Arrow] = Counter()
-    for package in FLOORS:
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom):
-                    target = str(node.module).partition(".")[0]
-                    if target in FLOORS and target != package:
-                        arrows[package, target] += len(node.names)
+    for (module, target), count in imports.items():
+        package, imported = package_of(module), package_of(target)
+        if package != imported:
+            arrows[package, imported] += count
     return arrows
 
 
 def upward(arrows: Counter[Arrow]) -> list[Arrow]:
-    """Return the arrows that lead up."""
+    """Return the arrows between packages that `BELOW` does not allow."""
     return [
-        arrow for arrow in arrows if FLOORS.index(arrow[0]) < FLOORS.index(arrow[1])
+        (package, target) for package, target in arrows if target not in BELOW[package]
     ]
+
+
+def circles(imports: Counter[Arrow]) -> list[str]:
+    """Return a circle of modules, and one of the files and folders of each folder, where there are any."""
+    graphs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for module, target in imports:
+        if package_of(module) == "face":
+            continue
+        graphs["modules"][module].add(target)
+        parts, others = module.split("."), target.split(".")
+        shared = 0
+        while parts[shared : shared + 1] == others[shared : shared + 1] != []:
+            shared += 1
+        folder = ".".join(parts[:shared])
+        # the `__init__` of the folder itself has no name in it
+        name, other = [*parts, ""][shared], [*others, ""][shared]
+        graphs[f"folder {folder}"][name].add(other)
+
+    found = []
+    for where, graph in graphs.items():
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            found.append(f"{where}: {' -> '.join(error.args[1])}")
+    return found
 
 
 def draw(arrows: Counter[Arrow]) -> str:
     """Return the picture: packages as floors with their rooms, and an arrow with a count for each pair of packages."""
     rooms, tops = {}, {}
-    for number, package in enumerate(reversed(FLOORS)):
+    for number, package in enumerate(reversed(BELOW)):
         folders = sorted((ROOT / package).glob("*/__init__.py"))
-        rooms[package] = [folder.parent.name for folder in folders]
+        rooms[package] = [f"{folder.parent.name}/" for folder in folders]
         tops[package] = 10 + number * FLOOR_HEIGHT
+    rooms["face"] = ["import quarry", "the command"]
 
     template = Template(TEMPLATE.read_text(encoding="utf-8"), trim_blocks=True)
     picture: str = template.render(
-        floors=FLOORS,
+        floors=BELOW,
         floor=FLOOR_HEIGHT,
         left=LEFT,
         pitch=PITCH,
-        width=LEFT + max(map(len, rooms.values())) * PITCH + 240,
+        width=LEFT + max(map(len, rooms.values())) * PITCH + 350,
         rooms=rooms,
         tops=tops,
         arrows=sorted(arrows.items()),
@@ -60,15 +138,19 @@ def draw(arrows: Counter[Arrow]) -> str:
 
 
 def main() -> int:
-    """Write the picture and print the arrows; return 1 if one leads up."""
-    arrows = count_arrows()
+    """Write the picture and print the arrows; return 1 if one leads up or if there is a circle."""
+    imports = count_imports()
+    arrows = between_packages(imports)
     PICTURE.write_text(draw(arrows), encoding="utf-8")
     for (package, target), count in sorted(arrows.items()):
         print(f"{package} -> {target}: {count}")
-    above = upward(arrows)
-    for package, target in above:
-        print(f"{package} imports {target}, which is above it", file=sys.stderr)
-    return 1 if above else 0
+    wrong = [
+        f"{package} must not import {target}" for package, target in upward(arrows)
+    ]
+    wrong += [f"circle in {circle}" for circle in circles(imports)]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

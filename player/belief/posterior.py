@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from player.answer import Answers, letter_row
-from player.belief.referees import SKEW, SKEWED, Referee, rows_of
+from player.belief.referees import SKEW, SKEWED, Referee
 from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
@@ -58,17 +58,16 @@ def update(
     """
     # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
-    of_kinds = np.stack([each.letters for each in mixture])
-    by_kind: Float32Array = of_kinds.astype(np.float32)
+    of_questions = np.stack([each.letters_for(questions) for each in mixture])
+    by_question: Float32Array = of_questions.astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, pages)
     channels: dict[int, Float32Array] = {}
-    for number, kind in enumerate(rows_of(questions)):
-        letter = sent[number]
+    for number, letter in enumerate(sent):
         if letter is None:
             continue
-        channel = by_kind[:, kind, letter]
+        channel = by_question[:, number, letter]
         channels[number] = channel
         for view, fit in enumerate(fits[:, number]):
             of_view = views == view

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from player.question import DESIGN_VIEWS, VIEWS, Question, View
-from player.questions.kinds import KINDS
 from quarry.arrays import Float64Array
 
 CHANCE = 0.75
@@ -71,23 +70,24 @@ class Referee:
         errors: name of its error profile.
         letters: (n_kinds + 1, 4, 4) probability of each letter given the fitting option, by kind of question; the last
             one is that of any unknown kind.
+        kinds: the known kinds.
     """
 
     weight: float
     view: View | None
     errors: str
     letters: Float64Array
+    kinds: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """The name of the view and of the error profile."""
         return self.errors if self.view is None else f"{self.view}, {self.errors}"
 
-
-def rows_of(questions: Sequence[Question]) -> list[int]:
-    """Return the rows of the kinds of questions in the letters of a referee."""
-    rows = {kind: row for row, kind in enumerate(KINDS)}
-    return [rows.get(question.kind, len(rows)) for question in questions]
+    def letters_for(self, questions: Sequence[Question]) -> Float64Array:
+        """Return the (n_questions, 4, 4) probability of each letter given the fitting option."""
+        rows = {kind: row for row, kind in enumerate(self.kinds)}
+        return self.letters[[rows.get(each.kind, len(rows)) for each in questions]]
 
 
 def letters_of(
@@ -111,8 +111,13 @@ def letters_of(
     return letters
 
 
-def mixture() -> tuple[Referee, ...]:
-    """Return the possible referees, with learned rates: all views with all error profiles, and two who do not look."""
+def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
+    """Return the possible referees, with learned rates: all views with all error profiles, and two who do not look.
+
+    Args:
+        wrong: expected share of wrong letters by kind of question, for the kinds that `WRONG` lacks.
+    """
+    kinds = tuple(wrong)
     views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
     n_careless = sum(weight for name, weight, *_ in PROFILES if name != SOUND)
     referees = []
@@ -122,31 +127,33 @@ def mixture() -> tuple[Referee, ...]:
             if name == SOUND:
                 share = 1.0 - USELESS_SHARE - CARELESS_SHARE
             weight = views[view] * share
-            letters = letters_of(_rates(view), slips, falls_back)
-            referees.append(Referee(weight, view, name, letters))
+            letters = letters_of(_rates(view, wrong), slips, falls_back)
+            referees.append(Referee(weight, view, name, letters, kinds))
 
-    rates = np.full(len(KINDS) + 1, CHANCE)
+    rates = np.full(len(kinds) + 1, CHANCE)
     by_chance = letters_of(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE
-    referees.append(Referee(even, None, USELESS, by_chance))
-    referees.append(Referee(skewed, None, SKEWED, by_chance))
+    referees.append(Referee(even, None, USELESS, by_chance, kinds))
+    referees.append(Referee(skewed, None, SKEWED, by_chance, kinds))
     return tuple(referees)
 
 
-def design_referees() -> tuple[Referee, ...]:
-    """Return the referees that questions are chosen for, one for each of `DESIGN_VIEWS`; their weights sum to 1."""
+def design_referees(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
+    """Return the referees that questions are chosen for, one for each of `DESIGN_VIEWS`; their weights sum to 1.
+
+    Args:
+        wrong: as in `mixture`.
+    """
     shares = (1.0 - DESIGN_OPENING_SHARE, DESIGN_OPENING_SHARE)
     referees = []
     for view, share in zip(DESIGN_VIEWS, shares, strict=True):
-        letters = letters_of(_rates(view), DESIGN_SLIPS)
-        referees.append(Referee(share, view, "designed for", letters))
+        letters = letters_of(_rates(view, wrong), DESIGN_SLIPS)
+        referees.append(Referee(share, view, "designed for", letters, tuple(wrong)))
     return tuple(referees)
 
 
-def _rates(view: View) -> Float64Array:
+def _rates(view: View, wrong: Mapping[str, float]) -> Float64Array:
     """Return the (n_kinds + 1,) share of wrong letters of a careful referee."""
-    rates = []
-    for name, kind in KINDS.items():
-        rates.append(WRONG.get((view, name), kind.wrong))
+    rates = [WRONG.get((view, kind), expected) for kind, expected in wrong.items()]
     return np.array([*rates, UNKNOWN_KIND])

@@ -10,7 +10,7 @@ from player.belief.referees import design_referees
 from player.question import DESIGN_VIEWS, VIEWS, FitArray, Question, View
 from player.questions.candidates import Candidates
 from player.questions.design import N_QUESTIONS, design
-from player.questions.kinds import ANYWHERE, KINDS
+from player.questions.kinds import ANYWHERE, KINDS, wrong_by_kind
 from player.questions.points import points
 
 FILLER = "filler"
@@ -46,7 +46,7 @@ def choose_questions(
             sample.prior,
             sample.own,
             1.0 - points(sample.strings),
-            design_referees(),
+            design_referees(wrong_by_kind()),
         )
 
     questions = [pool[row] for row in rows]

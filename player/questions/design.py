@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from player.belief.referees import Referee, rows_of
+from player.belief.referees import Referee
 from player.question import FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
@@ -58,12 +58,11 @@ def design(
     if not n_questions:
         return []
 
-    kinds = rows_of(questions)
     at_stake = prior.astype(np.float32) * stakes
     np.fill_diagonal(at_stake, own)
     parts = []
     for referee, of_view in zip(referees, fits, strict=True):
-        channels = referee.letters[kinds].astype(np.float32)
+        channels = referee.letters_for(questions).astype(np.float32)
         letters = np.matmul(of_view, channels.transpose(0, 2, 1))
         part = _Information(
             weight=referee.weight,

@@ -315,3 +315,8 @@ KINDS: dict[str, ListKind] = {
     kind.name: kind for kind in (OPENING, ANYWHERE, *LETTER_KINDS)
 }
 """All kinds by name; questions are drawn in this order."""
+
+
+def wrong_by_kind() -> dict[str, float]:
+    """Return the expected share of wrong letters of each kind."""
+    return {name: kind.wrong for name, kind in KINDS.items()}

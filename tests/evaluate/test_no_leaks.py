@@ -14,17 +14,20 @@ from player import command as player_command
 from player.round import RoundStart
 from player.search.results import Query
 from tests.evaluate.fakes import run_line
-from tests.fakes import ROOT, each
+from tests.fakes import each
+from tools import drawings
 
 GAMES_FILE = re.compile(r"data/games|(games|english|hebrew|truth)\.jsonl")
 IMPORTERS = ("import_module", "__import__", "find_spec")
 
 
-@pytest.mark.parametrize("package", ["configs", "ingest", "player"])
+@pytest.mark.parametrize("package", ["configs", "quarry", "ingest", "player"])
 def test_no_file_of_a_package_imports_the_harness_or_names_a_games_file(
     package: str,
 ) -> None:
-    for path in (ROOT / package).rglob("*.py"):
+    for module, path in drawings.find_modules().items():
+        if drawings.package_of(module) != package:
+            continue
         modules = []
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):

@@ -18,6 +18,7 @@ from player.belief.referees import (
     mixture,
 )
 from player.question import VIEWS, FitArray
+from player.questions.kinds import wrong_by_kind
 from quarry.arrays import BoolArray, Float64Array
 from tests.player.questions.models import asked, hard_fits, sound
 
@@ -27,7 +28,7 @@ CELLS = [
 ]
 FITS = hard_fits(CELLS)
 PRIOR = np.array([0.5, 0.3, 0.2])
-MIXTURE = mixture()
+MIXTURE = mixture(wrong_by_kind())
 
 
 def updated(

@@ -9,10 +9,9 @@ from player.belief.referees import (
     WRONG,
     letters_of,
     mixture,
-    rows_of,
 )
 from player.question import VIEWS
-from player.questions.kinds import KINDS
+from player.questions.kinds import KINDS, wrong_by_kind
 from tests.player.questions.models import asked
 
 
@@ -33,20 +32,22 @@ def test_every_kind_has_a_rate_under_every_view() -> None:
     for view, kind in WRONG:
         assert view in VIEWS
         assert kind in KINDS
-    (sound,) = (each for each in mixture() if each.name == "paragraph, sound")
+    (sound,) = (
+        each for each in mixture(wrong_by_kind()) if each.name == "paragraph, sound"
+    )
     np.testing.assert_allclose(sound.letters.sum(axis=1), 1.0)
     for kind, wrong in (
         ("opening", WRONG["paragraph", "opening"]),
         ("new kind", UNKNOWN_KIND),
     ):
-        (row,) = rows_of(asked(1, kind))
-        assert 1.0 - sound.letters[row, 1, 1] == pytest.approx(wrong)
+        (letters,) = sound.letters_for(asked(1, kind))
+        assert 1.0 - letters[1, 1] == pytest.approx(wrong)
 
 
 def test_the_weights_of_views_and_sound_referees_sum_to_1_with_the_others() -> None:
     weights = dict.fromkeys((*VIEWS, None), 0.0)
     sound = 0.0
-    for each in mixture():
+    for each in mixture(wrong_by_kind()):
         weights[each.view] += each.weight
         sound += each.weight * (each.errors == SOUND)
 

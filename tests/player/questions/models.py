@@ -14,7 +14,7 @@ def sound(
     weight: float = 1.0,
 ) -> Referee:
     rates = np.full(len(KINDS) + 1, wrong)
-    return Referee(weight, view, "sound", letters_of(rates))
+    return Referee(weight, view, "sound", letters_of(rates), tuple(KINDS))
 
 
 def asked(n: int, kind: str = "anywhere") -> list[Question]:
