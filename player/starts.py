@@ -13,7 +13,8 @@ import numpy as np
 
 from configs.directories import own_fit
 from quarry.arrays import Float64Array
-from quarry.course.paragraph import Kind, Paragraph
+from quarry.course.paragraph import Paragraph
+from quarry.languages.language import Kind
 
 STARTS_FILE = Path(__file__).with_name("starts.json")
 """This file holds the fitted weights."""

@@ -16,7 +16,7 @@ from evaluate.referee.simulated import tools_of
 from evaluate.referee.spec import SPEC_NOTE, spec_table
 from evaluate.replay.batches import VIEWED
 from quarry import cli
-from quarry.course.paragraph import Kind
+from quarry.languages.language import Kind
 from quarry.store import open_store
 from quarry.terminal import pluralize, visible
 

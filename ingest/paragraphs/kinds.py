@@ -5,9 +5,9 @@ import re
 from configs.settings import IngestSettings
 from ingest.layout.placed import LEADERS, OPENING
 from ingest.paragraphs.blocks import Block
-from quarry.course.paragraph import Kind
 from quarry.languages.captions import DRAWN, label_of
 from quarry.languages.english import ENGLISH
+from quarry.languages.language import Kind
 from quarry.languages.registry import LANGUAGES, alternatives
 
 MIN_LETTER_SHARE = 0.72

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of
-from quarry.course.paragraph import Kind, Paragraph, RejectedParagraph
+from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
+from quarry.languages.language import Kind
 
 MAX_FOLLOWING_WORDS = 250
 """Maximal number of words of the items and displays that a passage introduces."""

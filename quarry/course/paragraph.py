@@ -4,30 +4,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.course.piece import Piece
+from quarry.languages.language import Kind
 
 AliasSource = Literal[
     "stem", "title", "metadata", "name", "heading", "author", "sidecar"
 ]
 """Origin of an alias: the file stem, the first page, the PDF metadata (weak), the user (`book_name`), a heading of the
 document's outermost level (weak), an author (weak: authors may have several documents), or the sidecar file."""
-
-Kind = Literal[
-    "prose",
-    "lead-in",
-    "item",
-    "boxed",
-    "theorem",
-    "proof",
-    "exercise",
-    "example",
-    "remark",
-    "caption",
-    "footnote",
-    "heading",
-    "other",
-]
-"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
-text is inside a frame; a theorem may be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True)

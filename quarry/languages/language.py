@@ -2,8 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from quarry.course.paragraph import Kind
+Kind = Literal[
+    "prose",
+    "lead-in",
+    "item",
+    "boxed",
+    "theorem",
+    "proof",
+    "exercise",
+    "example",
+    "remark",
+    "caption",
+    "footnote",
+    "heading",
+    "other",
+]
+"""Kinds of passages. A lead-in ends with a colon, and its text holds the list or display that it introduces; boxed
+text is inside a frame; a theorem may be a definition, a lemma or the like."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,7 +8,8 @@ import pytest
 from player.belief.places import by_sentence, places_of, rank_of_sentence, starts_of
 from player.belief.word_index import index_words
 from player.starts import search_log_odds, start_weights
-from quarry.course.paragraph import Kind, Paragraph
+from quarry.course.paragraph import Paragraph
+from quarry.languages.language import Kind
 
 HEAPS = "Heaps are trees of keys. Parents are larger than both children. The root is largest."
 LINKS = "See also the list of links https://x.org/y Let us try it out now. Then go on."
