@@ -15,7 +15,7 @@ from player.guess.justification import percent
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import RoundStart, Score
-from player.search.results import Hit, SearchResult
+from player.search.results import SearchResult
 from quarry.terminal import visible
 
 N_CANDIDATES_SHOWN = 4
@@ -54,10 +54,14 @@ class Terminal(Spectator):
         """Print markup, in which foreign texts must be escaped by `shown`."""
         self._console.print(markup, style=style, highlight=False, emoji=False)
 
-    def _candidate(self, belief: str, hit: Hit) -> None:
+    def _candidate(self, belief: str, plan: Plan, row: int) -> None:
         """Print an opening sentence with its belief, and where it is."""
+        hit = plan.hit(row)
         passage = hit.paragraph
-        where = f"{passage.doc_id} p{passage.page}, relevance {hit.relevance:.2f}"
+        piece = plan.places.piece(int(plan.rows[row]))
+        reader = f" as {piece.reader} prints it" if piece else ""
+        page = f"{passage.doc_id} p{passage.page}{reader}"
+        where = f"{page}, relevance {hit.relevance:.2f}"
         self._rows((f"  {belief}", passage.opening_sentence), ("", where))
 
     def _rows(self, *rows: tuple[str, str]) -> None:
@@ -98,10 +102,10 @@ class Terminal(Spectator):
             )
         search_ms = result.search_ms + result.embed_ms
         self._say(
-            f"{len(plan.rows)} passages are possible, found in {search_ms:.0f} ms. Belief that it is this one:"
+            f"{len(plan.rows)} candidates, found in {search_ms:.0f} ms. Belief that it is this one:"
         )
         for row in np.argsort(-plan.prior, kind="stable")[:N_CANDIDATES_SHOWN]:
-            self._candidate(f"{plan.prior[row]:.3f}", plan.hit(int(row)))
+            self._candidate(f"{plan.prior[row]:.3f}", plan, int(row))
 
     def answered(
         self, game_id: str, plan: Plan, answers: Answers, decision: Decision
@@ -124,7 +128,7 @@ class Terminal(Spectator):
         self._say("\n[bold]belief[/] before and after the answers:")
         for row in np.argsort(-decision.belief, kind="stable")[:3]:
             change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
-            self._candidate(change, plan.hit(int(row)))
+            self._candidate(change, plan, int(row))
 
         guess = decision.guess
         self._say(f"\n[bold]guess[/]  {shown(guess.opening_sentence)}")

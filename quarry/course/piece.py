@@ -27,6 +27,11 @@ class Piece:
     vector: str = ""
 
     @property
+    def reader(self) -> str:
+        """The name of the program that reads the PDF."""
+        return self.edition.partition(":")[0]
+
+    @property
     def cut(self) -> str:
         """The cut of its edition, with its size."""
         return self.edition.partition(":")[2]
