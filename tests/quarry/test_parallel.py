@@ -289,7 +289,7 @@ def test_a_silent_scheduler_is_named_and_given_up(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level("INFO", "ingest")
+    caplog.set_level("INFO", "quarry")
     monkeypatch.setattr(parallel, "CONNECT_S", 1.0)
     monkeypatch.setattr(parallel, "QUIET_S", 2.0)
     monkeypatch.setattr(parallel, "LIMIT_S", 5.0)
