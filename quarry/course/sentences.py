@@ -40,6 +40,8 @@ _SOURCE = re.compile(r"\([^()]*\)[.,;]")
 _ADVERBIAL = re.compile(
     r"(?:at|by|in|on|from|until|since|after|before|around)\b", re.IGNORECASE
 )
+MAX_PREFIXES = 3
+"""Maximum number of letters that a language puts before a word, as in "and in p."."""
 ADVERBIAL_WORDS = 3
 """Maximal number of words of a time or place that is no sentence, as in "At 5 a.m."."""
 
@@ -149,8 +151,8 @@ def _is_abbreviation(before: str, tail: str) -> bool:
 
 
 def _forms(word: str) -> set[str]:
-    """Return a word without capitals, and without a first letter that its language puts before words."""
-    if len(word) == 1:
-        return {word}
+    """Return a word without capitals, and without the first letters that its language puts before words."""
     prefixes = language_of_word(word).prefixes
-    return {word.casefold(), word[1:] if word[0] in prefixes else word.casefold()}
+    n_prefixes = len(word) - len(word.lstrip(prefixes)) if prefixes else 0
+    cuts = range(min(n_prefixes, MAX_PREFIXES, len(word) - 1) + 1)
+    return {word[cut:].casefold() for cut in cuts}
