@@ -1,6 +1,7 @@
 """Readers of editions: each yields the text of the pages of a PDF as one library prints it."""
 
 import functools
+import importlib.util
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,15 +23,20 @@ def pymupdf(path: Path) -> Iterator[str]:
     Its licence keeps PyMuPDF out of our dependencies. If the user has not installed it, the text is made from the
     characters of pdfplumber.
     """
-    try:
-        import pymupdf
-    except ImportError:
+    if not has_pymupdf():
         for _, text in _by_pdfplumber(path, path.stat().st_mtime_ns):
             yield text
         return
+    import pymupdf
+
     with pymupdf.open(path) as pdf:
         for page in pdf:
             yield page.get_text()
+
+
+def has_pymupdf() -> bool:
+    """Return whether the user has installed PyMuPDF."""
+    return importlib.util.find_spec("pymupdf") is not None
 
 
 @functools.lru_cache(maxsize=1)

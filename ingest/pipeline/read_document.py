@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from configs.settings import IngestSettings
+from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
 from ingest.layout.arrange import arrange
 from ingest.layout.extract import Pdf, extract
@@ -68,10 +69,10 @@ def content_hash(path: Path) -> str:
 
 
 def version_of(content: str, settings: IngestSettings) -> str:
-    """Return the version of a file's paragraphs: the same for the same file, reader and settings."""
+    """Return the version of a file's paragraphs: the same for the same file, reader, settings and PyMuPDF or none."""
     fields = asdict(settings).items()
     reading = [value for name, value in fields if name not in LIMITS]
-    key = f"{reader_digest()}|{content}|{reading}"
+    key = f"{reader_digest()}|{content}|{reading}|{has_pymupdf()}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 

@@ -1,7 +1,11 @@
 """ingest/pipeline/read_document.py: authors and lecture number, on first pages set by hand."""
 
+import pytest
+
+from configs.settings import IngestSettings
 from ingest.layout.extract import Pdf
-from ingest.pipeline.read_document import authors, lecture_number
+from ingest.pipeline import read_document
+from ingest.pipeline.read_document import authors, lecture_number, version_of
 from tests.contracts.handmade import Run, lines, pdf
 from tests.ingest.reading import extracted
 
@@ -44,3 +48,12 @@ def test_the_lecture_number_is_told_by_its_word_or_leads_the_stem() -> None:
         ("notes", mentioned, None),
     ):
         assert lecture_number(stem, front(Run(50, 60, printed, 12))) == number
+
+
+def test_a_file_is_read_again_once_pymupdf_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(read_document, "has_pymupdf", lambda: False)
+    without = version_of("digest", IngestSettings())
+    monkeypatch.setattr(read_document, "has_pymupdf", lambda: True)
+    assert version_of("digest", IngestSettings()) != without
