@@ -38,13 +38,13 @@ Shares = Mapping[str, float]
 def edition_shares(
     result: SearchResult, index: WordIndex, seen: Shares
 ) -> dict[str, float]:
-    """Return the probability of each edition before the answers, from the form of the book's name and the script.
+    """Return the probability of each edition before the answers, from the form of the book's name.
 
-    It is the mean of a Dirichlet posterior: the form counts as much as one game of the opponent.
+    It is the mean of a Dirichlet posterior: the form counts as much as one earlier game.
 
     Args:
         index: words of the course.
-        seen: games by the edition that the opponent held in them, as far as we know.
+        seen: earlier games by edition, as `Journal.editions` returns them.
     """
     by_cut = CUT_SHARES[_form(result)]
     cuts = {piece.edition: piece.cut for piece in index.places.pieces}
