@@ -115,7 +115,7 @@ def _documents(course: Course) -> dict[str, Any]:
         "store": course.location,
         "embedder": course.embedder_spec,
         "fingerprint": course.fingerprint,
-        "words": course.word_specs,
+        "words": tuple(course.words),
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
         "prose": len(_prose(course)),
@@ -140,7 +140,7 @@ def _document_lines(document: dict[str, Any]) -> Iterator[str]:
 def _rejected(course: Course) -> list[dict[str, Any]]:
     return [
         {"document": item.doc_id, **_fields(item, "page reason text")}
-        for item in course.rejected()
+        for item in course.rejected
     ]
 
 

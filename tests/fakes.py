@@ -5,7 +5,6 @@ Heavy packages are imported where they are needed: worker processes import this 
 
 import contextlib
 import datetime
-import errno
 import functools
 import io
 import os
@@ -32,7 +31,7 @@ from quarry.course.paragraph import (
 )
 from quarry.embed import TokenStates
 from quarry.embed.vectors import embed_reading, form_of
-from quarry.store import DocumentUpdate, Store
+from quarry.store import Store, StoredDocument
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -227,27 +226,8 @@ def file_reading(
 ) -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
     store.change(
-        [DocumentUpdate(reading, embed_reading(reading, HashingEmbedder(spec)), spec)]
+        [StoredDocument(reading, embed_reading(reading, HashingEmbedder(spec)), spec)]
     )
-
-
-@contextlib.contextmanager
-def full_disk_after(n_writes: int) -> Iterator[None]:
-    """Chroma takes this many requests to write and has no space for the next."""
-    import pytest
-
-    from quarry.store.chroma import Collections
-
-    write, remaining = Collections.write, iter(range(n_writes))
-
-    def written(*arguments: Any, **options: Any) -> None:
-        if next(remaining, None) is None:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write(*arguments, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Collections, "write", written)
-        yield
 
 
 @contextlib.contextmanager

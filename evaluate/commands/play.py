@@ -37,7 +37,7 @@ from player.search.calibration import notices
 from player.writer.options import WRITER, writer_settings
 from quarry import cli
 from quarry.interrupts import printing_at_end
-from quarry.store import Course, create_store, open_store
+from quarry.store import Course, Store, open_store
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
@@ -207,7 +207,7 @@ def _open(location: str | None, settings: Settings) -> Course:
     """
     if location is None:
         location = default_store()
-        documents = create_store(location).course.documents
+        documents = Store(location).course.documents
         if all(Path(document.path).parent == LECTURES for document in documents):
             if not documents:
                 _log.info("making %s from the bundled lectures", location)

@@ -79,7 +79,7 @@ def _lecture(
         page=number,
         n_pages=n_pages,
         passages=outlined(studio.course.paragraphs),
-        rejected=outlined(studio.course.rejected()),
+        rejected=outlined(studio.course.rejected),
         notice=notice,
         passage=passage,
         texts=texts,

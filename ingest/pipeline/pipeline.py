@@ -23,9 +23,7 @@ from ingest.errors import BadInputError
 from ingest.layout.extract import READERS
 from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
 from ingest.pipeline.read import Files, Staging
-from quarry.arrays import Float32Array
 from quarry.course.paragraph import Reading
-from quarry.course.piece import Piece
 from quarry.embed import (
     BUILT_IN,
     Embedder,
@@ -40,14 +38,15 @@ from quarry.embed.relevance import Relevance, calibrate
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
+    centered,
     embed_all,
     embed_on_worker,
-    join_parts,
+    form_of,
+    join,
     models_of_worker,
     parts_of,
 )
 from quarry.errors import StoreChangedError
-from quarry.languages.reading_order import in_reading_order
 from quarry.parallel import (
     Cluster,
     InProcess,
@@ -58,8 +57,7 @@ from quarry.parallel import (
     run_all,
 )
 from quarry.plugins import find
-from quarry.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
-from quarry.store.records import packed, words_of
+from quarry.store import DEFAULT_COLLECTION, Course, Store, StoredDocument
 from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)
@@ -190,14 +188,13 @@ class _Ingest:
         Raises:
             StoreChangedError: another ingest has changed the store meanwhile.
         """
-        store = create_store(location, collection)
+        store = Store(location, collection)
         course = store.course
         documents = course.documents_by_id
         staging = Staging(location, collection)
         if store.damage is not None:
-            fact, _, _ = str(store.damage).partition(";")
-            n_kept = pluralize(len(documents), "document")
-            _log.info("%s; it is built again with %s from the cache", fact, n_kept)
+            fact, _, _ = str(store.damage).rpartition("; run:")
+            _log.warning("%s; it is made again from the files named", fact)
         files = Files(
             settings=self.settings.ingest,
             staging=staging,
@@ -230,8 +227,8 @@ class _Ingest:
             replaced = doc_id, "unchanged"
             rows = [row for row in rows if (row.doc_id, row.status) != replaced]
             rows.append(anew)
-            readings.append(course.reading(doc_id))
-        if readings or dropped or store.damage is not None:
+            readings.append(store.documents[doc_id].reading)
+        if readings or dropped:
             embedding.write(store, readings, dropped)
             staging.clear()
         return store.course, rows
@@ -292,17 +289,16 @@ class _Embedding:
     ) -> list[str]:
         """Return the doc_ids of documents that do not change, and must be embedded again.
 
-        Their database is damaged, their vectors have another token limit, or token vectors are missing. Vectors with
-        different limits do not mix, and token vectors are used only if the whole course has them.
+        Their vectors have another token limit, or token vectors are missing. Vectors with different limits do not mix,
+        and token vectors are used only if the whole course has them.
         """
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
-        course = store.course
-        is_same = course.max_tokens == self.max_tokens or not course.embedder_spec
-        is_same &= store.damage is None
         outdated = []
-        for doc_id, record in course.records.items():
-            is_whole = all(record.holds_words(spec) for spec in self.word_specs)
-            if not (is_same and is_whole) and doc_id not in changing:
+        for doc_id, document in store.documents.items():
+            if doc_id in changing or not document.reading.paragraphs:
+                continue
+            is_same = document.max_tokens == self.max_tokens
+            if not is_same or set(self.word_specs) - document.vectors.words.keys():
                 outdated.append(doc_id)
         return outdated
 
@@ -329,34 +325,33 @@ class _Embedding:
 
     def _embed(
         self, readings: list[Reading], models: list[Embedder]
-    ) -> list[DocumentUpdate]:
+    ) -> list[StoredDocument]:
         """Return each reading with its vectors.
 
         Args:
             models: the store's embedder and the models of `word_specs`; [] if no reading has paragraphs.
         """
         if not models:
-            return [DocumentUpdate(reading, NO_VECTORS, "") for reading in readings]
+            return [StoredDocument(reading, NO_VECTORS, "") for reading in readings]
         parts = list(map(parts_of, readings))
         vectors = self._embed_parts(list(chain.from_iterable(parts)), models)
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
-            joined = join_parts(vectors[: len(of_reading)])
+            joined = centered(join(vectors[: len(of_reading)]))
             del vectors[: len(of_reading)]  # joined parts are not in memory twice
-            pieces = with_vectors(reading, joined.paragraphs, models[0])
-            reading = replace(reading, pieces=pieces)
-            updates.append(DocumentUpdate(reading, joined, self.spec, self.max_tokens))
+            updates.append(StoredDocument(reading, joined, self.spec, self.max_tokens))
         return updates
 
     def _embed_parts(
         self, parts: list[Reading], models: list[Embedder]
     ) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
-        key = self.spec, self.max_tokens, words_of(self.word_specs)
+        embedder = self.spec, self.max_tokens
+        forms = [form.digest for form in map(form_of, self.word_specs) if form]
         vectors, missing, n_staged = [], [], 0
         for row, part in enumerate(parts):
-            staged = self.staging.get(part, *key)
-            vectors.append(staged)
+            staged = self.staging.get(part, *embedder, forms)
+            vectors.append(staged.vectors if staged else NO_VECTORS)
             if staged is None:
                 missing.append(row)
             else:
@@ -378,8 +373,10 @@ class _Embedding:
             embed = self._task(executor, models)
             for number, future in run_all(executor, embed, calls):
                 made = vectors[missing[number]] = result_of(future)
-                self.staging.keep(made, *calls[number], *key)
-                bar.update(len(made.paragraphs))
+                (part,) = calls[number]
+                document = StoredDocument(part, made, *embedder)
+                self.staging.keep(document, part, *embedder, forms)
+                bar.update(len(part.paragraphs))
         return vectors
 
     def _task(
@@ -401,38 +398,8 @@ class _Embedding:
         )
 
 
-def with_vectors(
-    reading: Reading, passages: Float32Array, embedder: Embedder
-) -> tuple[Piece, ...]:
-    """Return the pieces of a reading with their vectors; pieces of several editions that begin a page share one.
-
-    Args:
-        passages: (n_passages, dim) vectors of its passages; their mean is subtracted.
-    """
-    keys = []
-    texts: dict[tuple[int, int], str] = {}
-    counts = Counter[tuple[str, int]]()
-    for piece in reading.pieces:
-        counts[piece.edition, piece.page] += 1
-        key = piece.page, counts[piece.edition, piece.page]
-        keys.append(key)
-        text = in_reading_order(piece.text)
-        # the one with the most blanks, since some readers print English without
-        texts[key] = max(texts.get(key, ""), text, key=lambda text: text.count(" "))
-    if not keys:
-        return ()
-
-    mean = passages.mean(axis=0) if len(passages) else np.float32(0.0)
-    embedded = embedder.embed_passages([*texts.values()]) - mean
-    vectors = dict(zip(texts, map(packed, embedded), strict=True))
-    pieces = []
-    for piece, key in zip(reading.pieces, keys, strict=True):
-        pieces.append(replace(piece, vector=vectors[key]))
-    return tuple(pieces)
-
-
 def _relevance(
-    updates: list[DocumentUpdate],
+    updates: list[StoredDocument],
     dropped: list[str],
     course: Course,
     embedder: Embedder,

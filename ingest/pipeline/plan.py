@@ -46,7 +46,7 @@ class Row:
         detail: the error of a failed file, the document of which it is a copy, or the reason why it is removed.
         source: the content of a document that is written: `added`, `replaced`, or the `same file` under another name.
         document: the document in the store, which reading the source yields; None if there is none of its own.
-        notes: a line for each kind of omission, doubt or correction.
+        notes: a line for each kind of omission and doubt.
     """
 
     path: Path

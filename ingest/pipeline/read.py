@@ -5,6 +5,7 @@ Finished readings and vectors are staged in the user's cache, from which an inte
 
 import contextlib
 import functools
+import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,10 +24,11 @@ from ingest.editions.editions import read_editions
 from ingest.errors import SourceError
 from ingest.pipeline.plan import Row, Source
 from ingest.pipeline.read_document import read_pdf
-from quarry import pickles
 from quarry.course.paragraph import Alias, Document, Reading
+from quarry.embed.vectors import NO_VECTORS
+from quarry.files import write_whole
 from quarry.parallel import Cluster, Tasks, Workers, executor_of, result_of, run_all
-from quarry.store.records import digest_of
+from quarry.store.content import Content, StoredDocument, load, save
 from quarry.terminal import described
 
 T = TypeVar("T")
@@ -35,38 +37,45 @@ Results = dict[str, Reading | SourceError]
 
 
 class Staging:
-    """Values by key, in the user's cache; a value is written as a whole or not at all.
+    """Documents by key, in the user's cache: what an ingest that is interrupted need not do again.
 
     Args:
         location: the location of the store.
         collection: the collection of the course.
 
     Attributes:
-        n_loaded: number of values that `get` has returned.
+        n_loaded: number of documents that `get` has returned.
     """
 
     def __init__(self, location: str, collection: str) -> None:
         self._folder = cache() / "staged" / digest_of(location, collection)
         self.n_loaded = 0
 
-    def get(self, *key: object) -> Any:
-        """Return the value of a key, None if it is missing or damaged."""
+    def get(self, *key: object) -> StoredDocument | None:
+        """Return the document of a key, None if it is missing or damaged."""
         try:
-            value = pickles.load(self._folder / digest_of(*key))
-        except Exception:  # missing, damaged, or of an older version
+            with (self._folder / digest_of(*key)).open("rb") as file:
+                (document,) = load(file, "").documents
+        except Exception:  # missing, damaged, or of another version
             return None
         self.n_loaded += 1
-        return value
+        return document
 
-    def keep(self, value: object, *key: object) -> None:
-        """Write a value; if that fails, an interrupted ingest is repeated as a whole."""
+    def keep(self, document: StoredDocument, *key: object) -> None:
+        """Write a document; if that fails, an interrupted ingest is repeated as a whole."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            pickles.save(value, self._folder / digest_of(*key))
+            write = functools.partial(save, Content((document,)))
+            write_whole(self._folder / digest_of(*key), write)
 
     def clear(self) -> None:
-        """Remove all values, once the store holds them."""
+        """Remove all documents, once the store holds them."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def digest_of(*key: object) -> str:
+    """Return 12 hexadecimal digits that change with a key."""
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +108,10 @@ class Files:
         for row in rows:
             if row.source is None or row.status == "same file":
                 continue
-            if reading := row.source.book or self.staging.get(*_key(row)):
-                results[row.doc_id] = reading
+            if row.source.book:
+                results[row.doc_id] = row.source.book
+            elif staged := self.staging.get(*_key(row)):
+                results[row.doc_id] = staged.reading
             else:
                 unread.append(row)
         if unread:
@@ -116,7 +127,8 @@ class Files:
             else:
                 result = results[row.doc_id]
                 if isinstance(result, Reading):
-                    result = results[row.doc_id] = row.source.sidecar.apply_to(result)
+                    document = row.source.sidecar.over(result.document)
+                    result = results[row.doc_id] = replace(result, document=document)
             if isinstance(result, SourceError):
                 finished.append(Row.of_failure(row.path, result))
             else:
@@ -154,7 +166,8 @@ class Files:
             pieces, notes = edition
             whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
             results[row.doc_id] = whole
-            self.staging.keep(whole, *_key(row))
+            unembedded = StoredDocument(whole, NO_VECTORS, "")
+            self.staging.keep(unembedded, *_key(row))
         return results
 
     def _run(

@@ -21,7 +21,6 @@ from quarry.course.text import canonical
 from quarry.languages.captions import without_label
 from quarry.languages.reading_order import in_reading_order
 from quarry.languages.words import words
-from quarry.store.records import unpacked
 
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
@@ -183,8 +182,8 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
 def _vectors(pieces: Sequence[Piece]) -> Float32Array:
     vectors = np.zeros((len(pieces), 1), dtype=np.float32)
     if pieces and all(piece.vector for piece in pieces):
-        rows = [unpacked(piece.vector, np.float32) for piece in pieces]
-        vectors = np.concatenate(rows)
+        rows = [np.frombuffer(piece.vector, np.float32) for piece in pieces]
+        vectors = np.stack(rows)
     return vectors
 
 

@@ -1,6 +1,5 @@
 """Index of a course's words: which occur in the passage from each place on, and in its opening sentence."""
 
-import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +8,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from player.belief.places import Places, places_of
-from player.starts import start_weights
 from quarry.arrays import BoolArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.course.text import canonical
 from quarry.languages.registry import LANGUAGES, language_of
 from quarry.languages.words import form_of, is_stop_word, words, written_words
-from quarry.store.cache import cached
 
 MIN_LETTERS = 3
 """The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
@@ -69,11 +66,6 @@ def index_words(
     paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()
 ) -> WordIndex:
     """Return the index of the words of a course's passages, and of the pieces of its other editions."""
-    make = functools.partial(_index_of, paragraphs, pieces)
-    return cached(paragraphs, f"words {start_weights()}", make)
-
-
-def _index_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> WordIndex:
     places = places_of(paragraphs, pieces)
     ids: dict[str, int] = {}
     whole = _table([*_words_of_passages(places), *_words_of_pieces(places)], ids)

@@ -32,7 +32,6 @@ from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.embed import Embedder
 from quarry.languages.words import is_common, is_stop_word, stems
-from quarry.store.cache import cached
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
 """These features of a name and a document, each 0..1, are weighted by `ReferenceCalibration`.
@@ -176,8 +175,7 @@ class References:
         self._texts = []
         for name in self._names:
             self._texts.append(" ".join(self._telling(name.tokens, files=True)))
-        make_rates = functools.partial(_rates, paragraphs, self._rows, n_documents)
-        self._content = cached(paragraphs, f"rates {self._rows}", make_rates)
+        self._content = _rates(paragraphs, self._rows, n_documents)
 
         self._alias_rows: list[int] = []
         aliases, vectors = alias_vectors

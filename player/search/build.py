@@ -1,6 +1,5 @@
 """Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
-import functools
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import cast
@@ -30,8 +29,7 @@ from quarry.embed.hint_bank import Hints, load_hints, read_bank
 from quarry.embed.vectors import form_of
 from quarry.errors import EmbedderError, StoreError
 from quarry.plugins import find, make
-from quarry.store import Course, is_url, open_store
-from quarry.store.cache import cached
+from quarry.store import Course, generation_of, is_url, open_store
 
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": Dense.from_course,
@@ -71,7 +69,7 @@ def build_orchestrator(
     require_strategies(search)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
-    generation = store.generation()
+    generation = store.generation
     embeds = any(name in EMBEDDING for name in search.strategies)
     model, fault = embedder, ""
 
@@ -102,7 +100,7 @@ def build_orchestrator(
     def renew() -> tuple[SearchIndex, Hashable] | None:
         nonlocal generation
         try:
-            now = store.generation()
+            now = generation_of(store)
             if now == generation:
                 return None
             renewed = state(open_store(store.location, store.collection))
@@ -238,10 +236,10 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
 
 def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
     """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
-    if store.embedder_spec not in store.word_specs:
+    if store.embedder_spec not in store.words:
         return ()
     wanted = word_models_of(store.embedder_spec, settings.search.accuracy)
-    return tuple(spec for spec in wanted if spec in store.word_specs)
+    return tuple(spec for spec in wanted if spec in store.words)
 
 
 def word_scorers(
@@ -275,14 +273,7 @@ def word_scorers(
             continue
 
         bank = read_bank(hints, model.embedder, models.folder)
-        words = store.words(spec)
-        key = (
-            spec,
-            bank.hints.texts,
-            bank.hints.documents,
-            sorted(bank.hints.course),
-        )
-        make_hubs = functools.partial(Hubs, words.pooled, doc_ids, bank)
-        hubs = cached(store.paragraphs, f"hubs {key}", make_hubs)
+        words = store.words[spec]
+        hubs = Hubs(words.pooled, doc_ids, bank)
         scorers.append(WordByWord(model, words, hubs, form, bank))
     return tuple(scorers)

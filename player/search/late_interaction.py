@@ -14,9 +14,10 @@ import numpy as np
 
 from player.search.cache import CachingEmbedder
 from quarry.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
+from quarry.course.course import Words
 from quarry.embed import TokenStates
 from quarry.embed.hint_bank import Bank, as_asked
-from quarry.embed.vectors import STEPS, TokenForm, Words
+from quarry.embed.vectors import STEPS, TokenForm
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""

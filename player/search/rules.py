@@ -11,7 +11,6 @@ from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
 from quarry.languages.words import is_stop_word, stems, words
-from quarry.store.cache import cached
 
 _LEAST_LETTERS = 3
 """At least so many letters of a word remain after a prefix is removed."""
@@ -65,7 +64,7 @@ class RuleEvidence:
     @functools.cached_property
     def _index(self) -> tuple[Postings, Postings]:
         """Paragraphs by the words and by the base forms of words that they hold."""
-        return cached(self._paragraphs, "rule", lambda: _index_of(self._paragraphs))
+        return _index_of(self._paragraphs)
 
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""

@@ -112,7 +112,7 @@ class Reading:
     """The document and paragraphs of one source, before they are stored.
 
     Attributes:
-        notes: lines for the user about omissions, doubts and corrections.
+        notes: lines for the user about omissions and doubts.
         pieces: the text in other editions.
     """
 

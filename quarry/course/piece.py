@@ -16,7 +16,7 @@ class Piece:
         page: 1-based page on which it starts.
         last_page: page on which it ends.
         text: raw, as the program prints it, with its lines.
-        vector: packed; the mean of the document's passages is subtracted. "" before it is embedded.
+        vector: (dim,) float32 as bytes; the mean of the document's passages is subtracted. b"" if it is not embedded.
     """
 
     edition: str
@@ -24,7 +24,7 @@ class Piece:
     page: int
     last_page: int
     text: str
-    vector: str = ""
+    vector: bytes = b""
 
     @property
     def reader(self) -> str:

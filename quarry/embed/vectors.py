@@ -11,21 +11,22 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from configs.settings import EmbedSettings
-from quarry.arrays import Float32Array, IntArray
+from quarry.arrays import Float32Array
+from quarry.course.course import Tokens, Words, nothing
 from quarry.course.paragraph import Reading
+from quarry.course.piece import Piece
 from quarry.course.sentences import sentences_of
 from quarry.embed import Embedder, Models, TokenEmbedder, TokenStates
+from quarry.languages.reading_order import in_reading_order
 from quarry.parallel import made_once
-
-Codes = NDArray[np.uint8]
 
 FORMS = Path(__file__).with_name("token_forms")
 """Folder with the basis of each model with token vectors: orthonormal columns, as float16."""
@@ -61,39 +62,6 @@ class TokenForm:
         return _unit(states @ self.basis)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tokens:
-    """The compact tokens of some paragraphs.
-
-    Attributes:
-        codes: (n_tokens, n_components) uint8, 0..127, in the order of the paragraphs.
-        starts: (n_paragraphs + 1,) paragraph i has the tokens from starts[i] up to starts[i + 1].
-    """
-
-    codes: Codes
-    starts: IntArray
-
-    def of(self, rows: IntArray) -> Tokens:
-        """Return the tokens of some of the paragraphs."""
-        parts = []
-        for row in rows.tolist():
-            parts.append(self.codes[self.starts[row] : self.starts[row + 1]])
-        return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Vectors of the paragraphs of a document or a course, by one model.
-
-    Attributes:
-        pooled: (n_paragraphs, dim) unit vectors.
-        tokens: the tokens of each paragraph.
-    """
-
-    pooled: Float32Array
-    tokens: Tokens
-
-
 @dataclass(frozen=True, slots=True)
 class ReadingVectors:
     """Unit vectors of one reading.
@@ -103,52 +71,68 @@ class ReadingVectors:
         sentences: (n_sentences, dim), in the order of the paragraphs, as `sentences_of` splits them.
         aliases: (n_aliases, dim) of the document's names, embedded as queries, since they are compared with queries.
         words: token vectors of the paragraphs, by SPEC of the model.
+        pieces: (n_pieces, dim) of the text in other editions.
     """
 
     paragraphs: Float32Array
     sentences: Float32Array
     aliases: Float32Array
     words: dict[str, Words] = field(default_factory=dict)
+    pieces: Float32Array = field(default_factory=nothing)
 
 
-NOTHING: Float32Array = np.empty((0, 0), dtype=np.float32)
-NO_VECTORS = ReadingVectors(NOTHING, NOTHING, NOTHING)
+NO_VECTORS = ReadingVectors(nothing(), nothing(), nothing())
 """The vectors of a reading in a store that has no embedder yet."""
 
 
 def parts_of(reading: Reading) -> list[Reading]:
-    """Split a document into parts of `PART` paragraphs; the first one has the document's names."""
+    """Split a document into parts of `PART` paragraphs; the first one has its names, a last one its other editions."""
     parts, document = [], reading.document
     for start in range(0, len(reading.paragraphs) or 1, PART):
         parts.append(Reading(document, reading.paragraphs[start : start + PART], ()))
         document = replace(reading.document, aliases=())
+    if reading.pieces:
+        parts.append(Reading(document, (), (), pieces=reading.pieces))
     return parts
 
 
-def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
-    """Return the vectors of a document from those of its parts."""
-    if len(parts) == 1:
-        return parts[0]
+def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
+    """Concatenate the vectors of the parts of a document, or of the documents of a course.
+
+    Token vectors are left out if one of the parts has paragraphs and none of them.
+    """
 
     def joined(name: str) -> Float32Array:
-        return np.concatenate([getattr(part, name) for part in parts])
+        arrays = [getattr(part, name) for part in parts]
+        return np.concatenate([array for array in arrays if len(array)] or [nothing()])
 
+    whole = [part.words for part in parts if len(part.paragraphs)]
     words = {}
-    for spec in parts[0].words:
+    for spec in whole[0] if whole else ():
+        if not all(spec in of_part for of_part in whole):
+            continue
         pooled, codes, lengths = [], [], [0]
-        for part in parts:
-            of_part = part.words[spec]
-            pooled.append(of_part.pooled)
-            codes.append(of_part.tokens.codes)
-            lengths += np.diff(of_part.tokens.starts).tolist()
-        tokens = Tokens(np.concatenate(codes), np.cumsum(lengths))
+        for of_part in whole:
+            pooled.append(of_part[spec].pooled)
+            codes.append(of_part[spec].tokens.codes)
+            lengths += np.diff(of_part[spec].tokens.starts).tolist()
+        tokens = Tokens(np.concatenate(codes), np.cumsum(lengths, dtype=np.int64))
         words[spec] = Words(np.concatenate(pooled), tokens)
     return ReadingVectors(
         joined("paragraphs"),
         joined("sentences"),
-        parts[0].aliases,
+        joined("aliases"),
         words,
+        joined("pieces"),
     )
+
+
+def centered(vectors: ReadingVectors) -> ReadingVectors:
+    """Return the vectors of a document, with the mean of its paragraphs subtracted from those of other editions."""
+    if not (len(vectors.pieces) and len(vectors.paragraphs)):
+        return vectors
+    mean = vectors.paragraphs.mean(axis=0)
+    return replace(vectors, pieces=vectors.pieces - mean)
 
 
 def embed_reading(
@@ -181,12 +165,30 @@ def embed_reading(
         vectors = np.concatenate([words[embedder.spec].pooled, vectors])
     rows = {text: row for row, text in enumerate((*texts, *new))}
     names = [alias.text for alias in reading.document.aliases]
+    pieces, numbers = _texts_of(reading.pieces)
     return ReadingVectors(
         paragraphs=vectors[[rows[text] for text in paragraphs]],
         sentences=vectors[[rows[text] for text in sentences]],
         aliases=embedder.embed_queries(names),
         words=words,
+        pieces=embedder.embed_passages(pieces)[numbers] if pieces else nothing(),
     )
+
+
+def _texts_of(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
+    """Return the texts of pieces, and the row of each piece in them; the first pieces of a page share a text."""
+    texts: dict[tuple[int, int], str] = {}
+    keys = []
+    counts = Counter[tuple[str, int]]()
+    for piece in pieces:
+        counts[piece.edition, piece.page] += 1
+        key = piece.page, counts[piece.edition, piece.page]
+        keys.append(key)
+        text = in_reading_order(piece.text)
+        # the one with the most blanks, since some readers print English without
+        texts[key] = max(texts.get(key, ""), text, key=lambda text: text.count(" "))
+    rows = {key: row for row, key in enumerate(texts)}
+    return [*texts.values()], [rows[key] for key in keys]
 
 
 def embed_all(

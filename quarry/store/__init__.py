@@ -1,17 +1,23 @@
 """A course in Chroma: readers hold a frozen `Course`, an ingest changes a `Store`."""
 
-from quarry.store.chroma import is_url
-from quarry.store.course import DEFAULT_COLLECTION, Course
-from quarry.store.opening import open_store
-from quarry.store.records import DocumentUpdate
-from quarry.store.store import Store, create_store
+from quarry.course.course import Course
+from quarry.store.content import StoredDocument
+from quarry.store.index import ChromaIndex
+from quarry.store.store import (
+    DEFAULT_COLLECTION,
+    Store,
+    generation_of,
+    is_url,
+    open_store,
+)
 
 __all__ = [
     "DEFAULT_COLLECTION",
+    "ChromaIndex",
     "Course",
-    "DocumentUpdate",
     "Store",
-    "create_store",
+    "StoredDocument",
+    "generation_of",
     "is_url",
     "open_store",
 ]

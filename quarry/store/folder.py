@@ -1,171 +1,152 @@
-"""A store's folder: an ingest changes a copy of the Chroma database, and one rename replaces the old database.
+"""A store in a folder: a generation is a folder with a Chroma database, the content and checksums of index files."""
 
-Chroma writes its index files in place, so that a process killed at the wrong moment leaves them damaged, and it has no
-locks between processes. STORE/current names the one valid database, in which only readers' locks are ever written.
-"""
+from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
-import re
 import shutil
+import sqlite3
 import tempfile
-import uuid
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quarry.errors import StoreDamagedError, StoreError
-from quarry.files import read_own, write_whole
-from quarry.store.damage import DATABASE, require_sound, write_checksums
-from quarry.terminal import visible
+from quarry.errors import StoreError
+from quarry.files import read_own
+from quarry.store import chroma
+from quarry.store.content import Content, load, save
+from quarry.store.generations import DRAFT, Generations
+from quarry.terminal import described, visible
 
-CURRENT = "current"
-PREFIX = "chroma-"
-_NAME = re.compile(rf"{PREFIX}[A-Za-z0-9._-]{{1,100}}")
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
 
-WAIT_S = 60.0
-"""Seconds that a writer waits for the lock of another one."""
-
-
-def current_generation(folder: Path) -> Path | None:
-    """Return the folder of the valid database, None if there is none yet.
-
-    Raises:
-        StoreError: STORE/current names something else.
-    """
-    pointer = folder / CURRENT
-    try:
-        name = read_own(pointer)[0].decode().strip()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(
-            f"{pointer} cannot be read: {visible(error)}; ingest into a new folder"
-        ) from error
-
-    remedy = "remove it and ingest again, or name another --store"
-    if not name:
-        raise StoreError(f"{pointer} is empty; {remedy}")
-    if not _NAME.fullmatch(name) or (folder / name).is_symlink():
-        raise StoreError(
-            f"{pointer} names {visible(name)[:60]!r}, which is no folder {PREFIX}... of the store; {remedy}"
-        )
-    return folder / name
+CONTENT = "content.npz"
+CHECKSUMS = "checksums.json"
+DATABASE = "chroma.sqlite3"
 
 
-def require_usable(folder: Path) -> None:
-    """Pass if a folder is a store or may become one; other files next to a store, and hidden files, do not matter.
+class Folder(Generations):
+    """The generations in a folder, each a folder of its own."""
 
-    Raises:
-        StoreError: it is a file, or holds other files and no store.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(
-            f"--store {folder} cannot be opened: it is a file; name a folder"
-        )
-    if current_generation(folder) is not None or not folder.is_dir():
-        return
-    for name in sorted(os.listdir(folder)):
-        if not name.startswith((".", PREFIX, CURRENT)):
+    old_name = "current"
+
+    def listed(self) -> dict[str, Hashable]:
+        """Return the names of everything in the folder, with the identity of the content."""
+        listed: dict[str, Hashable] = {}
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            for name in os.listdir(self.location):
+                listed[name] = self._identity(name)
+        return listed
+
+    def write(self, name: str, content: Content) -> None:
+        """Write the database, its checksums and the content, and wait until they are on the disk."""
+        folder = Path(self.location, name)
+        folder.mkdir(parents=True)
+        with chroma.database_at(folder) as client:
+            chroma.write_passages(client, self.collection, content)
+        (folder / CHECKSUMS).write_text(json.dumps(_checksums(folder)))
+        with (folder / CONTENT).open("wb") as file:
+            save(content, file)
+        for path in filter(Path.is_file, folder.rglob("*")):
+            with path.open("r+b") as file:
+                os.fsync(file.fileno())
+
+    def rename(self, name: str, new: str) -> None:
+        """Rename a folder; no folder with files is replaced."""
+        os.rename(Path(self.location, name), Path(self.location, new))
+
+    def remove(self, name: str) -> None:
+        """Remove a folder."""
+        shutil.rmtree(Path(self.location, name))
+
+    def read(self, name: str) -> Content:
+        """Return the content of a generation."""
+        with Path(self.location, name, CONTENT).open("rb") as file:
+            return load(file, self.location)
+
+    @contextlib.contextmanager
+    def passages(self, number: int) -> Iterator[Collection]:
+        """Open a copy of the database, since Chroma writes even when it reads, and later ingests remove the folder."""
+        self.require_sound(number)
+        database = Path(self.location, self.name_of(number))
+        with tempfile.TemporaryDirectory(prefix="quarry-") as work:
+            copy = Path(work, database.name)
+            shutil.copytree(database, copy, copy_function=shutil.copyfile)
+            for path in (copy, *copy.rglob("*")):  # of a read-only folder
+                path.chmod(0o700 if path.is_dir() else 0o600)
+            with chroma.database_at(copy) as client:
+                yield client.get_collection(self.collection, embedding_function=None)
+
+    def require_usable(self) -> None:
+        """Pass if the folder is a store or may become one; hidden files do not matter, nor others next to a store.
+
+        Raises:
+            StoreError: it is a file, or holds other files and no store.
+        """
+        folder = Path(self.location)
+        if folder.is_file():
             raise StoreError(
-                f"--store {folder} holds {visible(name)!r} and no store; name a new folder, or one made by ingest"
+                f"--store {folder} cannot be opened: it is a file; name a folder"
             )
+        listed = self.listed()
+        if any(listed.values()):
+            return
+        for name in sorted(listed):
+            if not name.startswith(".") and DRAFT not in name:
+                raise StoreError(
+                    f"--store {folder} holds {visible(name)!r} and no store; name a new folder, or one made by ingest"
+                )
+
+    def require_sound(self, number: int) -> None:
+        """Pass if the Chroma database of a generation is sound."""
+        name = self.name_of(number)
+        try:
+            if number:
+                require_sound(Path(self.location, name))
+        except Exception as error:
+            raise self.damaged(number, described(error)) from error
+
+    def _identity(self, name: str) -> Hashable:
+        """Return what no other content of that name has; None if there is no content."""
+        try:
+            status = os.stat(os.path.join(self.location, name, CONTENT))
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
 
 
-@contextlib.contextmanager
-def readable(path: Path) -> Iterator[Path]:
-    """Yield a database folder, or a copy if it cannot be written, since Chroma writes even when it reads.
+def require_sound(folder: Path) -> None:
+    """Pass if a database is as the ingest wrote it: a damaged index may abort the process that opens it.
 
     Raises:
-        StoreDamagedError: the database is damaged.
+        Exception: a file is missing, damaged, or was changed by another program.
     """
-    if _is_writable(path):
-        require_sound(path)
-        yield path
-        return
-
-    with tempfile.TemporaryDirectory(prefix="quarry-read-") as work:
-        copy = Path(work, path.name)
-        shutil.copytree(path, copy, copy_function=shutil.copyfile)
-        # copies of read-only folders are read-only
-        for copied in (copy, *copy.rglob("*")):
-            copied.chmod(0o700 if copied.is_dir() else 0o600)
-        try:
-            require_sound(copy)
-        except StoreDamagedError as error:
-            message = str(error).replace(work, str(path.parent))
-            raise StoreDamagedError(message) from None
-        yield copy
+    expected = json.loads((folder / CHECKSUMS).read_bytes())
+    for name, checksum in expected.items():
+        if _checksum(folder / name) != checksum:
+            raise ValueError(f"{visible(name)} has changed")
+    uri = (folder / DATABASE).absolute().as_uri()
+    # without a lock, which needs a folder that can be written
+    connection = sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True)
+    with contextlib.closing(connection) as database:
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.execute("SELECT name FROM collections")  # an empty file has none
+        (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise ValueError(str(verdict))
 
 
-def _is_writable(path: Path) -> bool:
-    """Return whether a database can be written, on a disk that is not full."""
-    try:
-        with tempfile.TemporaryFile(dir=path) as probe:
-            probe.write(b"0")
-    except OSError:
-        return False
-    return os.access(path, os.W_OK) and os.access(path / DATABASE, os.W_OK)
+def _checksums(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each index file; Chroma rebuilds an index without metadata, whose files do not count."""
+    checksums = {}
+    for metadata in folder.glob("*/index_metadata.pickle"):
+        for path in metadata.parent.iterdir():
+            checksums[path.relative_to(folder).as_posix()] = _checksum(path)
+    return checksums
 
 
-@contextlib.contextmanager
-def next_generation(folder: Path, damaged: Path | None = None) -> Iterator[Path]:
-    """Yield a copy of the valid database; the copy becomes valid when the block ends, and is removed if that raises.
-
-    Other writers wait meanwhile.
-
-    Args:
-        damaged: a database that is replaced by an empty one.
-
-    Raises:
-        StoreError: another writer takes too long, or the valid database is damaged.
-        OSError: the disk is full or the folder cannot be written.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder):
-        old = current_generation(folder)
-        _remove_others(folder, old)
-        new = folder / f"{PREFIX}{uuid.uuid4().hex[:12]}"
-        try:
-            if old is not None and old != damaged and old.is_dir():
-                require_sound(old)
-                shutil.copytree(old, new)
-            else:
-                new.mkdir()
-            yield new
-            write_checksums(new)
-            # a power cut must not leave half a database
-            for path in filter(Path.is_file, new.rglob("*")):
-                with path.open("r+b") as file:
-                    os.fsync(file.fileno())
-            pointer = f"{new.name}\n".encode()
-            write_whole(folder / CURRENT, pointer, durable=True)
-        except BaseException:
-            if current_generation(folder) != new:
-                shutil.rmtree(new, ignore_errors=True)
-            raise
-        _remove_others(folder, new)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a store's folder; every path to the folder has the same lock."""
-    import filelock
-
-    folder = folder.resolve()
-    lock = filelock.FileLock(folder.with_name(f".{folder.name}.lock"), timeout=WAIT_S)
-    try:
-        with lock:
-            yield
-    except filelock.Timeout as error:
-        raise StoreError(
-            "another ingest is writing to it; wait until it ends"
-        ) from error
-
-
-def _remove_others(folder: Path, current: Path | None) -> None:
-    """Remove all databases but one, and pointers of killed ingests."""
-    for path in folder.glob(f"{PREFIX}*"):
-        if path != current:
-            shutil.rmtree(path, ignore_errors=True)
-    for path in folder.glob(f".{CURRENT}.*"):
-        path.unlink(missing_ok=True)
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(read_own(path)[0]).hexdigest()

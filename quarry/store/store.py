@@ -1,58 +1,78 @@
-"""Store: writes documents to a course. A change becomes visible as a whole or not at all, in a folder and on a server.
-
-New records are added next to the valid ones; one record that lists all documents' records makes them valid
-(`Collections.publish`); replaced records, and records left by a killed run, are removed afterwards. On a server this
-happens in the course itself, in a folder in a copy (folder.py).
-"""
+"""Store: a course that an ingest changes, as a whole or not at all; and opening a course for readers."""
 
 from __future__ import annotations
 
-import contextlib
-import uuid
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Sequence
 
-from quarry.embed.networks import NETWORKS
+from quarry.course.course import Course
 from quarry.embed.relevance import Relevance
 from quarry.errors import (
     EmbedderMismatchError,
-    StoreChangedError,
     StoreDamagedError,
     StoreError,
+    StoreMissingError,
 )
-from quarry.store import chroma
-from quarry.store.chroma import (
-    Collections,
-    Generation,
-    changed_meanwhile,
-    folder_at,
-    is_url,
-)
-from quarry.store.course import DEFAULT_COLLECTION, Course
-from quarry.store.damage import require_sound
-from quarry.store.folder import current_generation, next_generation, require_usable
-from quarry.store.opening import cached_course, course_at
-from quarry.store.records import (
-    DocumentUpdate,
-    Record,
-    document_metadata,
-    passage_metadatas,
-    words_of,
-)
-from quarry.terminal import described
+from quarry.store.content import Content, StoredDocument, course_of, linked
+from quarry.store.folder import Folder
+from quarry.store.generations import Generations
+from quarry.store.server import Server
+
+DEFAULT_COLLECTION = "course"
 
 
-def create_store(location: str, collection: str = DEFAULT_COLLECTION) -> Store:
-    """Open the store at a folder or URL for writing; a new folder is created by the first change, not before.
+def is_url(location: str) -> bool:
+    """Return whether a store's location is the URL of a Chroma server and not a folder."""
+    return location.lower().startswith(("http://", "https://"))
+
+
+def generations_at(location: str, collection: str) -> Generations:
+    """Return the generations of a course at a folder or URL."""
+    kind = Server if is_url(location) else Folder
+    return kind(location, collection)
+
+
+def generation_of(course: Course) -> Hashable:
+    """Return the generation that the store holds now; None if there is none any more.
+
+    Costs a look into a folder, or a small request to a server.
 
     Raises:
-        StoreError: the folder cannot be read, the server does not answer, or it is not a store of ours.
+        StoreError: the server does not answer.
     """
-    return Store(location, collection)
+    return generations_at(course.location, course.collection).newest()[1]
+
+
+def open_store(
+    location: str,
+    collection: str = DEFAULT_COLLECTION,
+    *,
+    all_rejected_ok: bool = False,
+) -> Course:
+    """Open the store at a folder or URL for reading; an ingest must have made it.
+
+    Args:
+        location: folder or URL.
+        collection: name within the store.
+        all_rejected_ok: accept a store of documents without a kept paragraph.
+
+    Raises:
+        StoreMissingError: there is no store.
+        StoreError: the store cannot be opened, or holds no paragraphs.
+    """
+    content, number, generation = generations_at(location, collection).load()
+    what, command = "store", f"quarry ingest PATH... --store {location}"
+    if collection != DEFAULT_COLLECTION:
+        what = f"collection {collection!r}"
+        command += f" --collection {collection}"
+    if not number:
+        raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
+    if not content.embedder[0] and not (all_rejected_ok and content.documents):
+        raise StoreError(f"--store {location} holds no paragraphs; run: {command}")
+    return course_of(content, location, collection, number, generation)
 
 
 class Store:
-    """A course that can be changed, opened by `create_store`.
+    """A course that can be changed; a new folder is created by the first change, not before.
 
     Args:
         location: folder or URL, as the user named it.
@@ -60,26 +80,36 @@ class Store:
 
     Attributes:
         course: the present content; a new one after each change.
-        damage: the damage of a folder's database, which the next change replaces by its documents alone, or None;
-            `course` is then what the cache holds of it.
+        documents: the present content, by doc_id.
+        damage: the damage of the present content, which then counts as empty, or None.
+
+    Raises:
+        StoreError: the folder cannot be read, the server does not answer, or it is not a store of ours.
     """
 
-    def __init__(self, location: str, collection: str) -> None:
+    def __init__(self, location: str, collection: str = DEFAULT_COLLECTION) -> None:
+        self._generations = generations_at(location, collection)
         self.location = location
         self.collection = collection
         self.damage: StoreDamagedError | None = None
-        self._damaged: Path | None = None
-        if not is_url(location):
-            folder = Path(location)
-            require_usable(folder)
-            current = current_generation(folder)
-            try:
-                if current is not None:
-                    require_sound(current)
-            except StoreDamagedError as error:
-                self.damage, self._damaged = error, current
-        open_course = course_at if self.damage is None else cached_course
-        self.course = open_course(location, collection)
+        self._load()
+        if isinstance(self._generations, Folder):
+            self._generations.require_usable()
+
+    def _load(self) -> None:
+        """Load the valid content; one that is damaged counts as empty."""
+        try:
+            content, number, generation = self._generations.load()
+            if isinstance(self._generations, Folder):
+                self._generations.require_sound(number)
+            self.damage = None
+        except StoreDamagedError as error:
+            content = Content()
+            number, generation = self._generations.newest()
+            self.damage = error
+        place = self.location, self.collection
+        self.course = course_of(content, *place, number, generation)
+        self.documents = {document.doc_id: document for document in content.documents}
 
     def require_embedder(self, spec: str) -> None:
         """Pass if the store is empty or was made with the embedder `spec`.
@@ -96,7 +126,7 @@ class Store:
 
     def change(
         self,
-        updates: Sequence[DocumentUpdate],
+        updates: Sequence[StoredDocument],
         dropped: Sequence[str] = (),
         relevance: Relevance | None = None,
     ) -> None:
@@ -110,101 +140,15 @@ class Store:
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
             StoreChangedError: another ingest has changed the store meanwhile.
-            StoreError: Chroma could not write (disk full, server gone); the content is as it was before.
+            StoreError: the content could not be written; the valid one is as it was before.
         """
-        base = self.course
-        if self.damage is not None:
-            base = Course(location=self.location, collection=self.collection)
-        try:
-            with self._writing() as (collections, token):
-                self._write(collections, token, base, updates, dropped, relevance)
-        except (EmbedderMismatchError, StoreChangedError):
-            raise
-        except (
-            Exception
-        ) as error:  # Chroma raises errors of its own, of SQLite and of HTTP
-            raise StoreError(
-                f"{self.location}: could not be written: {described(error)}; nothing stored was lost, "
-                "run the same command again"
-            ) from error
-
-        self.damage = self._damaged = None
-        self.course = course_at(self.location, self.collection)
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[tuple[Collections, str]]:
-        """Yield the collections to write to, and a token for the new generation."""
-        if is_url(self.location):
-            collections = chroma.server_collections(self.location, self.collection)
-            collections.patience_s = chroma.PATIENCE_S
-            yield collections, uuid.uuid4().hex[:12]
-            return
-        folder = Path(self.location)
-        with (
-            next_generation(folder, self._damaged) as database,
-            folder_at(database) as client,
-        ):
-            collections = Collections(self.location, self.collection, client)
-            yield collections, database.name
-            collections.settle()
-
-    def _write(
-        self,
-        collections: Collections,
-        token: str,
-        base: Course,
-        updates: Sequence[DocumentUpdate],
-        dropped: Sequence[str],
-        relevance: Relevance | None,
-    ) -> None:
-        """Write the records of a new generation, which changes the course `base`, and publish it."""
-        spec = base.embedder_spec
-        for update in updates:
-            if update.reading.paragraphs:
-                spec = spec or update.embedder_spec
-        model = NETWORKS[spec].published if spec in NETWORKS else spec
-        collections.make({"embedder": spec, "model": model})
-        before = collections.generation()
-        if before.documents != base.record_ids:
-            raise changed_meanwhile(self.location)
-
-        metadatas = {}
-        documents = dict(before.documents)
-        for update in updates:
-            record = Record(
-                document=update.reading.document,
-                passages=f"{update.reading.document.doc_id}@{token}",
-                embedder_spec=update.embedder_spec,
-                max_tokens=update.max_tokens,
-                words=words_of(update.vectors.words),
-            )
-            documents[record.document.doc_id] = record.passages
-            metadatas[record.passages] = document_metadata(record, update)
-            if update.reading.paragraphs:
-                self.require_embedder(update.embedder_spec)
-                collections.write(
-                    "",
-                    record.passage_ids,
-                    passage_metadatas(update),
-                    update.vectors.paragraphs,
-                    [paragraph.text for paragraph in update.reading.paragraphs],
-                )
+        documents = dict(self.documents)
         for doc_id in dropped:
             documents.pop(doc_id, None)
-        collections.write("-documents", list(metadatas), list(metadatas.values()))
-
-        # Stale records were replaced or dropped, were left by a killed run, or are of a writer that began before this
-        # generation and can publish no more.
-        valid = set(documents.values())
-        stale_passages = [
-            record_id
-            for record_id in collections.ids("")
-            if record_id.rpartition("#")[0] not in valid
-        ]
-        stale_documents = sorted({*collections.ids("-documents")} - valid)
-        relevance = relevance or before.relevance
-        collections.publish(Generation(before.number + 1, token, documents, relevance))
-        # The change is valid now; if stale records cannot be removed from a server, the next ingest removes them.
-        with contextlib.suppress(*[Exception] if is_url(self.location) else []):
-            collections.delete("", stale_passages)
-            collections.delete("-documents", stale_documents)
+        for update in updates:
+            if update.reading.paragraphs:
+                self.require_embedder(update.embedder_spec)
+            documents[update.doc_id] = update
+        content = linked(documents.values(), relevance or self.course.relevance)
+        self._generations.publish(self.course.number, content)
+        self._load()

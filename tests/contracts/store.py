@@ -1,19 +1,35 @@
-"""The suite that a store passes in a folder and on a server."""
+"""The promises of a store, which it keeps in a folder and on a server."""
 
+import errno
+import os
+import re
 import uuid
-from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from quarry.course.course import Course
 from quarry.course.paragraph import Alias, Reading
 from quarry.embed.vectors import embed_reading
-from quarry.errors import EmbedderMismatchError, StoreError, StoreMissingError
-from quarry.store import Course, DocumentUpdate, Store, chroma, create_store, open_store
+from quarry.errors import (
+    EmbedderMismatchError,
+    StoreChangedError,
+    StoreDamagedError,
+    StoreError,
+    StoreMissingError,
+)
+from quarry.store import (
+    ChromaIndex,
+    Store,
+    StoredDocument,
+    generation_of,
+    open_store,
+)
+from quarry.store.generations import DRAFT, Generations
+from quarry.store.store import generations_at
 from tests.fakes import (
     CACHES,
     HEBREW,
@@ -24,24 +40,38 @@ from tests.fakes import (
     HashingEmbedder,
     each,
     file_reading,
-    full_disk_after,
     make_reading,
+    run_python,
 )
+
+STEPS = (
+    "quarry.store.chroma.write_passages",
+    "quarry.store.{}.save",
+    "quarry.store.{}.{}.rename",
+)
+"""The steps of a change, with the backend's module and class."""
 
 
 class StoreContract:
-    """What every store does; a subclass gives the fixture `location`."""
+    """What every store does; a subclass gives the fixture `location`, the name of its class, and how to damage it."""
+
+    backend: str
+
+    def damage(self, store: Store) -> None:
+        """Change a byte of the valid content, behind the back of the program."""
+        raise NotImplementedError
 
     @pytest.fixture
     def store(self, location: str) -> Store:
-        return create_store(location, f"course-{uuid.uuid4().hex[:8]}")
+        return Store(location, f"course-{uuid.uuid4().hex[:8]}")
 
-    def test_what_was_written_is_read_back_in_several_requests(
-        self,
-        store: Store,
-        monkeypatch: pytest.MonkeyPatch,
+    # --- what is kept
+
+    def test_what_was_written_is_read_back(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(chroma, "CHUNK", 1)
+        monkeypatch.setattr("quarry.store.chroma.PASSAGES_A_REQUEST", 1)
+        monkeypatch.setattr("quarry.store.server.PART_BYTES", 999)
         names = [Alias("Search trees", "title"), Alias("עצים", "metadata")]
         rejected = [("short", "Ω ≤ x"), ("code", "a;")]
         trees = make_reading("trees", [TREES, HEBREW], rejected=rejected, aliases=names)
@@ -74,78 +104,8 @@ class StoreContract:
         assert aliases[2:] == document.aliases
         expected = embedder.embed_queries(each(aliases, "text"))
         assert_allclose(again.alias_vectors, expected, atol=1e-6)
-        assert tuple(again.rejected()) == trees.rejected
-
-    @pytest.mark.parametrize("n_written", range(4))
-    def test_change_that_broke_off_is_not_seen_and_leaves_nothing_behind(
-        self,
-        n_written: int,
-        store: Store,
-    ) -> None:
-        """The writes are two documents, their records, and the commit."""
-        first = make_reading("trees", [TREES])
-        other = make_reading("other", [RANKING])
-        store.change([update(first), update(other)])
-        before = store.course.fingerprint
-        new = [
-            update(make_reading("trees", [CACHES, LOCKS])),
-            update(make_reading("more", [NETWORKS])),
-        ]
-        fault = (
-            rf"^{store.location}: could not be written: OSError: \[Errno 28\] No space left on device; "
-            r"nothing stored was lost, run the same command again\Z"
-        )
-        with full_disk_after(n_written), pytest.raises(StoreError, match=fault):
-            store.change(new, dropped=["other"])
-
-        for seen in (store.course, reopen(store)):
-            assert seen.documents == (other.document, first.document)
-            assert texts_of(seen) == [RANKING, TREES]
-            assert seen.vectors.shape == (2, 8)
-            assert seen.fingerprint == before
-        create_store(store.location, store.collection).change(new, dropped=["other"])
-        assert texts_of(reopen(store)) == [NETWORKS, CACHES, LOCKS]
-        with records_of(store) as records:
-            assert len(records.ids("")) == 3
-            assert len(records.ids("-documents")) == 2
-
-    def test_arrays_are_mapped_from_the_cache_which_is_made_once_and_again_after_damage(
-        self,
-        store: Store,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        write(store, "trees", TREES, LOCKS)
-        for name in ("course.pickle", "vectors.npy"):
-            (cached_of(store.course) / name).write_bytes(b"torn")
-            before = reopen(store)
-            assert texts_of(before) == [TREES, LOCKS]
-            assert before.vectors.shape == (2, 8)
-        monkeypatch.setattr("quarry.store.opening._content_of", None)
-        assert reopen(store).paragraphs == before.paragraphs
-
-    def test_arrays_of_an_earlier_generation_stay_with_whom_has_them_open(
-        self, store: Store
-    ) -> None:
-        write(store, "trees", TREES)
-        before = reopen(store)
-        generation = before.generation()
-        write(store, "caches", CACHES)
-        assert before.generation() not in (None, generation)
-        assert before.vectors.shape == (1, 8)
-        assert np.isfinite(before.vectors).all()
-        folder = cached_of(reopen(store))
-        course = folder.name.partition("-")[0]
-        assert list(folder.parent.glob(f"{course}-*")) == [folder]
-
-    def test_of_two_that_change_what_they_have_both_seen_the_second_is_refused(
-        self, store: Store
-    ) -> None:
-        other = create_store(store.location, store.collection)
-        write(store, "trees", TREES)
-        refused = "another ingest has changed it meanwhile; run this one again"
-        with pytest.raises(StoreError, match=refused):
-            write(other, "caches", CACHES)
-        assert texts_of(reopen(store)) == [TREES]
+        assert again.rejected == trees.rejected
+        assert len(again.sentence_vectors) == len(again.sentence_rows)
 
     def test_words_are_filed_with_their_document_and_go_with_it(
         self, store: Store
@@ -154,15 +114,16 @@ class StoreContract:
         trees = make_reading("trees", [TREES, LOCKS])
         store.change([update(caches), update(trees)])
 
-        again = reopen(store)
-        assert again.word_specs == ("minilm",)
-        words = again.words("minilm")
+        words = reopen(store).words
+        assert [*words] == ["minilm"]
         both = update(make_reading("both", [CACHES, TREES, LOCKS]))
         expected = both.vectors.words["minilm"]
-        np.testing.assert_equal(asdict(words.tokens), asdict(expected.tokens))
-        assert_allclose(words.pooled, expected.pooled, atol=1e-3)
+        np.testing.assert_equal(asdict(words["minilm"].tokens), asdict(expected.tokens))
+        assert_allclose(words["minilm"].pooled, expected.pooled, atol=1e-3)
         store.change([], ["trees"])
-        assert len(reopen(store).words("minilm").pooled) == 1
+        assert len(reopen(store).words["minilm"].pooled) == 1
+        file_reading(store, trees)  # without words
+        assert not reopen(store).words
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(
         self, store: Store
@@ -180,7 +141,7 @@ class StoreContract:
             file_reading(store, reading)
             fingerprints.add(store.course.fingerprint)
 
-        by_other_embedder = create_store(store.location, f"{store.collection}-e5")
+        by_other_embedder = Store(store.location, f"{store.collection}-e5")
         file_reading(by_other_embedder, trees, "e5")
         fingerprints.add(by_other_embedder.course.fingerprint)
         assert len(fingerprints) == 6
@@ -188,7 +149,7 @@ class StoreContract:
     def test_vectors_of_another_embedder_are_refused(self, store: Store) -> None:
         store.require_embedder("e5")  # an empty store takes any
         file_reading(store, make_reading("trees", [TREES]), "minilm")
-        again = create_store(store.location, store.collection)
+        again = Store(store.location, store.collection)
         again.require_embedder("minilm")
         refused = (
             r"--embedder is 'e5', but .* was made with 'minilm'; leave --embedder out"
@@ -202,37 +163,163 @@ class StoreContract:
     def test_opening_a_store_without_paragraphs_says_how_to_get_some(
         self, store: Store
     ) -> None:
-        command = r"run: quarry ingest PATH\.\.\. --store"
-        with pytest.raises(StoreMissingError, match=command):
+        command = rf"run: quarry ingest PATH\.\.\. --store {store.location} --collection {store.collection}\Z"
+        missing = f"holds no collection '{store.collection}'; {command}"
+        with pytest.raises(StoreMissingError, match=missing):
             reopen(store)
         rejected = [("short", "Fig. 1")]
         file_reading(store, make_reading("notes", [], rejected=rejected))
         store.require_embedder("e5")  # it has none without paragraphs
-        empty = rf"'{store.collection}' is empty; {command}"
-        with pytest.raises(StoreError, match=empty):
+        with pytest.raises(StoreError, match=f"holds no paragraphs; {command}"):
             reopen(store)
         inspected = open_store(store.location, store.collection, all_rejected_ok=True)
-        assert each(inspected.rejected(), "text") == ["Fig. 1"]
+        assert each(inspected.rejected, "text") == ["Fig. 1"]
 
-    def test_collection_of_another_format_is_refused_and_left_alone(
+    def test_a_store_of_another_version_is_refused_and_left_alone(
+        self, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("quarry.store.content.HEADER", "header-99")
+            file_reading(store, make_reading("trees", [TREES]))
+        refused = (
+            "has store format 99, not 4; remove it, or ingest into another --store"
+        )
+        for attempt in (Store, open_store):
+            with pytest.raises(StoreError, match=refused):
+                attempt(store.location, store.collection)
+
+    # --- whole or not at all
+
+    @pytest.mark.parametrize("step", STEPS)
+    def test_a_change_that_fails_is_not_seen_and_leaves_nothing_behind(
+        self, step: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = make_reading("trees", [TREES])
+        other = make_reading("other", [RANKING])
+        store.change([update(first), update(other)])
+        before = store.course.fingerprint
+        new = [
+            update(make_reading("trees", [CACHES, LOCKS])),
+            update(make_reading("more", [NETWORKS])),
+        ]
+        fault = (
+            rf"^{store.location}: could not be written: OSError: \[Errno 28\] No space left on device; "
+            r"nothing stored was lost, run the same command again\Z"
+        )
+        with monkeypatch.context() as patch:
+            patch.setattr(step.format(self.backend.lower(), self.backend), full_disk)
+            with pytest.raises(StoreError, match=fault):
+                store.change(new, dropped=["other"])
+
+        for seen in (store.course, reopen(store)):
+            assert texts_of(seen) == [RANKING, TREES]
+            assert seen.vectors.shape == (2, 8)
+            assert seen.fingerprint == before
+        assert not drafts_of(store)
+        store.change(new, dropped=["other"])
+        assert texts_of(reopen(store)) == [NETWORKS, CACHES, LOCKS]
+
+    def test_a_store_killed_at_random_moments_is_whole(self, store: Store) -> None:
+        ran = run_python(
+            "-m",
+            "tests.contracts.kill_writers",
+            store.location,
+            store.collection,
+            os.environ.get("QUARRY_TEST_KILLS", "4"),
+        )
+        assert (ran.returncode, ran.stderr) == (0, "")
+        Store(store.location, store.collection).change(
+            [update(make_reading("a", [TREES]))]
+        )
+        assert not drafts_of(store)
+
+    # --- two at once
+
+    def test_of_two_that_change_what_they_have_both_seen_the_second_is_refused(
+        self, store: Store
+    ) -> None:
+        other = Store(store.location, store.collection)
+        write(store, "trees", TREES)
+        refused = "another ingest has changed it meanwhile; run this one again"
+        with pytest.raises(StoreChangedError, match=refused):
+            write(other, "caches", CACHES)
+        assert texts_of(reopen(store)) == [TREES]
+
+    @pytest.mark.parametrize("n_meanwhile", range(1, 4))
+    def test_a_writer_that_others_overtake_is_refused(
+        self, n_meanwhile: int, store: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It sleeps after its last look at the store, before it makes its content valid."""
+        write(store, "trees", TREES)
+        slow = Store(store.location, store.collection)
+        backend = type(generations_at(store.location, store.collection))
+        rename = backend.rename
+
+        def overtaken(self: Generations, name: str, new: str) -> None:
+            monkeypatch.setattr(backend, "rename", rename)
+            for number in range(n_meanwhile):
+                write(store, f"other-{number}", LOCKS)
+            rename(self, name, new)
+
+        monkeypatch.setattr(backend, "rename", overtaken)
+        with pytest.raises(StoreChangedError):
+            write(slow, "caches", CACHES)
+        assert texts_of(reopen(store)) == [*[LOCKS] * n_meanwhile, TREES]
+        assert not drafts_of(store)
+
+    # --- readers
+
+    def test_readers_keep_what_they_opened_and_notice_that_it_has_changed(
+        self, store: Store
+    ) -> None:
+        write(store, "trees", TREES, LOCKS)
+        before = reopen(store)
+        index = ChromaIndex(before)
+        late = ChromaIndex(before)
+        (vector,) = HashingEmbedder().embed_queries([LOCKS])
+        found = index.nearest(vector, 2, "trees")
+        assert [*found] == [1, 0]
+        assert generation_of(before) == before.generation
+
+        write(store, "caches", CACHES)
+        assert generation_of(before) not in (None, before.generation)
+        assert late.nearest(vector, 2) == found
+        write(store, "trees", RANKING)
+        assert texts_of(before) == [TREES, LOCKS]
+        assert np.isfinite(before.vectors).all()
+        with pytest.raises(StoreError, match="is gone; open it again"):
+            ChromaIndex(before).nearest(vector, 1)
+
+    # --- damage
+
+    def test_damage_is_named_in_one_line_and_the_next_ingest_makes_the_store_again(
         self, store: Store
     ) -> None:
         write(store, "trees", TREES)
-        for version in (99, None):
-            name = f"{store.collection}-{version}"
-            metadata = {"format": version} if version else None
-            with records_of(store) as records:
-                client: Any = records._client
-                foreign = client.create_collection(
-                    name, embedding_function=None, metadata=metadata
-                )
-                foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
+        self.damage(store)
+        line = rf"^{store.location}/{store.collection}\.1 is damaged \(.*\); run: quarry ingest PATH\.\.\. --store"
+        with pytest.raises(StoreDamagedError, match=line):
+            reopen(store)
+        again = Store(store.location, store.collection)
+        assert re.search(line, str(again.damage))
+        assert not again.course.documents
+        write(again, "trees", CACHES)
+        assert texts_of(reopen(store)) == [CACHES]
 
-                refused = rf"'{name}' has store format .*, not 3; .*--collection"
-                for attempt in (create_store, open_store):
-                    with pytest.raises(StoreError, match=refused):
-                        attempt(store.location, name)
-                assert foreign.get()["ids"] == ["theirs"]
+
+def full_disk(*_: Any, **__: Any) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def drafts_of(store: Store) -> list[str]:
+    """What unfinished changes have left, and generations that nobody needs."""
+    listed = generations_at(store.location, store.collection).listed()
+    ours = sorted(name for name in listed if store.collection in name)
+    drafts = [name for name in ours if name.startswith(f"{store.collection}{DRAFT}")]
+    numbered = [name for name in ours if name.startswith(f"{store.collection}.")]
+    assert len(numbered) - len(drafts) <= 2
+    assert len(ours) - len(numbered) in (0, len(numbered))  # contents on a server
+    return drafts
 
 
 def write(store: Store, doc_id: str, *texts: str) -> None:
@@ -243,24 +330,11 @@ def reopen(store: Store) -> Course:
     return open_store(store.location, store.collection)
 
 
-def cached_of(course: Course) -> Path:
-    """The folder in the cache that holds a course."""
-    mapped = course.vectors.base
-    assert isinstance(mapped, np.memmap)
-    return Path(str(mapped.filename)).parent
-
-
 def texts_of(course: Course) -> list[str]:
     return each(course.paragraphs, "text")
 
 
-def update(reading: Reading) -> DocumentUpdate:
+def update(reading: Reading) -> StoredDocument:
     """A reading with the vectors of a HashingEmbedder, and those of its tokens."""
     model = HashingEmbedder()
-    return DocumentUpdate(reading, embed_reading(reading, model, [model]), "minilm")
-
-
-def records_of(store: Store) -> AbstractContextManager[chroma.Collections]:
-    """All records that Chroma holds of a course, valid or not."""
-    token = reopen(store).token
-    return chroma.collections_of(store.location, store.collection, token)
+    return StoredDocument(reading, embed_reading(reading, model, [model]), "minilm")

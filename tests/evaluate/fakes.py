@@ -22,7 +22,7 @@ from quarry.course.paragraph import Alias, Document, Paragraph, Reading
 from quarry.course.sentences import sentences
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
-from quarry.store import Course, DocumentUpdate, create_store
+from quarry.store import Course, Store, StoredDocument
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder
 from tests.player.fakes import course
 
@@ -138,8 +138,8 @@ def make_store(
             embedder.embed_queries([doc_id]),
         )
         reading = Reading(document, own, ())
-        filings.append(DocumentUpdate(reading, reading_vectors, spec))
-    store = create_store(str(folder))
+        filings.append(StoredDocument(reading, reading_vectors, spec))
+    store = Store(str(folder))
     store.change(filings)
     return store.course
 

@@ -26,10 +26,11 @@ from player.answer import Answer
 from player.player import Plan, Player, build_player
 from player.search.results import Query
 from quarry.arrays import Float32Array
+from quarry.course.course import Words
 from quarry.course.paragraph import Alias, Document, Paragraph, Reading
 from quarry.course.sentences import sentences
-from quarry.embed.vectors import ReadingVectors, Words
-from quarry.store import Course, DocumentUpdate, create_store, open_store
+from quarry.embed.vectors import ReadingVectors
+from quarry.store import Course, Store, StoredDocument, open_store
 from tools.benchmarks.measure import (
     bundled_course,
     bundled_games,
@@ -52,12 +53,12 @@ Figures = dict[str, float]
 cpu_seconds = partial(seconds, time.process_time)
 
 
-def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
+def resampled(course: Course, n: int) -> Iterator[StoredDocument]:
     """Yield the documents of a course of n passages, made from a real one."""
     random = np.random.default_rng(0)
     texts = " ".join(item.text for item in course.paragraphs)
     vocabulary = sorted(set(WORD.findall(texts)))
-    words = course.words(course.embedder_spec)
+    words = course.words[course.embedder_spec]
 
     def exchange(word: re.Match[str]) -> str:
         is_exchanged = random.random() < EXCHANGED
@@ -107,13 +108,13 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
             doc_id, f"{doc_id}.pdf", doc_id, "1", names, 1, len(passages)
         )
         reading = Reading(document, tuple(passages), ())
-        yield DocumentUpdate(reading, vectors, course.embedder_spec)
+        yield StoredDocument(reading, vectors, course.embedder_spec)
 
 
 def measure_storing(base: str, folder: str, n: int) -> Figures:
     """Measure putting n passages into a store."""
     updates = [*resampled(open_store(base), n)]
-    storing = cpu_seconds(lambda: create_store(folder).change(updates))
+    storing = cpu_seconds(lambda: Store(folder).change(updates))
     files = [path for path in Path(folder).rglob("*") if path.is_file()]
     n_bytes = sum(path.stat().st_size for path in files)
     return {"storing (s)": storing, "store on disk (MB)": n_bytes / 1e6}

@@ -12,16 +12,16 @@ from player.search.calibration import PARAGRAPH, DenseCalibration
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.slots import n_slots
 from player.search.strategies.strategy import Parts, Strategy
-from quarry.store import Course
+from quarry.store import ChromaIndex, Course
 
 
 class Chroma(Strategy):
     """Approximate nearest neighbours of the hint by cosine, from the index of the store.
 
-    The strategy fails if the store cannot be opened, or if an ingest has replaced it.
+    The strategy fails if the store cannot be opened.
 
     Args:
-        store: the store; opened again for each search, so that an ingest may replace its folder.
+        store: the course as it was opened; its index is opened by the first search.
         embedder: the embedder of its vectors.
         calibration: calibration of the embedder.
         k: passages to ask for if the query has no k.
@@ -37,7 +37,7 @@ class Chroma(Strategy):
         k: int,
     ) -> None:
         super().__init__(store.paragraphs)
-        self._store = store
+        self._chroma = ChromaIndex(store)
         self._embedder = embedder
         self._calibration = calibration
         self._k = k
@@ -65,12 +65,12 @@ class Chroma(Strategy):
         """
         vector = self._embedder.read(query.hint).vector
         n = (query.k or self._k) + self._n_copies
-        with self._store.chroma_index() as nearest:
-            doc_ids = (doc_id, "") if doc_id else ("",)
-            searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]
-            cosines: dict[int, float] = {}
-            for call in [start_in_thread(one) for one in searches]:
-                cosines |= call.result()
+        doc_ids = (doc_id, "") if doc_id else ("",)
+        nearest = self._chroma.nearest
+        searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]
+        cosines: dict[int, float] = {}
+        for call in [start_in_thread(one) for one in searches]:
+            cosines |= call.result()
 
         arrays = nothing_found(len(self._paragraphs))
         arrays.scores[:] = min(cosines.values(), default=0.0)

@@ -27,7 +27,6 @@ from quarry.languages.words import (
     written_words,
 )
 from quarry.store import Course
-from quarry.store.cache import cached
 
 K1, B = 1.5, 0.75
 RARE = 5
@@ -102,10 +101,6 @@ class Keyword(Strategy):
     @functools.cached_property
     def _index(self) -> _Index:
         """The index, built on first use: most searches of the game do not need it."""
-        key = f"keyword {sorted(self._names.items())}"
-        return cached(self._paragraphs, key, self._build)
-
-    def _build(self) -> _Index:
         import bm25s
 
         stemmed, written = [], []

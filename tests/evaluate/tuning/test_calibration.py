@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from evaluate.tuning.calibration import fit_choices, fit_relevance
 from player.search.calibration import CALIBRATION
 from quarry.embed.vectors import embed_reading
-from quarry.store import Course, DocumentUpdate, create_store
+from quarry.store import Course, Store, StoredDocument
 from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import HashingEmbedder
 
@@ -93,11 +92,11 @@ def test_models_that_compare_word_by_word_get_weights_for_their_scores(
     monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     model = HashingEmbedder()
     updates = []
-    for document in store.documents:
-        reading = replace(store.reading(document.doc_id), document=document)
+    for document in Store(store.location).documents.values():
+        reading = document.reading
         vectors = embed_reading(reading, model, [model])
-        updates.append(DocumentUpdate(reading, vectors, model.spec))
-    create_store("words").change(updates)
+        updates.append(StoredDocument(reading, vectors, model.spec))
+    Store("words").change(updates)
     fitted = calibrate("--store words --out out.json")
     dense = fitted.json["words"]["minilm"]["dense"]
     assert dense["parts"].keys() == {"words.minilm", "hub.minilm"}

@@ -1,4 +1,3 @@
-import dataclasses
 import functools
 import importlib.metadata
 import json
@@ -11,22 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import filelock
-import numpy as np
 import pytest
 
 from configs.directories import cache
 from ingest.command import main
-from ingest.pipeline.pipeline import with_vectors
 from ingest.pipeline.plan import expand
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Paragraph, Reading
-from quarry.course.piece import Piece
 from quarry.embed import models
 from quarry.parallel import InProcess, LocalProcesses
-from quarry.store import create_store, open_store
-from quarry.store.records import unpacked
+from quarry.store import Store, open_store
 from tests import fakes
 from tests.evaluate.fakes import run_main
 from tests.fakes import (
@@ -38,7 +32,6 @@ from tests.fakes import (
     HashingEmbedder,
     each,
     lecture_pdf,
-    make_reading,
 )
 
 LOADER = "quarry.embed.models.load_embedder"
@@ -326,7 +319,7 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
         (note,) = ran.notes
         assert ran.code == 2
         assert note.startswith(f"ingest: {path}{message}")
-    assert not create_store(course.store).course.documents
+    assert not Store(course.store).course.documents
 
 
 def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> None:
@@ -349,7 +342,7 @@ def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> No
 # --- again
 
 
-def test_running_twice_changes_locks_and_writes_nothing_and_counts_a_copy_once(
+def test_running_twice_changes_and_writes_nothing_and_counts_a_copy_once(
     course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copy(course.lectures / "trees.pdf", course.lectures / "week 1.pdf")
@@ -369,8 +362,7 @@ def test_running_twice_changes_locks_and_writes_nothing_and_counts_a_copy_once(
     store = Path(course.store)
     before = times()
     monkeypatch.setattr(LOADER, lambda *_: pytest.fail("the model was loaded again"))
-    with filelock.FileLock(store.with_name(".store.lock")):
-        second = course.run(*paths, "--json")
+    second = course.run(*paths, "--json")
     assert second.statuses == dict.fromkeys(first.statuses, "unchanged")
     assert second.json | {"files": []} == first.json | {"files": []}
     assert times() == before
@@ -452,24 +444,17 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
 
 KILLED_INGEST = """
 import os, signal, sys
-from chromadb.api.models.Collection import Collection
 from ingest.command import main
 from quarry.embed import models
+from quarry.store import folder
 from tests import fakes
 
 if __name__ == "__main__":
     models.load_embedder = fakes.load_hashing_embedder
-    upsert = Collection.upsert
-
-    def upsert_or_die(self, *positional, **named):
-        if self.name.endswith("-documents"):
-            os.kill(os.getpid(), signal.SIGKILL)
-        upsert(self, *positional, **named)
-
-    Collection.upsert = upsert_or_die
+    folder.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     main(sys.argv[1:])
 """
-"""An ingest that is killed after it has written paragraphs, and before their documents' records."""
+"""An ingest that is killed after it has written the passages to Chroma, and before their content."""
 
 
 def test_ingest_that_was_killed_is_finished_by_the_next(course: Course) -> None:
@@ -517,25 +502,6 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
     assert TREES in done
     assert {"ranking.pdf", "trees.pdf", RANKING}.isdisjoint(done)
     assert set((cache() / "staged").iterdir()) == staged
-
-
-def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() -> None:
-    reading = make_reading("a", ["Over two pages."])
-    pieces = (
-        Piece("x:page", "a", 1, 1, "gluedwords here"),
-        Piece("x:page", "a", 2, 2, "alone"),
-        Piece("y:page:2000", "a", 1, 1, "glued words here"),
-        Piece("y:page:2000", "a", 1, 1, "the rest of the page"),
-    )
-    embedder = HashingEmbedder()
-    vectors = embedder.embed_passages([reading.paragraphs[0].text])
-    reading = dataclasses.replace(reading, pieces=pieces)
-    texts = ["glued words here", "alone", "glued words here", "the rest of the page"]
-    expected = embedder.embed_passages(texts) - vectors
-    for piece, vector in zip(
-        with_vectors(reading, vectors, embedder), expected, strict=True
-    ):
-        np.testing.assert_array_equal(unpacked(piece.vector, np.float32)[0], vector)
 
 
 # What the user says, drops, or has twice
@@ -607,28 +573,25 @@ def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
     course.run(path)
 
     before = open_store(course.store)
-    assert before.word_specs == ()
+    assert not before.words
     monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     for status in ("embedded anew", "unchanged"):
         statuses = course.run(path, "--json").statuses
         assert statuses == dict.fromkeys(("trees", "caches"), status)
         after = open_store(course.store)
-        assert after.word_specs == ("minilm",)
+        assert [*after.words] == ["minilm"]
         assert after.fingerprint == before.fingerprint
 
 
-def test_summary_in_words_names_each_file_and_what_was_skipped_and_doubted(
+def test_summary_in_words_names_each_file_and_what_was_skipped(
     course: Course,
 ) -> None:
     for name in ("more.jsonl", "picture.png", ".hidden"):
         (course.lectures / name).touch()
-    (course.lectures / "trees.yaml").write_text(
-        "corrections: [{was: A search tree keeps, opening_sentence: It is printed so.}, {was: nowhere, text: So.}]"
-    )
+    (course.lectures / "trees.yaml").write_text("title: Search trees")
     assert course.run(course.lectures).out.splitlines()[:-1] == [
         "added      ranking: 1 kept, 1 left out (word 1)",
         "added      trees: 2 kept, 1 left out (word 1)",
-        "           trees: 1 correction applied, 1 fits nothing ('nowhere')",
         f"skipped    {course.lectures}/more.jsonl: read only if it is named",
         f"skipped    {course.lectures}/picture.png: not a type that is read",
         "kept 3, 2 left out (word 2), failed 0",

@@ -22,7 +22,6 @@ from player.questions.kinds import ANOTHER_OPENING, OPENING
 from player.search.results import BookCandidate, Query, SearchResult
 from quarry.arrays import Float64Array
 from quarry.course.piece import Piece
-from quarry.store.records import packed
 from tests.contracts.paragraphs import paragraph
 
 STACKS = "Stacks give back the newest plate first."
@@ -117,8 +116,8 @@ def test_a_piece_is_as_likely_as_its_document_its_vector_and_its_passages() -> N
 
 def test_vectors_are_read_only_if_all_pieces_have_one() -> None:
     vectors = np.eye(2, dtype=np.float32)
-    first = replace(PIECES[0], vector=packed(vectors[0]))
-    second = replace(PIECES[1], vector=packed(vectors[1]))
+    first = replace(PIECES[0], vector=vectors[0].tobytes())
+    second = replace(PIECES[1], vector=vectors[1].tobytes())
     places = index_words(PASSAGES, (first, second)).places
     assert places.vectors.tolist() == vectors.tolist()
     assert not index_words(PASSAGES, (first, PIECES[1])).places.vectors.any()

@@ -1,6 +1,7 @@
 """A store and settings -> an orchestrator: one that notices when the store is changed under it."""
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,8 @@ from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import hints_of, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
-from quarry.store import Course, DocumentUpdate, create_store
+from quarry.store import Course, Store, StoredDocument
+from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
@@ -69,12 +71,12 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
 ) -> None:
     searches = build_orchestrator(store, load())
     searches.search(Query("merge"))
-    Path(store.location, "current").unlink()
+    shutil.rmtree(store.location)
     with pytest.raises(StoreError, match="holds no store"):
         searches.search(HEAP)
 
 
-def test_a_search_costs_one_stat(
+def test_a_search_costs_one_stat_of_each_generation(
     store: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches = build_orchestrator(store, load())
@@ -88,7 +90,7 @@ def test_a_search_costs_one_stat(
 
     monkeypatch.setattr(os, "stat", counted)
     searches.search(HEAP)
-    assert asked == [Path(store.location, "current")]
+    assert asked == [Path(store.location, "course.1", CONTENT)]
 
 
 def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
@@ -133,7 +135,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
     ):
         with monkeypatch.context() as patch:
             patch.setattr("player.search.build.is_url", bool)
-            patch.setattr(Course, "generation", generation)
+            patch.setattr("player.search.build.generation_of", generation)
             for _ in range(12):
                 result = searches.search(HEAP)
                 assert list(map(str, result.failures)) == [
@@ -274,12 +276,12 @@ def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(
 
 def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     model = HashingEmbedder()
-    made = create_store(str(tmp_path))
+    made = Store(str(tmp_path))
     # the bundled bank of hints is about this document
     doc_id = min(load_hints().course)
     reading = make_reading(doc_id, ["One says this.", "One says that."])
     vectors = embed_reading(reading, model, [model])
-    made.change([DocumentUpdate(reading, vectors, model.spec)])
+    made.change([StoredDocument(reading, vectors, model.spec)])
 
     settings = load(changes=["search.accuracy=fast"])
     others = hints_of(dict.fromkeys(("one hint", "two hints", "hint three"), ""))

@@ -8,8 +8,9 @@ import pytest
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
 from player.search.late_interaction import PRODUCTS, Hubs, WordByWord
+from quarry.course.course import Words
 from quarry.embed.hint_bank import Bank, hints_of
-from quarry.embed.vectors import MIDDLE, STEPS, TokenForm, Words, compact, form_of
+from quarry.embed.vectors import MIDDLE, STEPS, TokenForm, compact, form_of
 from tests.fakes import HashingEmbedder
 
 MODEL, FORM = HashingEmbedder(), cast(TokenForm, form_of("minilm"))

@@ -1,4 +1,4 @@
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -6,16 +6,18 @@ import pytest
 from numpy.testing import assert_allclose
 
 from quarry.course.paragraph import Alias
+from quarry.course.piece import Piece
 from quarry.embed import TokenStates
 from quarry.embed.vectors import (
     MIDDLE,
     STEPS,
     TokenForm,
+    centered,
     compact,
     embed_all,
     embed_reading,
     form_of,
-    join_parts,
+    join,
     parts_of,
 )
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
@@ -55,7 +57,7 @@ def test_vectors_of_a_document_are_those_of_its_parts(
     parts = parts_of(reading)
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
     models = [HashingEmbedder()]
-    joined = join_parts([embed_all(models, part, ["minilm"]) for part in parts])
+    joined = join([embed_all(models, part, ["minilm"]) for part in parts])
     whole = embed_all(models, reading, ["minilm"])
 
     np.testing.assert_equal(asdict(joined), asdict(whole))
@@ -85,3 +87,19 @@ def test_each_exported_model_has_an_orthonormal_form_and_others_have_none() -> N
         assert_allclose(products, np.eye(shape[1]), atol=0.01)
     for spec in ("", "/somewhere/my-own-model", "../token_forms/minilm", "another"):
         assert form_of(spec) is None
+
+
+def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() -> None:
+    pieces = (
+        Piece("x:page", "a", 1, 1, "gluedwords here"),
+        Piece("x:page", "a", 2, 2, "alone"),
+        Piece("y:page:2000", "a", 1, 1, "glued words here"),
+        Piece("y:page:2000", "a", 1, 1, "the rest of the page"),
+    )
+    reading = replace(make_reading("a", ["Over two pages."]), pieces=pieces)
+    embedder = HashingEmbedder()
+    parts = [embed_reading(part, embedder) for part in parts_of(reading)]
+    vectors = centered(join(parts))
+    texts = ["glued words here", "alone", "glued words here", "the rest of the page"]
+    expected = embedder.embed_passages(texts) - vectors.paragraphs
+    np.testing.assert_array_equal(vectors.pieces, expected)

@@ -1,7 +1,6 @@
 """docs/guides/chroma.md: a store is opened with plain chromadb and sentence-transformers, and gives the same ids."""
 
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -12,13 +11,11 @@ import pytest
 from chromadb.config import Settings as ChromaSettings
 from sentence_transformers import SentenceTransformer
 
-from configs.directories import cache
 from configs.settings import load
 from quarry.embed.exports import minilm_folder
 from quarry.embed.models import load_embedder
 from quarry.embed.vectors import embed_reading
-from quarry.store import DocumentUpdate, create_store, open_store
-from quarry.store.folder import current_generation
+from quarry.store import ChromaIndex, Store, StoredDocument, open_store
 from tests.fakes import (
     CACHES,
     LOCKS,
@@ -48,8 +45,8 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
         make_reading("learning", [NETWORKS, RANKING]),
     ):
         vectors = embed_reading(reading, embedder)
-        updates.append(DocumentUpdate(reading, vectors, "minilm"))
-    create_store("data/store").change(updates)
+        updates.append(StoredDocument(reading, vectors, "minilm"))
+    Store("data/store").change(updates)
 
     local = SentenceTransformer(str(minilm_folder()), device="cpu")
     published = Mock(return_value=local)
@@ -68,14 +65,15 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
 def test_a_client_of_the_users_own_and_ours_do_not_collide(tmp_path: Path) -> None:
     settings = ChromaSettings(anonymized_telemetry=False, allow_reset=True)
     location = str(tmp_path)
-    store = create_store(location)
+    store = Store(location)
     file_reading(store, make_reading("trees", [TREES, CACHES]))
-    current = str(current_generation(tmp_path))
-    theirs: Any = chromadb.PersistentClient(current, settings=settings)
+    theirs: Any = chromadb.PersistentClient(
+        str(tmp_path / "course.1"), settings=settings
+    )
     collection = theirs.get_collection("course", embedding_function=None)
-    shutil.rmtree(cache() / "courses")
-    assert len(open_store(location).paragraphs) == 2
+    course = open_store(location)
+    assert len(ChromaIndex(course).nearest(course.vectors[0], 9)) == 2
     file_reading(store, make_reading("locks", [LOCKS]))
     assert collection.metadata["embedder"] == "minilm"
     theirs.close()
-    assert len(open_store(location).paragraphs) == 3
+    assert not Store(location).damage

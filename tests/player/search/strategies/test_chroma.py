@@ -1,6 +1,5 @@
 """The presets `dual` and `known-bots`, which ask Chroma's own index, next to Chroma asked by hand."""
 
-import shutil
 import uuid
 import zlib
 from collections.abc import Sequence
@@ -16,9 +15,9 @@ from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
 from quarry.embed.vectors import embed_reading
-from quarry.store import Course, DocumentUpdate, create_store, is_url, open_store
-from quarry.store.chroma import folder_at, server_collections
-from quarry.store.folder import current_generation
+from quarry.store import Course, Store, StoredDocument, is_url, open_store
+from quarry.store.folder import DATABASE
+from quarry.store.store import generations_at
 from tests.fakes import HashingEmbedder, each, make_reading
 from tests.player.fakes import ids_of
 
@@ -41,7 +40,7 @@ class NoTies(HashingEmbedder):
 
 def made(location: str, **n_paragraphs: int) -> Course:
     """A course of lectures of random sentences, every second of which is a heading by its kind."""
-    store = create_store(location, f"course-{uuid.uuid4().hex[:8]}")
+    store = Store(location, f"course-{uuid.uuid4().hex[:8]}")
     for seed, (doc_id, n) in enumerate(n_paragraphs.items()):
         random = np.random.default_rng(seed)
         sentences = random.choice(WORDS.split(), (n, 9))
@@ -52,7 +51,7 @@ def made(location: str, **n_paragraphs: int) -> Course:
             paragraphs[row] = replace(paragraphs[row], kind="heading")
         reading = replace(reading, paragraphs=tuple(paragraphs))
         vectors = embed_reading(reading, NoTies())
-        store.change([DocumentUpdate(reading, vectors, "minilm")])
+        store.change([StoredDocument(reading, vectors, "minilm")])
     return open_store(location, store.collection)
 
 
@@ -75,17 +74,11 @@ def asked_by_hand(store: Course, doc_id: str = "") -> list[str]:
         "where": {"pdf_name": f"{doc_id}.pdf"} if doc_id else None,
     }
 
-    def ids(client: Any) -> list[str]:
-        collection = client.get_collection(store.collection, embedding_function=None)
-        (records,) = collection.query(**asked)["metadatas"]
-        return each(records, "paragraph_id")
-
-    if store.location.startswith("http"):
-        return ids(server_collections(store.location, store.collection)._client)
-    folder = current_generation(Path(store.location))
-    assert folder is not None
-    with folder_at(folder) as client:
-        return ids(client)
+    generations = generations_at(store.location, store.collection)
+    with generations.passages(store.number) as passages:
+        metadatas = passages.query(**asked)["metadatas"]
+        assert metadatas is not None
+        return each(metadatas[0], "paragraph_id")
 
 
 def searched(store: Course, preset: str, query: Query, *changes: str) -> SearchResult:
@@ -152,26 +145,11 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     assert len(ranked) == len(ranking.log_odds) == 20
 
 
-@pytest.mark.server
-def test_records_that_a_broken_ingest_left_are_not_found(chroma_url: str) -> None:
-    course = made(chroma_url, trees=30)
-    before = searched(course, "dual", IN_TREES).hits
-    hints = [HINT] * 60
-    server_collections(chroma_url, course.collection).write(
-        "",
-        [f"trees@left#{row}" for row in range(60)],
-        [{"doc_id": "trees"}] * 60,
-        NoTies().embed_queries(hints),
-        hints,
-    )
-    assert searched(course, "dual", IN_TREES).hits == before
-
-
 def test_a_store_that_fails_is_named_and_keywords_answer(tmp_path: Path) -> None:
     course = made(str(tmp_path), trees=30)
-    shutil.rmtree(tmp_path / course.token)
+    (tmp_path / f"{course.collection}.{course.number}" / DATABASE).unlink()
     result = searched(course, "dual", Query("a heap and a tree", "trees"))
     (failure,) = result.failures
     assert failure.strategy == "chroma"
-    assert "is gone" in failure.reason
+    assert "is damaged" in failure.reason
     assert {*each(result.hits, "strategy")} == {"keyword"}

@@ -1,26 +1,42 @@
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from quarry.errors import StoreError
-from quarry.store import cache, create_store, open_store
-from quarry.store.cache import cached
+from quarry.store import Store, open_store
+from quarry.store.folder import CONTENT
+from quarry.store.server import Server
 from tests.contracts.store import StoreContract
 from tests.fakes import TREES, file_reading, make_reading
 
 
 class TestFolderStore(StoreContract):
+    backend = "Folder"
+
     @pytest.fixture
     def location(self, tmp_path: Path) -> str:
         return f"{tmp_path}/store"
 
+    def damage(self, store: Store) -> None:
+        path = Path(store.location, f"{store.collection}.1", CONTENT)
+        content = path.read_bytes()
+        row = content.index(b"A search tree")
+        path.write_bytes(content[:row] + b"B" + content[row + 1 :])
+
 
 @pytest.mark.server
 class TestServerStore(StoreContract):
+    backend = "Server"
+
     @pytest.fixture
     def location(self, chroma_url: str) -> str:
         return chroma_url
+
+    def damage(self, store: Store) -> None:
+        server = Server(store.location, store.collection)
+        parts = f"{server._name_of_parts(f'{store.collection}.1')}"
+        collection = server._client.get_collection(parts, embedding_function=None)
+        collection.update(ids=["0"], metadatas=[{"base64": "AAAA"}])
 
 
 def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing(
@@ -35,9 +51,9 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
         with pytest.raises(FileNotFoundError, match=missing):
             open_store(f"{tmp_path}/{name}")
 
-    course = create_store(f"{tmp_path}/none").course
+    course = Store(f"{tmp_path}/none").course
     assert not course.paragraphs
-    assert course.token == ""
+    assert course.generation is None
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "file"]
 
 
@@ -51,8 +67,8 @@ def test_folder_or_file_of_others_is_refused_in_one_line_and_left_alone(
         (thesis, "cannot be opened: it is a file; name a folder$"),
     ):
         with pytest.raises(StoreError, match=rf"^--store {location} {fault}"):
-            create_store(str(location))
-    below = create_store(str(thesis / "below"))
+            Store(str(location))
+    below = Store(str(thesis / "below"))
     lost = r"could not be written: .*nothing stored was lost.*\Z"
     with pytest.raises(StoreError, match=lost):
         file_reading(below, make_reading("trees", [TREES]))
@@ -64,32 +80,22 @@ def test_collection_name_that_chroma_would_refuse_is_refused(tmp_path: Path) -> 
     for name in ("ab", "with space", "ends-"):
         refused = rf"--collection '{name}' is no valid name; take 3 to 202 of "
         with pytest.raises(StoreError, match=refused):
-            create_store(str(tmp_path), name)
+            Store(str(tmp_path), name)
 
 
-def test_what_is_made_of_a_course_is_made_once_and_again_for_other_code_or_after_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    location, folder = f"{tmp_path}/store", tmp_path / "cache"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    file_reading(create_store(location), make_reading("trees", [TREES]))
+def test_a_folder_of_an_earlier_version_is_named(tmp_path: Path) -> None:
+    (tmp_path / "chroma-0a1b2c3d4e5f").mkdir()
+    (tmp_path / "current").write_text("chroma-0a1b2c3d4e5f\n")
+    for attempt in (Store, open_store):
+        with pytest.raises(StoreError, match="has store format 3 or less, not 4"):
+            attempt(str(tmp_path))
 
-    def is_made(name: str) -> bool:
-        paragraphs = open_store(location).paragraphs
-        make = Mock(return_value=(name, paragraphs))
-        value, shared = cached(paragraphs, name, make)
-        assert value == name
-        assert shared is paragraphs
-        return make.called
 
-    assert is_made("one")
-    assert is_made("two")
-    assert not is_made("one")
-    assert not is_made("two")
-    for path in folder.rglob("*-*.pickle"):
-        path.write_bytes(path.read_bytes()[:20])
-    assert is_made("one")
-    monkeypatch.setattr(cache, "code_digest", lambda: "changed")
-    assert is_made("two")
-    assert len([*folder.rglob("*-*.pickle")]) == 2
-    assert cached([], "one", object) is not cached([], "one", object)
+@pytest.mark.server
+def test_a_server_with_a_course_of_an_earlier_version_is_named(chroma_url: str) -> None:
+    Server(chroma_url, "older")._client.create_collection(
+        "older", embedding_function=None
+    )
+    for attempt in (Store, open_store):
+        with pytest.raises(StoreError, match="has store format 3 or less, not 4"):
+            attempt(chroma_url, "older")

@@ -1,0 +1,127 @@
+"""Course: the frozen snapshot of a store for readers."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.arrays import Float32Array, IntArray
+from quarry.course.paragraph import Alias, Document, Paragraph, RejectedParagraph
+from quarry.course.piece import Piece
+from quarry.course.sentences import sentences_of
+
+Codes = NDArray[np.uint8]
+
+
+def nothing() -> Float32Array:
+    """Return a (0, 0) array: no vectors."""
+    return np.empty((0, 0), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """The compact tokens of some paragraphs.
+
+    Attributes:
+        codes: (n_tokens, n_components) uint8, 0..127, in the order of the paragraphs.
+        starts: (n_paragraphs + 1,) paragraph i has the tokens from starts[i] up to starts[i + 1].
+    """
+
+    codes: Codes
+    starts: IntArray
+
+    def of(self, rows: IntArray) -> Tokens:
+        """Return the tokens of some of the paragraphs."""
+        parts = []
+        for row in rows.tolist():
+            parts.append(self.codes[self.starts[row] : self.starts[row + 1]])
+        return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """Vectors of the paragraphs of a document or a course, by one model.
+
+    Attributes:
+        pooled: (n_paragraphs, dim) unit vectors.
+        tokens: the tokens of each paragraph.
+    """
+
+    pooled: Float32Array
+    tokens: Tokens
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Course:
+    """The content of a store when it was opened; later ingests do not change it.
+
+    Attributes:
+        location: folder or URL of the store, as the user named it.
+        collection: name within the store.
+        number: the number of the last ingest that changed it, 0 before the first one.
+        generation: changes with every ingest; None before the first one.
+        documents: every document, sorted by doc_id.
+        paragraphs: every kept paragraph, by document, in reading order.
+        rejected: every rejected paragraph, by document, in reading order.
+        pieces: the text in other editions, by document, edition and place.
+        aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
+        embedder_spec: SPEC of the embedder of the vectors, "" while there is no paragraph.
+        max_tokens: tokens at which that embedder cut longer texts, 0 if it has a limit of its own.
+        relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
+        vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
+        sentence_vectors: (n_sentences, dim) float32 unit vectors of every sentence, in the order of the text.
+        alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.
+        words: vectors and token vectors of every paragraph by SPEC of the model; the store's own embedder first.
+    """
+
+    location: str
+    collection: str
+    number: int = 0
+    generation: Hashable = None
+    documents: tuple[Document, ...] = ()
+    paragraphs: tuple[Paragraph, ...] = ()
+    rejected: tuple[RejectedParagraph, ...] = field(default=(), repr=False)
+    pieces: tuple[Piece, ...] = field(default=(), repr=False)
+    aliases: tuple[tuple[str, Alias], ...] = ()
+    embedder_spec: str = ""
+    max_tokens: int = 0
+    relevance: tuple[float, float] | None = None
+    vectors: Float32Array = field(default_factory=nothing)
+    sentence_vectors: Float32Array = field(default_factory=nothing)
+    alias_vectors: Float32Array = field(default_factory=nothing)
+    words: dict[str, Words] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.documents)} documents, {len(self.paragraphs)} paragraphs"
+        return f"Course({self.location!r}, {self.collection!r}: {counts})"
+
+    @property
+    def documents_by_id(self) -> dict[str, Document]:
+        """Every document, by doc_id."""
+        return {document.doc_id: document for document in self.documents}
+
+    @cached_property
+    def sentence_rows(self) -> IntArray:
+        """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
+        counts = [len(sentences_of(paragraph)) for paragraph in self.paragraphs]
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits that change with the paragraphs, their embedder, and the data of the documents."""
+        digest = hashlib.sha256(f"{self.embedder_spec}|{self.max_tokens}".encode())
+        links = {document.doc_id: dict[str, str]() for document in self.documents}
+        for paragraph in self.paragraphs:
+            if paragraph.same_as:
+                links[paragraph.doc_id][paragraph.paragraph_id] = paragraph.same_as
+        for document in self.documents:
+            unplaced = dataclasses.replace(document, path="")
+            same_as = sorted(links[document.doc_id].items())
+            digest.update(f"|{unplaced}|{same_as}".encode())
+        return digest.hexdigest()[:16]

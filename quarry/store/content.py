@@ -1,0 +1,246 @@
+"""The content of a course as one npz file: documents as JSON and vectors as arrays; loading it runs no code."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import zipfile
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quarry.course.course import Course, Tokens, Words, nothing
+from quarry.course.paragraph import Reading
+from quarry.embed.relevance import Relevance
+from quarry.embed.vectors import ReadingVectors, form_of, join
+from quarry.errors import StoreError
+from quarry.store.near_identical import near_identical
+from quarry.terminal import visible
+
+FORMAT = 4
+"""Version of the layout of a store; a store of another version is refused."""
+
+HEADER = f"header-{FORMAT}"
+"""Name of the array with the JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document that is in a store, or is written to it.
+
+    Attributes:
+        embedder_spec: SPEC of the embedder of its vectors, "" if there are no vectors.
+        max_tokens: tokens at which that embedder cut longer texts, 0 if it has a limit of its own.
+    """
+
+    reading: Reading
+    vectors: ReadingVectors
+    embedder_spec: str
+    max_tokens: int = 0
+
+    @property
+    def doc_id(self) -> str:
+        """The id of the document."""
+        return self.reading.document.doc_id
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The documents of a course, sorted by doc_id.
+
+    Attributes:
+        relevance: the embedder's calibration on the course, or None.
+    """
+
+    documents: tuple[StoredDocument, ...] = ()
+    relevance: Relevance | None = None
+
+    @property
+    def embedder(self) -> tuple[str, int]:
+        """SPEC and token limit of the embedder of all paragraphs; "" and 0 while there are none."""
+        for document in self.documents:
+            if document.reading.paragraphs:
+                return document.embedder_spec, document.max_tokens
+        return "", 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What the JSON holds; a SPEC and a token limit for each reading."""
+
+    readings: tuple[Reading, ...]
+    embedders: tuple[tuple[str, int], ...]
+    relevance: Relevance | None
+
+
+def save(content: Content, file: BinaryIO) -> None:
+    """Write a content."""
+    arrays: dict[str, NDArray[Any]] = {}
+    readings, embedders = [], []
+    for number, document in enumerate(content.documents):
+        readings.append(document.reading)
+        embedders.append((document.embedder_spec, document.max_tokens))
+        for name, array in _arrays_of(document.vectors).items():
+            arrays[f"{number}/{name}"] = array
+    header = _Header(tuple(readings), tuple(embedders), content.relevance)
+    arrays[HEADER] = np.frombuffer(_adapter().dump_json(header), dtype=np.uint8)
+    np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
+
+
+def other_format(location: str, found: str) -> StoreError:
+    """Return the error for a store of another version."""
+    return StoreError(
+        f"{location} has store format {visible(found)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
+    )
+
+
+def load(file: BinaryIO, location: str) -> Content:
+    """Read a content; its memory is limited by the size of the file.
+
+    Args:
+        location: folder or URL of the store, for errors.
+
+    Raises:
+        StoreError: the content has another format.
+        Exception: the content is damaged; zip files have a checksum for each array.
+    """
+    with zipfile.ZipFile(file) as packed:
+        if any(item.compress_type != zipfile.ZIP_STORED for item in packed.infolist()):
+            raise ValueError("its arrays are compressed")
+    arrays: defaultdict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
+    with np.load(file, allow_pickle=False) as loaded:
+        for path in loaded.files:
+            number, _, name = path.partition("/")
+            arrays[number][name] = loaded[path]
+    if HEADER not in arrays:
+        (found, *_) = [name for name in arrays if name.startswith("header-")]
+        raise other_format(location, found.removeprefix("header-"))
+
+    header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
+    documents = []
+    both = zip(header.readings, header.embedders, strict=True)
+    for number, (reading, (spec, max_tokens)) in enumerate(both):
+        vectors = _vectors_of(arrays[str(number)])
+        if len(vectors.paragraphs) not in (0, len(reading.paragraphs)):
+            raise ValueError("a paragraph has no vector")
+        documents.append(StoredDocument(reading, vectors, spec, max_tokens))
+    return Content(tuple(documents), header.relevance)
+
+
+def linked(documents: Iterable[StoredDocument], relevance: Relevance | None) -> Content:
+    """Return documents as the content of a course: sorted, and with links between near-identical paragraphs."""
+    in_order = sorted(documents, key=lambda document: document.doc_id)
+    paragraphs = [document.reading.paragraphs for document in in_order]
+    firsts = near_identical(itertools.chain.from_iterable(paragraphs))
+
+    changed = []
+    for document in in_order:
+        paragraphs_of = []
+        for paragraph in document.reading.paragraphs:
+            first = firsts.get(paragraph.paragraph_id, "")
+            paragraphs_of.append(dataclasses.replace(paragraph, same_as=first))
+        reading = dataclasses.replace(
+            document.reading, paragraphs=tuple(paragraphs_of), notes=()
+        )
+        changed.append(dataclasses.replace(document, reading=reading))
+    return Content(tuple(changed), relevance)
+
+
+def course_of(
+    content: Content,
+    location: str,
+    collection: str,
+    number: int,
+    generation: Hashable,
+) -> Course:
+    """Return the snapshot of a content for readers."""
+    readings = [document.reading for document in content.documents]
+    vectors = join([document.vectors for document in content.documents])
+    aliases = []
+    for document in content.documents:
+        if len(document.vectors.aliases):
+            names = document.reading.document.aliases
+            aliases += [(document.doc_id, alias) for alias in names]
+    pieces = []
+    for document in content.documents:
+        rows = document.vectors.pieces
+        for row, piece in enumerate(document.reading.pieces):
+            vector = rows[row].tobytes() if len(rows) else b""
+            pieces.append(dataclasses.replace(piece, vector=vector))
+    spec, max_tokens = content.embedder
+
+    def chained(name: str) -> tuple[Any, ...]:
+        return tuple(item for reading in readings for item in getattr(reading, name))
+
+    return Course(
+        location=location,
+        collection=collection,
+        number=number,
+        generation=generation,
+        documents=tuple(reading.document for reading in readings),
+        paragraphs=chained("paragraphs"),
+        rejected=chained("rejected"),
+        pieces=tuple(pieces),
+        aliases=tuple(aliases),
+        embedder_spec=spec,
+        max_tokens=max_tokens,
+        relevance=content.relevance,
+        vectors=vectors.paragraphs,
+        sentence_vectors=vectors.sentences,
+        alias_vectors=vectors.aliases,
+        words=vectors.words,
+    )
+
+
+def _arrays_of(vectors: ReadingVectors) -> dict[str, NDArray[Any]]:
+    """Return vectors by their names; those of tokens name the model and the digest of their compact form."""
+    arrays: dict[str, NDArray[Any]] = {
+        "paragraphs": vectors.paragraphs,
+        "sentences": vectors.sentences,
+        "aliases": vectors.aliases,
+        "pieces": vectors.pieces,
+    }
+    for spec, words in vectors.words.items():
+        form = form_of(spec)
+        assert form is not None
+        prefix = f"{spec}/{form.digest}"
+        arrays[f"{prefix}/pooled"] = words.pooled.astype(np.float16)
+        arrays[f"{prefix}/codes"] = words.tokens.codes
+        arrays[f"{prefix}/starts"] = words.tokens.starts
+    return arrays
+
+
+def _vectors_of(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
+    """Return the vectors with these names; token vectors of another compact form than today's are left out.
+
+    Raises:
+        ValueError: a vector holds NaN or infinity.
+    """
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError("vectors hold NaN or infinity")
+    words = {}
+    for name, codes in arrays.items():
+        spec, _, rest = name.partition("/")
+        form = form_of(spec)
+        if form is not None and rest == f"{form.digest}/codes":
+            prefix = f"{spec}/{form.digest}"
+            pooled = arrays[f"{prefix}/pooled"].astype(np.float32)
+            words[spec] = Words(pooled, Tokens(codes, arrays[f"{prefix}/starts"]))
+    paragraphs, sentences, aliases, pieces = [
+        arrays.get(name, nothing())
+        for name in ("paragraphs", "sentences", "aliases", "pieces")
+    ]
+    return ReadingVectors(paragraphs, sentences, aliases, words, pieces)
+
+
+@functools.cache
+def _adapter() -> Any:
+    """Return the pydantic adapter that validates and converts a header."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_Header)

@@ -1,0 +1,111 @@
+"""A store on a Chroma server: a generation is a collection of passages, and one of the parts of the content."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quarry.store import chroma
+from quarry.store.content import Content, load, save
+from quarry.store.generations import Generations, as_store_error
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+PART_BYTES = 1 << 19
+"""Size of a part of the content."""
+
+PARTS_A_REQUEST = 8
+"""Number of parts in a request, which Chroma limits to some 40 MB."""
+
+PARTS = "parts"
+"""Key of the name of the collection of parts, in the metadata of the passages' collection."""
+
+
+class Server(Generations):
+    """The generations on a server."""
+
+    def __init__(self, location: str, collection: str) -> None:
+        super().__init__(location, collection)
+        self.old_name = collection
+
+    @property
+    def _client(self) -> Client:
+        """The client of the server.
+
+        Raises:
+            StoreError: the server does not answer.
+        """
+        return chroma.server_at(self.location)
+
+    def listed(self) -> dict[str, Hashable]:
+        """Return the names of all collections, with their ids."""
+        return {item.name: item.id for item in self._client.list_collections()}
+
+    def write(self, name: str, content: Content) -> None:
+        """Write the passages, and the content in parts."""
+        parts_name = f"content-of-{name}"
+        chroma.write_passages(self._client, name, content, **{PARTS: parts_name})
+        parts = self._client.create_collection(parts_name, embedding_function=None)
+        file = io.BytesIO()
+        save(content, file)
+        data = file.getvalue()
+
+        texts = []
+        for start in range(0, len(data), PART_BYTES):
+            part = data[start : start + PART_BYTES]
+            texts.append({"base64": base64.b64encode(part).decode("ascii")})
+        for start in range(0, len(texts), PARTS_A_REQUEST):
+            rows = range(start, min(start + PARTS_A_REQUEST, len(texts)))
+            parts.add(
+                ids=[str(row) for row in rows],
+                embeddings=np.ones((len(rows), 1), dtype=np.float32),
+                metadatas=[texts[row] for row in rows],
+            )
+
+    def rename(self, name: str, new: str) -> None:
+        """Rename the collection of passages; the server keeps names unique."""
+        self._passages(name).modify(name=new)
+
+    def remove(self, name: str) -> None:
+        """Remove both collections, that of the parts first."""
+        from chromadb.errors import NotFoundError
+
+        with contextlib.suppress(NotFoundError):
+            self._client.delete_collection(self._name_of_parts(name))
+        self._client.delete_collection(name)
+
+    def read(self, name: str) -> Content:
+        """Return the content of a generation, put together from its parts."""
+        texts: list[Any] = []
+        with as_store_error(self.location):
+            parts = self._client.get_collection(
+                self._name_of_parts(name), embedding_function=None
+            )
+            for start in range(0, parts.count(), PARTS_A_REQUEST):
+                ids = [str(start + row) for row in range(PARTS_A_REQUEST)]
+                answer = parts.get(ids=ids, include=["metadatas"])
+                found = dict(zip(answer["ids"], answer["metadatas"] or (), strict=True))
+                texts += [
+                    found[part_id]["base64"] for part_id in ids if part_id in found
+                ]
+
+        data = b"".join(base64.b64decode(text) for text in texts)
+        return load(io.BytesIO(data), self.location)
+
+    @contextlib.contextmanager
+    def passages(self, number: int) -> Iterator[Collection]:
+        """Return the collection of the passages of a generation."""
+        yield self._passages(self.name_of(number))
+
+    def _passages(self, name: str) -> Collection:
+        return self._client.get_collection(name, embedding_function=None)
+
+    def _name_of_parts(self, name: str) -> str:
+        return str((self._passages(name).metadata or {})[PARTS])
