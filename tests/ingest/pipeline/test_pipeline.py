@@ -364,7 +364,8 @@ def test_running_twice_changes_and_writes_nothing_and_counts_a_copy_once(
     monkeypatch.setattr(LOADER, lambda *_: pytest.fail("the model was loaded again"))
     second = course.run(*paths, "--json")
     assert second.statuses == dict.fromkeys(first.statuses, "unchanged")
-    assert second.json | {"files": []} == first.json | {"files": []}
+    changing: dict[str, object] = {"files": [], "advice": ""}
+    assert second.json | changing == first.json | changing
     assert times() == before
 
 
@@ -584,18 +585,25 @@ def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
 
 
 def test_summary_in_words_names_each_file_and_what_was_skipped(
-    course: Course,
+    course: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("more.jsonl", "picture.png", ".hidden"):
         (course.lectures / name).touch()
     (course.lectures / "trees.yaml").write_text("title: Search trees")
-    assert course.run(course.lectures).out.splitlines()[:-1] == [
+    monkeypatch.setattr("ingest.pipeline.pipeline.has_pymupdf", bool)
+    *lines, _, advice = course.run(course.lectures).out.splitlines()
+    assert lines == [
         "added      ranking: 1 kept, 1 left out (word 1)",
         "added      trees: 2 kept, 1 left out (word 1)",
         f"skipped    {course.lectures}/more.jsonl: read only if it is named",
         f"skipped    {course.lectures}/picture.png: not a type that is read",
         "kept 3, 2 left out (word 2), failed 0",
     ]
+    assert advice.startswith("Without PyMuPDF, ")
+    assert advice.endswith(": pip install pymupdf")
+    assert "Without" not in course.run(course.lectures).out
+    monkeypatch.setattr("ingest.pipeline.pipeline.has_pymupdf", lambda: True)
+    assert "Without" not in course.run(course.pdf("more", LOCKS)).out
 
 
 def test_of_two_ingests_at_once_the_second_begins_again_and_both_are_there(
