@@ -52,7 +52,7 @@ help:  ## what make can do
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) .cache data/store data/.store.lock
+	rm -rf $(VENV) .cache data/store
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed, got $$($(PYTHON) --version); set PYTHON=/path/to/python3.11" >&2; exit 2; }

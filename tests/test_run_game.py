@@ -220,7 +220,7 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
         lines += err.splitlines()
     assert ingested == [[run_game.LECTURES]]
     store = tmp_path / "home/store"
-    assert (store / "current").is_file()
+    assert (store / "course.1").is_dir()
     assert lines[:2] == [
         f"run_game: making {store} from the bundled lectures",
         "run_game: one line a lecture",

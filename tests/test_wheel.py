@@ -56,5 +56,5 @@ def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     done = run_python(*words, folder=unpacked.parent, env={**os.environ, **ours})
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
-    assert (home / "store/current").is_file()
+    assert (home / "store/course.1").is_dir()
     assert files_of(unpacked) == before

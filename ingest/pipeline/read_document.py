@@ -16,7 +16,13 @@ from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
 from ingest.paragraphs.sections import outline
 from ingest.pdf.ocr import REMEDY
-from quarry.course.paragraph import Alias, Document, Paragraph, Reading
+from quarry.course.paragraph import (
+    Alias,
+    Document,
+    Paragraph,
+    Reading,
+    RejectedParagraph,
+)
 from quarry.course.sentences import opening_sentence
 from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
@@ -48,6 +54,9 @@ READING = (
 
 LIMITS = ("workers", "timeout_s", "memory_mb")
 """Settings that do not change what is read."""
+
+NO_TEXT = "page without text"
+"""Reason for which a whole page is left out."""
 
 MAX_HEADINGS = 20
 """Number of outermost headings that become aliases; later ones, such as those of slides, seldom name the lecture."""
@@ -103,6 +112,10 @@ def read_pdf(
     names = authors(pdf)
     sections, outermost = outline(blocks, arranged.title)
     paragraphs, rejected = passages(doc_id, blocks, sections, settings)
+    for page in pdf.pages:
+        if not page.lines:
+            rejected.append(RejectedParagraph(doc_id, page.number, "", NO_TEXT))
+    rejected.sort(key=lambda item: item.page)
     aliases = [
         Alias(path.stem, "stem"),
         Alias(arranged.title, "title"),

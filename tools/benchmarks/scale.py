@@ -120,12 +120,6 @@ def measure_storing(base: str, folder: str, n: int) -> Figures:
     return {"storing (s)": storing, "store on disk (MB)": n_bytes / 1e6}
 
 
-def measure_open(folder: str) -> Figures:
-    """Measure opening a course that is not in the cache yet."""
-    shutil.rmtree(cache() / "courses", ignore_errors=True)
-    return {"opening, first time (s)": cpu_seconds(lambda: _opened(folder))}
-
-
 def _opened(folder: str) -> Player:
     """Return a player that has searched, and has the index for its questions."""
     course = open_store(folder)
@@ -136,9 +130,9 @@ def _opened(folder: str) -> Player:
 
 
 def measure_player(folder: str) -> Figures:
-    """Measure opening a cached course, its searches and games, and the memory that the process then takes."""
+    """Measure opening a course, its searches and games, and the memory that the process then takes."""
     games = [game for game in bundled_games() if game.answerable]
-    figures = {"opening, cached (s)": cpu_seconds(lambda: _opened(folder))}
+    figures = {"opening (s)": cpu_seconds(lambda: _opened(folder))}
     player = _opened(folder)
     plans: list[Plan] = []
 
@@ -179,14 +173,12 @@ def main(arguments: Sequence[str]) -> int:
         bundled_course(uncached_settings("fast")) as (course, _),
         ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool,
     ):
-        # courses of these sizes are not for the user's cache
         os.environ["QUARRY_HOME"] = scratch
         for size in map(int, arguments or SIZES):
             folder = f"{scratch}/{size}"
             stored = pool.submit(measure_storing, course.location, folder, size)
             figures = stored.result()
-            for step in (measure_open, measure_player):
-                figures |= pool.submit(step, folder).result()
+            figures |= pool.submit(measure_player, folder).result()
             shutil.rmtree(folder)
             for name, value in figures.items():
                 print(f"{size:>9,}  {name:32} {value:,.4g}", flush=True)

@@ -551,6 +551,13 @@ def test_prose_is_counted_and_listed_alone(course: Course) -> None:
     assert f", {len(prose)} prose, embedder" in course.run("--list").out
 
 
+def test_a_page_that_is_left_out_is_said_with_its_number(course: Course) -> None:
+    path = course.pdf("gap", TREES, "#pagebreak()", "#pagebreak()", CACHES)
+    assert "page without text 1" in course.run(path).out
+    assert "gap p2 [page without text]" in course.run("--rejected").out
+    assert course.texts == {"gap": [TREES, CACHES]}
+
+
 def test_file_names_and_texts_reach_the_terminal_as_what_they_are(
     course: Course,
 ) -> None:
