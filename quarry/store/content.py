@@ -112,6 +112,7 @@ def load(file: BinaryIO, location: str) -> Content:
     with zipfile.ZipFile(file) as packed:
         if any(item.compress_type != zipfile.ZIP_STORED for item in packed.infolist()):
             raise ValueError("its arrays are compressed")
+    file.seek(0)
     arrays: defaultdict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
     with np.load(file, allow_pickle=False) as loaded:
         for path in loaded.files:

@@ -19,7 +19,7 @@ BAD = (
     (f"replay {ABOUT} --repeats 99999999999", "99999999999 is more than 1000"),
     (f"replay {ABOUT} --seed {'9' * 5_000}", "--seed: 9999"),
     (f"replay {ABOUT} --repeats many", "--repeats: 'many' is not a whole number"),
-    (f"replay {ABOUT} --collection another", "is not in "),
+    (f"replay {ABOUT} --collection another", "holds no collection 'another'"),
     (f"replay {ABOUT} --config nowhere.yaml", "--config nowhere.yaml does not exist"),
     (
         f"replay {ABOUT} --measure nDCG10",
