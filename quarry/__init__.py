@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         search,
         tune,
     )
-    from quarry.store import Course
+    from quarry.course.course import Course
     from quarry.version import __version__
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 
 _MODULES = {
     "Callbacks": "player.game.callbacks",
-    "Course": "quarry.store",
+    "Course": "quarry.course.course",
     "Player": "player.player",
     "Settings": "configs.settings",
     "__version__": "quarry.version",

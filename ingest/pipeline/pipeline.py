@@ -161,10 +161,15 @@ def ingest(
     order = {path: row for row, path in enumerate(files)}
     outcomes.sort(key=lambda row: (order.get(row.path, len(order)), row.doc_id))
     reasons = {printable(path): why for path, why in skipped.items()}
-    reads = any(row.status in ("added", "replaced") for row in outcomes)
-    uses = any(name.startswith("pymupdf:") for name in settings.ingest.editions)
-    advice = WITHOUT_PYMUPDF if reads and uses and not has_pymupdf() else ""
+    advice = _advice(outcomes, settings.ingest.editions)
     return IngestSummary(tuple(outcomes), reasons, course, advice)
+
+
+def _advice(outcomes: Sequence[Row], editions: Sequence[str]) -> str:
+    """Return what PyMuPDF would bring to the files that were read, "" if it is installed or not needed."""
+    has_read = any(row.status in ("added", "replaced") for row in outcomes)
+    needs = any(edition.startswith("pymupdf:") for edition in editions)
+    return WITHOUT_PYMUPDF if has_read and needs and not has_pymupdf() else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

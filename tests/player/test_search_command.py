@@ -161,7 +161,7 @@ def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
         ("--k", "0", "k is 0; it must be at least 1"),
         ("--k", "many", "--k"),
         ("--config", "/no.yaml", "--config /no.yaml does not exist"),
-        ("--collection", "other", "is not in "),
+        ("--collection", "other", "holds no collection 'other'"),
         ("--colour", "red", "--colour"),
     ):
         err = refused(run, "--hint", HINT, option, value)

@@ -69,7 +69,7 @@ sys.meta_path.append(Finder)
 def test_an_editable_install_is_imported_outside_the_checkout(tmp_path: Path) -> None:
     code = 'import quarry; print(quarry.load_settings("dual").preset, quarry.Course.__module__)'
     done = run_python("-c", f"{FINDER}\n{code}", folder=tmp_path)
-    assert (done.stdout, done.stderr) == ("dual quarry.store.course\n", "")
+    assert (done.stdout, done.stderr) == ("dual quarry.course.course\n", "")
 
 
 def test_the_other_project_called_evaluate_is_named(tmp_path: Path) -> None:
