@@ -25,7 +25,6 @@ PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["rrf", "linear"]
-Accuracy = Literal["auto", "accurate", "fast", "plain"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
@@ -109,7 +108,7 @@ class SearchSettings:
     kind_weight: float = number(1.0, 0.0, 10.0)
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
-    accuracy: Accuracy = "auto"
+    late_interaction: bool = True
     cross_encoder: str = ""
 
     @model_validator(mode="after")
@@ -191,7 +190,7 @@ def load(
 ) -> Settings:
     """Load the settings of a preset, and merge the user's changes over them.
 
-    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY),
+    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS),
     `changes`. Nothing else is read.
 
     Args:
@@ -221,10 +220,6 @@ def load(
     if folder := os.environ.get("QUARRY_MODELS"):
         tree = {"embed": {"models_dir": folder}}
         settings = merge_settings(settings, tree, "QUARRY_MODELS")
-    accuracy = os.environ.get("QUARRY_ACCURACY")
-    if accuracy and settings.search.accuracy == "auto":
-        tree = {"search": {"accuracy": accuracy}}
-        settings = merge_settings(settings, tree, "QUARRY_ACCURACY")
     where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN]
     return merge_settings(settings, _changed(changes), where)
 

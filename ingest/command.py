@@ -115,7 +115,6 @@ def _documents(course: Course) -> dict[str, Any]:
         "store": course.location,
         "embedder": course.embedder_spec,
         "fingerprint": course.fingerprint,
-        "words": course.word_specs,
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
         "prose": len(_prose(course)),
@@ -254,7 +253,7 @@ COMMANDS = {
             option(
                 "--embedder",
                 "SPEC",
-                "auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
+                "auto, minilm, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
                 default="auto",
             ),
             (

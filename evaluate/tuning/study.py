@@ -50,7 +50,7 @@ PREPARED_WITH = {
     "book_match",
     "deadline_s",
     "cache_size",
-    "accuracy",
+    "late_interaction",
 }
 """Keys of the search's settings that are the same in all trials."""
 N_FINALISTS = 20

@@ -33,17 +33,16 @@ from quarry.embed import (
     choose_spec,
     require_embedder,
     token_limit,
-    word_models_of,
 )
 from quarry.embed.models import absolute_spec
 from quarry.embed.relevance import Relevance, calibrate
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
-    embed_all,
     embed_on_worker,
+    embed_reading,
+    embedder_of_worker,
     join_parts,
-    models_of_worker,
     parts_of,
 )
 from quarry.errors import StoreChangedError
@@ -59,7 +58,7 @@ from quarry.parallel import (
 )
 from quarry.plugins import find
 from quarry.store import DEFAULT_COLLECTION, Course, DocumentUpdate, Store, create_store
-from quarry.store.records import packed, words_of
+from quarry.store.records import FORMAT, packed
 from quarry.terminal import pluralize
 
 _log = logging.getLogger(__name__)
@@ -213,13 +212,11 @@ class _Ingest:
         if not spec:
             paragraphs = chain.from_iterable(item.paragraphs for item in readings)
             spec = choose_spec(paragraph.text for paragraph in paragraphs)
-        accuracy = self.settings.search.accuracy
         embedding = _Embedding(
             run=self,
             staging=staging,
             spec=spec,
             max_tokens=token_limit(spec, self.settings.embed),
-            word_specs=word_models_of(spec, accuracy) if self.files else (),
         )
         dropped = [row.doc_id for row in rows if row.status == "removed"]
         outdated = embedding.outdated(store, readings, dropped)
@@ -278,33 +275,26 @@ class _Embedding:
         staging: vectors of an ingest that was interrupted, and where new ones are kept.
         spec: SPEC of the store's embedder.
         max_tokens: its token limit.
-        word_specs: SPECs of the models of token vectors.
     """
 
     run: _Ingest
     staging: Staging
     spec: str
     max_tokens: int
-    word_specs: Sequence[str]
 
     def outdated(
         self, store: Store, readings: list[Reading], dropped: list[str]
     ) -> list[str]:
         """Return the doc_ids of documents that do not change, and must be embedded again.
 
-        Their database is damaged, their vectors have another token limit, or token vectors are missing. Vectors with
-        different limits do not mix, and token vectors are used only if the whole course has them.
+        Their database is damaged, or their vectors have another token limit, which do not mix.
         """
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
         course = store.course
         is_same = course.max_tokens == self.max_tokens or not course.embedder_spec
-        is_same &= store.damage is None
-        outdated = []
-        for doc_id, record in course.records.items():
-            is_whole = all(record.holds_words(spec) for spec in self.word_specs)
-            if not (is_same and is_whole) and doc_id not in changing:
-                outdated.append(doc_id)
-        return outdated
+        if is_same and store.damage is None:
+            return []
+        return [doc_id for doc_id in course.records if doc_id not in changing]
 
     def write(
         self,
@@ -314,45 +304,43 @@ class _Embedding:
     ) -> None:
         """Embed readings, and write them to the store."""
         course, relevance = store.course, None
-        models: list[Embedder] = []
+        embedder = None
         has_text = course.embedder_spec or any(
             reading.paragraphs for reading in readings
         )
         if readings and has_text:
-            # the store's embedder first
-            for spec in dict.fromkeys((self.spec, *self.word_specs)):
-                models.append(self.run.models.embedder(spec))
-        updates = self._embed(readings, models)
-        if models and self.spec not in BUILT_IN:
-            relevance = _relevance(updates, dropped, course, models[0])
+            embedder = self.run.models.embedder(self.spec)
+        updates = self._embed(readings, embedder)
+        if embedder and self.spec not in BUILT_IN:
+            relevance = _relevance(updates, dropped, course, embedder)
         store.change(updates, dropped, relevance)
 
     def _embed(
-        self, readings: list[Reading], models: list[Embedder]
+        self, readings: list[Reading], embedder: Embedder | None
     ) -> list[DocumentUpdate]:
         """Return each reading with its vectors.
 
         Args:
-            models: the store's embedder and the models of `word_specs`; [] if no reading has paragraphs.
+            embedder: None if no reading has paragraphs.
         """
-        if not models:
+        if embedder is None:
             return [DocumentUpdate(reading, NO_VECTORS, "") for reading in readings]
         parts = list(map(parts_of, readings))
-        vectors = self._embed_parts(list(chain.from_iterable(parts)), models)
+        vectors = self._embed_parts(list(chain.from_iterable(parts)), embedder)
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
             joined = join_parts(vectors[: len(of_reading)])
             del vectors[: len(of_reading)]  # joined parts are not in memory twice
-            pieces = with_vectors(reading, joined.paragraphs, models[0])
+            pieces = with_vectors(reading, joined.paragraphs, embedder)
             reading = replace(reading, pieces=pieces)
             updates.append(DocumentUpdate(reading, joined, self.spec, self.max_tokens))
         return updates
 
     def _embed_parts(
-        self, parts: list[Reading], models: list[Embedder]
+        self, parts: list[Reading], embedder: Embedder
     ) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
-        key = self.spec, self.max_tokens, words_of(self.word_specs)
+        key = self.spec, self.max_tokens, FORMAT
         vectors, missing, n_staged = [], [], 0
         for row, part in enumerate(parts):
             staged = self.staging.get(part, *key)
@@ -375,7 +363,7 @@ class _Embedding:
         is_quiet = not self.run.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
         with executor_of(workers) as executor, bar:
-            embed = self._task(executor, models)
+            embed = self._task(executor, embedder)
             for number, future in run_all(executor, embed, calls):
                 made = vectors[missing[number]] = result_of(future)
                 self.staging.keep(made, *calls[number], *key)
@@ -383,22 +371,19 @@ class _Embedding:
         return vectors
 
     def _task(
-        self, executor: Tasks, models: list[Embedder]
+        self, executor: Tasks, embedder: Embedder
     ) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
-            return functools.partial(embed_all, models, token_specs=self.word_specs)
+            return functools.partial(embed_reading, embedder=embedder)
         settings, threads = self.run.settings.embed, 1
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
             threads = settings.threads or max(1, cores_each)
-        specs = tuple(model.spec for model in models)
         settings = replace(settings, threads=threads, own=self.run.spec)
         if isinstance(executor, Cluster):
-            executor.check(models_of_worker, specs, settings)
-        return functools.partial(
-            embed_on_worker, specs, settings, token_specs=self.word_specs
-        )
+            executor.check(embedder_of_worker, self.spec, settings)
+        return functools.partial(embed_on_worker, spec=self.spec, settings=settings)
 
 
 def with_vectors(

@@ -17,7 +17,7 @@ import numpy as np
 from quarry.arrays import Float32Array, IntArray
 from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import FORM
-from quarry.embed.networks import MINILM, NETWORKS
+from quarry.embed.networks import MINILM
 from quarry.files import write_whole
 
 HINTS = Path(__file__).with_name("hint_bank.jsonl")
@@ -32,13 +32,11 @@ class Hints:
         documents: stem of the lecture for which each hint was given, "" if unknown.
         course: stems of the lectures that the hints are about; in a store with one of these lectures, nearness to the
             hints would reveal answers.
-        digest: changes with the texts.
     """
 
     texts: tuple[str, ...]
     documents: tuple[str, ...]
     course: frozenset[str]
-    digest: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,20 +73,21 @@ def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hint
         texts=tuple(documents),
         documents=tuple(documents.values()),
         course=frozenset(course),
-        digest=hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12],
     )
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
-    if model.spec in NETWORKS and NETWORKS[model.spec].latin_only:
+    if model.spec == MINILM.spec:
         readable = {}
         for text, document in zip(hints.texts, hints.documents, strict=True):
             if choose_spec([text]) == MINILM.spec:
                 readable[text] = document
         hints = hints_of(readable, hints.course)
 
-    path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
+    key = repr((model.spec, model.dim, FORM, hints.texts))
+    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    path = models_dir / f"hints-{digest}.npz"
     try:
         with np.load(path) as cached:
             vectors = cached["vectors"].astype(np.float32)

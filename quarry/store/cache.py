@@ -13,9 +13,8 @@ from configs.directories import cache, code_digest
 from quarry import pickles
 from quarry.course.paragraph import Alias, Document, Paragraph
 from quarry.course.piece import Piece
-from quarry.embed.networks import BUILT_IN
 from quarry.store.chroma import is_url
-from quarry.store.records import FORMAT, Record, digest_of, words_of
+from quarry.store.records import FORMAT, Record, digest_of
 
 CONTENTS = "course.pickle"
 """Name of the file with the fields of a course, except for its arrays."""
@@ -38,7 +37,7 @@ def folder_of(location: str, name: str, token: str) -> Path:
     place = location if is_url(location) else str(Path(location).resolve())
     kinds = Record, Document, Alias, Paragraph, Piece
     fields = [kind.__annotations__ for kind in kinds]
-    generation = digest_of(token, FORMAT, words_of(BUILT_IN), fields)
+    generation = digest_of(token, FORMAT, fields)
     return cache() / "courses" / f"{digest_of(place, name)}-{generation}"
 
 

@@ -23,9 +23,8 @@ from quarry.course.paragraph import (
     RejectedParagraph,
 )
 from quarry.course.piece import Piece
-from quarry.embed.networks import BUILT_IN
 from quarry.embed.relevance import Relevance
-from quarry.embed.vectors import NOTHING, Tokens, Words
+from quarry.embed.vectors import NOTHING, Tokens
 from quarry.store.chroma import (
     Collections,
     Pulse,
@@ -150,21 +149,12 @@ class Course:
         return np.repeat(np.arange(len(self.paragraphs)), np.diff(starts))
 
     @property
-    def word_specs(self) -> tuple[str, ...]:
-        """SPECs of the models with token vectors of every paragraph; the store's own embedder first."""
-        if not self.embedder_spec:
-            return ()
-        complete = []
-        for spec in dict.fromkeys((self.embedder_spec, *BUILT_IN)):
-            if all(record.holds_words(spec) for record in self.records.values()):
-                complete.append(spec)
-        return tuple(complete)
-
-    def words(self, spec: str) -> Words:
-        """Return the pooled vectors and token vectors of one of the models of `word_specs`."""
-        codes = f"codes.{spec}"
-        tokens = Tokens(self.arrays[codes], self.arrays[f"{codes}.starts"])
-        return Words(self.arrays[f"pooled.{spec}"], tokens)
+    def tokens(self) -> Tokens | None:
+        """The tokens of `paragraphs`; None unless the embedder has given those of all of them."""
+        starts = self.arrays.get("codes.starts", ())
+        if not self.paragraphs or len(starts) != len(self.paragraphs) + 1:
+            return None
+        return Tokens(self.arrays["codes"], self.arrays["codes.starts"])
 
     @cached_property
     def fingerprint(self) -> str:

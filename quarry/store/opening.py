@@ -14,8 +14,6 @@ from tqdm.auto import tqdm
 
 from quarry.course.paragraph import Alias, Paragraph
 from quarry.course.piece import Piece
-from quarry.embed.networks import BUILT_IN
-from quarry.embed.vectors import form_of
 from quarry.errors import StoreChangedError, StoreError, StoreMissingError
 from quarry.store import cache
 from quarry.store.chroma import (
@@ -182,11 +180,6 @@ def _passages_of(
     collections: Collections, records: list[Record]
 ) -> tuple[list[Paragraph], dict[str, NDArray[Any]]]:
     """Read all passages of a course; return their paragraphs and their arrays by name."""
-    forms = {}
-    for spec in BUILT_IN:
-        form = form_of(spec)
-        if form and all(record.holds_words(spec) for record in records):
-            forms[spec] = form
     ids: list[str] = []
     for record in records:
         ids += record.passage_ids
@@ -208,12 +201,9 @@ def _passages_of(
         rows["vectors"].append(vector[None, :])
         sentences = unpacked(metadata["sentences"], np.float32, len(vector))
         rows["sentences"].append(sentences)
-        for spec, form in forms.items():
-            codes, pooled = f"codes.{spec}", f"pooled.{spec}"
-            width = form.basis.shape[1]
-            rows[codes].append(unpacked(metadata[codes], np.uint8, width))
-            half = unpacked(metadata[pooled], np.float16)
-            rows[pooled].append(half.astype(np.float32))
+        if "codes" in metadata:
+            codes = unpacked(metadata["codes"], np.uint8)
+            rows["codes"].append(codes.reshape(metadata["n_tokens"], -1))
 
     arrays: dict[str, NDArray[Any]] = {}
     for name, parts in rows.items():
@@ -221,7 +211,7 @@ def _passages_of(
         if not all(lengths):
             raise ValueError(f"a paragraph has no {name}")
         arrays[name] = np.concatenate(parts)
-        if name.startswith(("sentences", "codes.")):
+        if name in ("sentences", "codes"):
             arrays[f"{name}.starts"] = np.cumsum([0, *lengths], dtype=np.int64)
     return paragraphs, arrays
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 import typing
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias
@@ -23,10 +22,10 @@ from numpy.typing import NDArray
 from quarry.course.paragraph import Document, Paragraph, Reading, RejectedParagraph
 from quarry.course.piece import Piece
 from quarry.course.sentences import sentences_of
-from quarry.embed.vectors import ReadingVectors, form_of
+from quarry.embed.vectors import ReadingVectors
 
-FORMAT = 3
-"""Version of the layout of records; a store of another format is refused."""
+FORMAT = 4
+"""Version of the layout of records and of the compact form of tokens; a store of another format is refused."""
 
 MAX_PACKED_BYTES = 1 << 26
 """Limit for the size of one unpacked array, since somebody else may have made the store."""
@@ -57,21 +56,12 @@ class Record:
 
     Attributes:
         passages: the id of this record, and the prefix of the ids of its passages' records.
-        words: digest of the compact form of its tokens, by SPEC of the model.
     """
 
     document: Document
     passages: str
     embedder_spec: str
     max_tokens: int
-    words: dict[str, str]
-
-    def holds_words(self, spec: str) -> bool:
-        """Return whether every passage has token vectors in the present form of the model `spec`."""
-        form = form_of(spec)
-        return not self.document.n_paragraphs or (
-            form is not None and self.words.get(spec) == form.digest
-        )
 
     @property
     def passage_ids(self) -> list[str]:
@@ -82,12 +72,6 @@ class Record:
 def digest_of(*parts: object) -> str:
     """Return 12 hexadecimal digits that change with the parts."""
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
-
-
-def words_of(specs: Iterable[str]) -> dict[str, str]:
-    """Return digests of the present compact forms of tokens, by SPEC of the models."""
-    forms = {spec: form_of(spec) for spec in specs}
-    return {spec: form.digest for spec, form in forms.items() if form is not None}
 
 
 def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
@@ -113,10 +97,10 @@ def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
         end = start + len(sentences_of(paragraph))
         metadata["sentences"] = packed(vectors.sentences[start:end])
         start = end
-        for spec, words in vectors.words.items():
-            first, last = words.tokens.starts[row : row + 2]
-            metadata[f"codes.{spec}"] = packed(words.tokens.codes[first:last])
-            metadata[f"pooled.{spec}"] = packed(words.pooled[row].astype(np.float16))
+        if vectors.tokens is not None:
+            first, last = vectors.tokens.starts[row : row + 2]
+            metadata["codes"] = packed(vectors.tokens.codes[first:last])
+            metadata["n_tokens"] = int(last - first)
         metadatas.append(metadata)
     return metadatas
 

@@ -37,7 +37,6 @@ from quarry.store.records import (
     Record,
     document_metadata,
     passage_metadatas,
-    words_of,
 )
 from quarry.terminal import described
 
@@ -176,7 +175,6 @@ class Store:
                 passages=f"{update.reading.document.doc_id}@{token}",
                 embedder_spec=update.embedder_spec,
                 max_tokens=update.max_tokens,
-                words=words_of(update.vectors.words),
             )
             documents[record.document.doc_id] = record.passages
             metadatas[record.passages] = document_metadata(record, update)

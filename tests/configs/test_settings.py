@@ -17,7 +17,7 @@ DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
 @pytest.fixture(autouse=True)
 def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No environment but what a test sets itself."""
-    for name in ("QUARRY_TOKEN", "QUARRY_MODELS", "QUARRY_ACCURACY"):
+    for name in ("QUARRY_TOKEN", "QUARRY_MODELS"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -196,19 +196,13 @@ def test_a_preset_is_what_the_contract_says() -> None:
         assert (search.k or search.pdf_k + search.global_k) == 20
 
 
-def test_the_environment_wins_over_files_and_opens_what_is_left_open(
+def test_the_environment_wins_over_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = written(tmp_path, "embed: {models_dir: /file}\nsearch: {accuracy: accurate}")
+    mine = written(tmp_path, "embed: {models_dir: /file}")
     assert load(config=mine).embed.models_dir == "/file"
     monkeypatch.setenv("QUARRY_MODELS", "/environment")
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     assert load(config=mine).embed.models_dir == "/environment"
-    assert load(config=mine).search.accuracy == "accurate"
-    assert load("dual").search.accuracy == "plain"
-    assert load().search.accuracy == "fast"
-    monkeypatch.setenv("QUARRY_ACCURACY", "better")
-    assert "search.accuracy is 'better'; Input should be" in refusal()
 
 
 def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,7 @@ class StoreContract:
             write(other, "caches", CACHES)
         assert texts_of(reopen(store)) == [TREES]
 
-    def test_words_are_filed_with_their_document_and_go_with_it(
+    def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:
         caches = make_reading("caches", [CACHES])
@@ -155,14 +155,15 @@ class StoreContract:
         store.change([update(caches), update(trees)])
 
         again = reopen(store)
-        assert again.word_specs == ("minilm",)
-        words = again.words("minilm")
         both = update(make_reading("both", [CACHES, TREES, LOCKS]))
-        expected = both.vectors.words["minilm"]
-        np.testing.assert_equal(asdict(words.tokens), asdict(expected.tokens))
-        assert_allclose(words.pooled, expected.pooled, atol=1e-3)
+        expected = both.vectors.tokens
+        assert again.tokens is not None
+        assert expected is not None
+        np.testing.assert_equal(asdict(again.tokens), asdict(expected))
         store.change([], ["trees"])
-        assert len(reopen(store).words("minilm").pooled) == 1
+        tokens = reopen(store).tokens
+        assert tokens is not None
+        assert len(tokens.starts) == 2
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(
         self, store: Store
@@ -256,8 +257,8 @@ def texts_of(course: Course) -> list[str]:
 
 def update(reading: Reading) -> DocumentUpdate:
     """A reading with the vectors of a HashingEmbedder, and those of its tokens."""
-    model = HashingEmbedder()
-    return DocumentUpdate(reading, embed_reading(reading, model, [model]), "minilm")
+    vectors = embed_reading(reading, HashingEmbedder())
+    return DocumentUpdate(reading, vectors, "minilm")
 
 
 def records_of(store: Store) -> AbstractContextManager[chroma.Collections]:

@@ -28,7 +28,7 @@ from player.search.results import Query
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Alias, Document, Paragraph, Reading
 from quarry.course.sentences import sentences
-from quarry.embed.vectors import ReadingVectors, Words
+from quarry.embed.vectors import ReadingVectors
 from quarry.store import Course, DocumentUpdate, create_store, open_store
 from tools.benchmarks.measure import (
     bundled_course,
@@ -57,7 +57,8 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
     random = np.random.default_rng(0)
     texts = " ".join(item.text for item in course.paragraphs)
     vocabulary = sorted(set(WORD.findall(texts)))
-    words = course.words(course.embedder_spec)
+    tokens = course.tokens
+    assert tokens is not None
 
     def exchange(word: re.Match[str]) -> str:
         is_exchanged = random.random() < EXCHANGED
@@ -95,12 +96,11 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
             real = np.flatnonzero(course.sentence_rows == row)
             of_sentences += np.resize(real, len(parts)).tolist()
 
-        pooled = Words(perturbed(words.pooled[rows]), words.tokens.of(rows))
         vectors = ReadingVectors(
             perturbed(course.vectors[rows]),
             perturbed(course.sentence_vectors[of_sentences]),
             perturbed(course.alias_vectors[:1]),
-            {course.embedder_spec: pooled},
+            tokens.of(rows),
         )
         names = (Alias(doc_id, "title"),)
         document = Document(
@@ -128,7 +128,7 @@ def measure_open(folder: str) -> Figures:
 def _opened(folder: str) -> Player:
     """Return a player that has searched, and has the index for its questions."""
     course = open_store(folder)
-    player = build_player(course, uncached_settings("fast"))
+    player = build_player(course, uncached_settings(late_interaction=True))
     player.orchestrator.search(Query("a first hint"))
     player.index_of(course.paragraphs)
     return player
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str]) -> int:
     spawn = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory() as scratch,
-        bundled_course(uncached_settings("fast")) as (course, _),
+        bundled_course(uncached_settings(late_interaction=True)) as (course, _),
         ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool,
     ):
         # courses of these sizes are not for the user's cache

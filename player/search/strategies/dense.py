@@ -9,12 +9,14 @@ import numpy as np
 
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
+    HUBNESS,
     PARAGRAPH,
     SAME_LANGUAGE,
+    TOKENS,
     DenseCalibration,
     calibration_of,
 )
-from player.search.late_interaction import WordByWord
+from player.search.late_interaction import LateInteraction
 from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
@@ -70,7 +72,7 @@ def dense_order(
 ) -> tuple[AnyFloatArray, AnyFloatArray]:
     """Return scores and log-odds of paragraphs, of one query or of many.
 
-    A score is a similarity, but in log-odds if models compare word by word.
+    A score is a similarity, but in log-odds with late interaction.
 
     Args:
         parts: scores of the paragraphs by name, of any shape.
@@ -86,11 +88,13 @@ MOST_FOR_ONE_WORD = 0.0
 """Log-odds of relevance for a hint of one word are at most this, so that keywords answer: half of the single words that
 a course does not hold would reach the threshold."""
 N_CLOSELY = 3_000
-"""All paragraphs of a course of this size are compared word by word; of a larger one at least so many."""
+"""Least number of paragraphs that are compared token by token; smaller courses are compared whole."""
 SHARE_CLOSELY = 1 / 12
-"""At least this share of a large course is compared word by word, which finds .99 of its 20 best (docs/scale.md)."""
+"""Least share of a large course that is compared token by token, which finds .99 of its 20 best."""
 N_OF_DOCUMENT = 400
-"""So many further paragraphs of the named document are compared word by word."""
+"""Number of further paragraphs of the named document that are compared token by token."""
+ESTIMATE = np.float32(0.4)
+"""Growth of the similarity token by token for each unit of the cosines of the paragraph and of its best sentence."""
 
 
 class Dense(Strategy):
@@ -105,9 +109,9 @@ class Dense(Strategy):
         embedder: the embedder of the vectors.
         sentences: None compares whole paragraphs only.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
-        calibration: calibration of the embedder; `calibration.parts` holds the weights of `more`.
-        more: scorers that compare word by word. In a large course they score only the most likely paragraphs; the
-            others get the worst of these scores.
+        calibration: calibration of the embedder; with late interaction `calibration.parts` holds its weights.
+        late_interaction: compares token by token; None leaves it out. In a large course it scores only the most likely
+            paragraphs; the others get the worst of these scores.
     """
 
     name = "dense"
@@ -120,7 +124,7 @@ class Dense(Strategy):
         sentences: Sentences | None = None,
         evidence: Callable[[str], Float32Array] | None = None,
         calibration: DenseCalibration | None = None,
-        more: Sequence[WordByWord] = (),
+        late_interaction: LateInteraction | None = None,
     ) -> None:
         super().__init__(paragraphs)
         self._vectors = vectors
@@ -128,7 +132,7 @@ class Dense(Strategy):
         self._sentences = sentences
         self._evidence = evidence
         self._calibration = calibration or calibration_of().dense
-        self._more = more
+        self._late = late_interaction
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
         texts = " ".join(paragraph.text for paragraph in paragraphs)
         self._language = language_of(texts)
@@ -151,7 +155,7 @@ class Dense(Strategy):
             sentences,
             RuleEvidence(store.paragraphs, parts.search.rule_weight).log_odds,
             parts.calibration.dense,
-            parts.scorers,
+            parts.late_interaction,
         )
 
     def load(self) -> None:
@@ -161,8 +165,6 @@ class Dense(Strategy):
     def prepare(self, query: Query) -> None:
         """Embed the hint, unless its vector is cached."""
         self._embedder.read(query.hint)
-        for scorer in self._more:
-            scorer.prepare(query.hint)
 
     def similarity_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return (n_paragraphs,) the weighted mean of the cosines of paragraph, best sentence and all sentences."""
@@ -182,7 +184,7 @@ class Dense(Strategy):
 
         Args:
             wanted: names of the scores to compute.
-            doc_id: the named document, of which more paragraphs are compared word by word; "" without one.
+            doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
         parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
@@ -200,34 +202,28 @@ class Dense(Strategy):
             is_same = language_of(hint) is self._language
             parts[SAME_LANGUAGE] = np.full_like(parts[PARAGRAPH], is_same)
 
-        rows = None
-        if self._more and len(self._paragraphs) > N_CLOSELY:
-            rows = self._likely(hint, parts, doc_id)
-        for scorer in self._more:
-            for name, scores in scorer.parts(hint, rows).items():
-                if rows is None:
-                    parts[name] = scores
-                    continue
-                is_penalty = self._calibration.parts.get(name, 0.0) < 0.0
-                worst = scores.max() if is_penalty else scores.min()
-                parts[name] = np.full_like(parts[PARAGRAPH], worst)
-                parts[name][rows] = scores
+        if self._late is None:
+            return parts
+        parts[HUBNESS] = self._late.hubs.of(hint)
+        if len(self._paragraphs) <= N_CLOSELY:
+            parts[TOKENS] = self._late.similarities(hint)
+        else:
+            rows = self._likely(parts, doc_id)
+            similarities = self._late.similarities(hint, rows)
+            parts[TOKENS] = np.full_like(parts[PARAGRAPH], similarities.min())
+            parts[TOKENS][rows] = similarities
         return parts
 
-    def _likely(
-        self, hint: str, parts: Mapping[str, AnyFloatArray], doc_id: str
-    ) -> IntArray:
+    def _likely(self, parts: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
         """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
             parts: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        scores = dict(parts)
-        for scorer in self._more:
-            scores |= scorer.estimates(hint, parts.get("sentence"))
+        estimate = parts[PARAGRAPH] + parts.get("sentence", np.float32(0.0))
         weights = self._weights(self._calibration, float("rule" in parts))
-        log_odds = combine(scores, weights)
+        log_odds = combine({**parts, TOKENS: ESTIMATE * estimate}, weights)
         n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
