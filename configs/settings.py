@@ -29,8 +29,6 @@ KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
-ROUNDING = 1e-9
-"""The excess of a sum of fractions over its bound that is ignored."""
 MAX_SHOWN = 100
 """The most characters of a command line, or of the keys that a section has, that an error quotes."""
 N = TypeVar("N", int, float)
@@ -90,8 +88,6 @@ class SearchSettings:
     keywords: KeywordMode = "rule"
     fusion: Fusion = "linear"
     rrf_k: int = number(60, 1, 10_000)
-    sentence_weight: float = number(0.4, 0.0, 1.0)
-    sentence_mean_weight: float = number(0.2, 0.0, 1.0)
     rule_weight: float = number(2.5, 0.0, 10.0)
     k: int = number(0, 0, 10_000)
     pdf_k: int = number(15, 0, 10_000)
@@ -113,11 +109,6 @@ class SearchSettings:
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        weights = self.sentence_weight, self.sentence_mean_weight
-        leaves_room = sum(weights) <= 1.0 + ROUNDING
-        keys = "sentence_weight + sentence_mean_weight"
-        _require(leaves_room, keys, "at most 1", *weights)
-
         boost = self.boost_confidence
         is_below = boost <= self.filter_confidence
         _require(is_below, "boost_confidence", "at most filter_confidence", boost)

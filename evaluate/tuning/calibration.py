@@ -36,8 +36,6 @@ from quarry.store import Course
 LEAST_DOCUMENTS = 2
 N_NEGATIVES = 600
 """Most bundled hints that are taken as negatives."""
-SIMILARITY = "similarity"
-"""Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
 HARD_SHARE = 0.1
@@ -154,7 +152,7 @@ def calibrate_relevance(
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.parts(question, {SAME_LANGUAGE: 1.0}))
+        scores = pd.DataFrame(dense.parts(question, [SAME_LANGUAGE]))
         of_kind = about if is_about else unrelated
         of_kind.append(scores)
     with_relevance = [PARAGRAPH]
@@ -186,7 +184,7 @@ def _fit_dense(
     by_game, chosen = [], []
     for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
-        parts = _parts(dense, hint)
+        parts = pd.DataFrame(dense.parts(hint))
         positives.append(parts)
         elsewhere.append(parts[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
@@ -200,25 +198,19 @@ def _fit_dense(
             "see quarry games check"
         )
 
-    unrelated = [_parts(dense, hint) for hint in negatives]
+    unrelated = [pd.DataFrame(dense.parts(hint)) for hint in negatives]
 
     def fit(late_scores: list[str]) -> DenseCalibration:
-        with_slope = [SIMILARITY, *late_scores]
+        with_slope = [PARAGRAPH, *late_scores]
         features = _tables(by_game, with_slope)
         fitted = map(rounded, fit_choices(features, chosen).tolist())
         slopes = dict(zip(with_slope, fitted, strict=True))
         with_relevance = [PARAGRAPH, *late_scores[:1]]
         relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
-        return DenseCalibration(slopes.pop(SIMILARITY), *relevance, slopes)
+        return DenseCalibration(slopes.pop(PARAGRAPH), *relevance, slopes)
 
     late = fit([TOKENS, HUBNESS]) if TOKENS in positives[0] else None
     return fit([]), late
-
-
-def _parts(dense: Dense, hint: str) -> pd.DataFrame:
-    """Return all scores of the paragraphs for a hint by name, the similarity included."""
-    parts = dense.parts(hint, {"sentence": 1.0, "mean": 1.0})
-    return pd.DataFrame({**parts, SIMILARITY: dense.similarity_of(parts)})
 
 
 def _tables(hints: Iterable[pd.DataFrame], names: Sequence[str]) -> list[Float64Array]:

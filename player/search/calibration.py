@@ -30,6 +30,8 @@ LEAST_SEPARATION = 0.85
 """An embedder whose AUROC is lower is uncalibrated."""
 PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
+RULE = "rule"
+"""Name of the evidence of the game's rule, in log-odds, among the scores of a paragraph."""
 SAME_LANGUAGE = "language"
 """Name of the score that is 1 for a hint in the language of the course, to which e5 finds all paragraphs similar."""
 TOKENS, HUBNESS = "tokens", "hubness"

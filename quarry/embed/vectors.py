@@ -1,4 +1,4 @@
-"""Vectors of a reading: of its paragraphs, their sentences and tokens, and of its document's names.
+"""Vectors of a reading: of its paragraphs, their tokens, and its document's names.
 
 Compact token vectors serve to compare a hint with a paragraph word by word. Similar tokens of a paragraph are merged in
 pairs, and each component is stored in seven bits. States of the built-in networks are first projected onto the
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from configs.settings import EmbedSettings
 from quarry.arrays import Float32Array, IntArray
 from quarry.course.paragraph import Reading
-from quarry.course.sentences import sentences_of
 from quarry.embed import BUILT_IN, Embedder, Models, TokenEmbedder, TokenStates
 from quarry.parallel import made_once
 
@@ -69,19 +68,17 @@ class ReadingVectors:
 
     Attributes:
         paragraphs: (n_paragraphs, dim).
-        sentences: (n_sentences, dim), in the order of the paragraphs, as `sentences_of` splits them.
         aliases: (n_aliases, dim) of the document's names, embedded as queries, since they are compared with queries.
         tokens: the tokens of each paragraph; None if the embedder gives none.
     """
 
     paragraphs: Float32Array
-    sentences: Float32Array
     aliases: Float32Array
     tokens: Tokens | None = None
 
 
 NOTHING: Float32Array = np.empty((0, 0), dtype=np.float32)
-NO_VECTORS = ReadingVectors(NOTHING, NOTHING, NOTHING)
+NO_VECTORS = ReadingVectors(NOTHING, NOTHING)
 """The vectors of a reading in a store that has no embedder yet."""
 
 
@@ -99,47 +96,24 @@ def join_parts(parts: Sequence[ReadingVectors]) -> ReadingVectors:
     if len(parts) == 1:
         return parts[0]
 
-    def joined(name: str) -> Float32Array:
-        return np.concatenate([getattr(part, name) for part in parts])
-
     of_parts = [part.tokens for part in parts if part.tokens is not None]
     tokens = None
     if of_parts:
         lengths = np.concatenate([np.diff(tokens.starts) for tokens in of_parts])
         codes = np.concatenate([tokens.codes for tokens in of_parts])
         tokens = Tokens(codes, np.cumsum([0, *lengths]))
-    return ReadingVectors(
-        joined("paragraphs"),
-        joined("sentences"),
-        parts[0].aliases,
-        tokens,
-    )
+    paragraphs = np.concatenate([part.paragraphs for part in parts])
+    return ReadingVectors(paragraphs, parts[0].aliases, tokens)
 
 
 def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
-    """Embed a reading, or a part of it; a sentence that occurs twice in it is embedded once."""
+    """Embed a reading, or a part of it."""
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
-    sentences: list[str] = []
-    for paragraph in reading.paragraphs:
-        sentences += sentences_of(paragraph)
-
-    tokens = None
-    if isinstance(embedder, TokenEmbedder):
-        vectors, states = embedder.read_passages(paragraphs)
-        tokens = compact(states, basis_of(embedder.spec))
-    else:
-        vectors = embedder.embed_passages(paragraphs)
-    rows = {text: row for row, text in enumerate(paragraphs)}
-    new = [text for text in dict.fromkeys(sentences) if text not in rows]
-    rows |= {text: row for row, text in enumerate(new, len(paragraphs))}
-    of_texts = np.concatenate([vectors, embedder.embed_passages(new)])
-    names = [alias.text for alias in reading.document.aliases]
-    return ReadingVectors(
-        paragraphs=vectors,
-        sentences=of_texts[[rows[text] for text in sentences]],
-        aliases=embedder.embed_queries(names),
-        tokens=tokens,
-    )
+    aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
+    if not isinstance(embedder, TokenEmbedder):
+        return ReadingVectors(embedder.embed_passages(paragraphs), aliases)
+    vectors, states = embedder.read_passages(paragraphs)
+    return ReadingVectors(vectors, aliases, compact(states, basis_of(embedder.spec)))
 
 
 def embed_on_worker(

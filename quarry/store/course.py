@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from quarry.arrays import Float32Array, IntArray
+from quarry.arrays import Float32Array
 from quarry.course.paragraph import (
     Alias,
     Document,
@@ -136,17 +135,6 @@ class Course:
     def alias_vectors(self) -> Float32Array:
         """(n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries."""
         return self._array("aliases")
-
-    @property
-    def sentence_vectors(self) -> Float32Array:
-        """(n_sentences, dim) float32 unit vectors of every sentence, in the order of `paragraphs`, then of the text."""
-        return self._array("sentences")
-
-    @cached_property
-    def sentence_rows(self) -> IntArray:
-        """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
-        starts = self.arrays.get("sentences.starts", np.zeros(1, dtype=np.int64))
-        return np.repeat(np.arange(len(self.paragraphs)), np.diff(starts))
 
     @property
     def tokens(self) -> Tokens | None:

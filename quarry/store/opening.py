@@ -199,8 +199,6 @@ def _passages_of(
         paragraphs.append(value_of(Paragraph, metadata, text=passage["document"]))
         vector = finite(np.asarray(passage["embedding"], dtype=np.float32))
         rows["vectors"].append(vector[None, :])
-        sentences = unpacked(metadata["sentences"], np.float32, len(vector))
-        rows["sentences"].append(sentences)
         if "codes" in metadata:
             codes = unpacked(metadata["codes"], np.uint8)
             rows["codes"].append(codes.reshape(metadata["n_tokens"], -1))
@@ -211,7 +209,7 @@ def _passages_of(
         if not all(lengths):
             raise ValueError(f"a paragraph has no {name}")
         arrays[name] = np.concatenate(parts)
-        if name in ("sentences", "codes"):
+        if name == "codes":
             arrays[f"{name}.starts"] = np.cumsum([0, *lengths], dtype=np.int64)
     return paragraphs, arrays
 

@@ -1,7 +1,7 @@
 """Conversion of readings to Chroma records and back: ids, metadata, and arrays packed as text.
 
 Each passage is one record: Chroma holds its vector and text, and the metadata hold its fields and, as compressed text,
-the vectors of its sentences and tokens. Each document is one record too.
+its tokens. Each document is one record too.
 """
 
 import base64
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from quarry.course.paragraph import Document, Paragraph, Reading, RejectedParagraph
 from quarry.course.piece import Piece
-from quarry.course.sentences import sentences_of
 from quarry.embed.vectors import ReadingVectors
 
 FORMAT = 4
@@ -39,7 +38,7 @@ class DocumentUpdate:
     """A document to be written to a store.
 
     Attributes:
-        vectors: the vectors of its passages, sentences and aliases.
+        vectors: the vectors of its passages and aliases.
         embedder_spec: SPEC of the embedder of the vectors, "" if there are no vectors.
         max_tokens: at which that embedder cut longer texts, 0 if it has a limit of its own.
     """
@@ -85,21 +84,18 @@ def document_metadata(record: Record, update: DocumentUpdate) -> Metadata:
 
 
 def passage_metadatas(update: DocumentUpdate) -> list[Metadata]:
-    """Return the metadata of the records of a document's passages, with sentence and token vectors."""
-    paragraphs, vectors = update.reading.paragraphs, update.vectors
+    """Return the metadata of the records of a document's passages, with their tokens."""
+    paragraphs, tokens = update.reading.paragraphs, update.vectors.tokens
     path = Path(update.reading.document.path)
-    metadatas, start = [], 0
+    metadatas = []
     for row, paragraph in enumerate(paragraphs):
         metadata = _metadata_of(paragraph, "text", "same_as")
         metadata["pdf_name"] = (
             paragraph.doc_id if path.suffix.lower() == ".jsonl" else path.name
         )
-        end = start + len(sentences_of(paragraph))
-        metadata["sentences"] = packed(vectors.sentences[start:end])
-        start = end
-        if vectors.tokens is not None:
-            first, last = vectors.tokens.starts[row : row + 2]
-            metadata["codes"] = packed(vectors.tokens.codes[first:last])
+        if tokens is not None:
+            first, last = tokens.starts[row : row + 2]
+            metadata["codes"] = packed(tokens.codes[first:last])
             metadata["n_tokens"] = int(last - first)
         metadatas.append(metadata)
     return metadatas

@@ -89,7 +89,6 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None
             "search: {strategies: []}",
             "search.strategies is []; Tuple should have at least 1",
         ),
-        ("search: {sentence_weight: 0.9}", "is 0.9 + 0.2; it must be at most 1"),
         (
             "search: {pdf_k: 0, global_k: 0}",
             "pdf_k + global_k is 0 + 0; it must be at least 1",

@@ -76,29 +76,24 @@ def resampled(course: Course, n: int) -> Iterator[DocumentUpdate]:
         rows = random.integers(len(course.paragraphs), size=OF_A_DOCUMENT)
         rows = rows[: n - start]
         passages: list[Paragraph] = []
-        of_sentences: list[int] = []
         for ordinal, row in enumerate(rows.tolist(), 1):
             passage = course.paragraphs[row]
             text = WORD.sub(exchange, passage.text)
-            parts = [*sentences(text)]
             changed = replace(
                 passage,
                 paragraph_id=f"{doc_id}:1:{ordinal}",
                 doc_id=doc_id,
                 page=1,
                 text=text,
-                opening_sentence=parts[0],
+                opening_sentence=next(iter(sentences(text))),
                 same_as="",
                 own_length=0,
                 page_breaks=(),
             )
             passages.append(changed)
-            real = np.flatnonzero(course.sentence_rows == row)
-            of_sentences += np.resize(real, len(parts)).tolist()
 
         vectors = ReadingVectors(
             perturbed(course.vectors[rows]),
-            perturbed(course.sentence_vectors[of_sentences]),
             perturbed(course.alias_vectors[:1]),
             tokens.of(rows),
         )

@@ -1,9 +1,8 @@
-"""Dense search: cosine similarity of a hint with paragraphs and sentences, by an exact scan in memory."""
+"""Dense search: cosine similarity of a hint with paragraphs, by an exact scan in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
+    RULE,
     SAME_LANGUAGE,
     TOKENS,
     DenseCalibration,
@@ -28,40 +28,13 @@ from quarry.languages.words import words
 from quarry.store import Course
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
-    """Sentence vectors of a course, and their weights in the similarity.
-
-    Attributes:
-        vectors: (n_sentences, dim) unit vectors.
-        starts: (n_paragraphs,) row of the first sentence of each paragraph; every paragraph has at least one.
-        best: 0..1, weight of the most similar sentence.
-        mean: 0..1, weight of the mean over all sentences.
-    """
-
-    vectors: Float32Array
-    starts: IntArray
-    best: float
-    mean: float
-
-
-def dense_weights(
-    calibration: DenseCalibration, best: float, mean: float, rule: float
-) -> dict[str, float]:
+def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float]:
     """Return the weights, in log-odds per unit, of the scores that order paragraphs in dense search.
 
     Args:
-        best: 0..1, weight of the most similar sentence in the similarity.
-        mean: 0..1, weight of the mean of the sentences; the paragraph's cosine has the remaining weight.
         rule: weight of the rule's evidence; 0 leaves it out.
     """
-    weights = {
-        PARAGRAPH: calibration.nats * (1.0 - best - mean),
-        "sentence": calibration.nats * best,
-        "mean": calibration.nats * mean,
-        "rule": rule,
-        **calibration.parts,
-    }
+    weights = {PARAGRAPH: calibration.nats, RULE: rule, **calibration.parts}
     return {name: weight for name, weight in weights.items() if weight}
 
 
@@ -93,21 +66,19 @@ SHARE_CLOSELY = 1 / 12
 """Least share of a large course that is compared token by token, which finds .99 of its 20 best."""
 N_OF_DOCUMENT = 400
 """Number of further paragraphs of the named document that are compared token by token."""
-ESTIMATE = np.float32(0.4)
-"""Growth of the similarity token by token for each unit of the cosines of the paragraph and of its best sentence."""
+ESTIMATE = np.float32(0.6)
+"""Growth of the similarity token by token for each unit of the paragraph's cosine."""
 
 
 class Dense(Strategy):
     """Dense search: paragraphs by cosine similarity with the hint.
 
-    The similarity is the paragraph's cosine, or a weighted mean of the cosines of the paragraph, its best sentence and
-    all its sentences. In the mode "rule", the evidence of the game's rule is added, in log-odds.
+    In the mode "rule", the evidence of the game's rule is added, in log-odds.
 
     Args:
         paragraphs: the course.
         vectors: (n_paragraphs, dim) unit vectors.
         embedder: the embedder of the vectors.
-        sentences: None compares whole paragraphs only.
         evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
         calibration: calibration of the embedder; with late interaction `calibration.parts` holds its weights.
         late_interaction: compares token by token; None leaves it out. In a large course it scores only the most likely
@@ -121,7 +92,6 @@ class Dense(Strategy):
         paragraphs: Sequence[Paragraph],
         vectors: Float32Array,
         embedder: CachingEmbedder,
-        sentences: Sentences | None = None,
         evidence: Callable[[str], Float32Array] | None = None,
         calibration: DenseCalibration | None = None,
         late_interaction: LateInteraction | None = None,
@@ -129,7 +99,6 @@ class Dense(Strategy):
         super().__init__(paragraphs)
         self._vectors = vectors
         self._embedder = embedder
-        self._sentences = sentences
         self._evidence = evidence
         self._calibration = calibration or calibration_of().dense
         self._late = late_interaction
@@ -139,20 +108,12 @@ class Dense(Strategy):
 
     @classmethod
     def from_course(cls, store: Course, parts: Parts) -> Dense:
-        """Make dense search over a course; compare its sentences too if they have a weight."""
+        """Make dense search over a course."""
         assert parts.embedder is not None
-        best, mean = parts.search.sentence_weight, parts.search.sentence_mean_weight
-        sentences = None
-        if best or mean:
-            rows = np.arange(len(store.paragraphs))
-            starts = np.searchsorted(store.sentence_rows, rows)
-            sentences = Sentences(store.sentence_vectors, starts, best, mean)
-
         return cls(
             store.paragraphs,
             store.vectors,
             parts.embedder,
-            sentences,
             RuleEvidence(store.paragraphs, parts.search.rule_weight).log_odds,
             parts.calibration.dense,
             parts.late_interaction,
@@ -166,11 +127,6 @@ class Dense(Strategy):
         """Embed the hint, unless its vector is cached."""
         self._embedder.read(query.hint)
 
-    def similarity_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
-        """Return (n_paragraphs,) the weighted mean of the cosines of paragraph, best sentence and all sentences."""
-        plain = replace(self._calibration, nats=1.0, parts={})
-        return combine(parts, self._weights(plain, 0.0))
-
     def evidence(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of the game's rule for each paragraph; 0 without a rule."""
         if self._evidence is None:
@@ -178,26 +134,18 @@ class Dense(Strategy):
         return self._evidence(hint)
 
     def parts(
-        self, hint: str, wanted: Mapping[str, float], doc_id: str = ""
+        self, hint: str, wanted: Collection[str] = (), doc_id: str = ""
     ) -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
 
         Args:
-            wanted: names of the scores to compute.
+            wanted: names of the scores to compute besides those of the similarity.
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
         parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
-        sentences = self._sentences
-        if sentences is not None and ("sentence" in wanted or "mean" in wanted):
-            cosines = cosines_of(sentences.vectors, vector)
-            starts = sentences.starts
-            n_sentences = np.diff(starts, append=len(cosines)).astype(np.float32)
-            parts["sentence"] = np.maximum.reduceat(cosines, starts)
-            parts["mean"] = np.add.reduceat(cosines, starts) / n_sentences
-        if "rule" in wanted:
-            parts["rule"] = self.evidence(hint)
-
+        if RULE in wanted:
+            parts[RULE] = self.evidence(hint)
         if SAME_LANGUAGE in wanted or SAME_LANGUAGE in self._calibration.relevance:
             is_same = language_of(hint) is self._language
             parts[SAME_LANGUAGE] = np.full_like(parts[PARAGRAPH], is_same)
@@ -221,9 +169,8 @@ class Dense(Strategy):
             parts: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        estimate = parts[PARAGRAPH] + parts.get("sentence", np.float32(0.0))
-        weights = self._weights(self._calibration, float("rule" in parts))
-        log_odds = combine({**parts, TOKENS: ESTIMATE * estimate}, weights)
+        weights = dense_weights(self._calibration, float(RULE in parts))
+        log_odds = combine({**parts, TOKENS: ESTIMATE * parts[PARAGRAPH]}, weights)
         n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
@@ -234,19 +181,13 @@ class Dense(Strategy):
         if not len(self._vectors):
             return nothing_found(0)
         is_ruled = query.keywords == "rule" and self._evidence is not None
-        weights = self._weights(self._calibration, float(is_ruled))
+        weights = dense_weights(self._calibration, float(is_ruled))
         parts = self.parts(query.hint, weights, doc_id)
         order = dense_order(parts, weights, self._calibration)
         relevance = self._calibration.relevance_of(parts)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
             relevance = np.minimum(relevance, MOST_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)
-
-    def _weights(self, calibration: DenseCalibration, rule: float) -> dict[str, float]:
-        best, mean = 0.0, 0.0
-        if self._sentences is not None:
-            best, mean = self._sentences.best, self._sentences.mean
-        return dense_weights(calibration, best, mean, rule)
 
 
 def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:

@@ -76,12 +76,11 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     drawn = {
         "pdf_k": 15,
         "global_k": 12,
-        "sentence_weight": 0.7,
-        "sentence_mean_weight": 0.9,
+        "boost_confidence": 0.95,
         "threshold": 0.2,
     }
     result = settings_of(drawn, settings.search)
-    assert (result.global_k, result.sentence_mean_weight) == (5, 0.3)
+    assert (result.global_k, result.boost_confidence) == (5, 0.9)
     assert result.lowered_threshold == 0.2
     none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)

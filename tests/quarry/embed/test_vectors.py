@@ -21,28 +21,22 @@ from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_
 NAMES = [Alias("Search trees", "title")]
 
 
-def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
-    one_sentence = TREES.split(". ")[0] + "."
-    reading = make_reading("trees", [TREES, one_sentence, CACHES], aliases=NAMES)
+def test_paragraphs_and_names_have_a_vector_each_and_names_are_embedded_as_queries() -> (
+    None
+):
+    reading = make_reading("trees", [TREES, CACHES], aliases=NAMES)
     hashing = HashingEmbedder()
-    embedder = Mock(wraps=hashing, dim=hashing.dim)
     names = hashing.embed_queries(["trees", "Search trees"])
-    embedder.embed_queries.side_effect = [-names]
-    vectors = embed_reading(reading, embedder)
-
-    assert len(vectors.paragraphs) == 3
-    assert len(vectors.sentences) == 2 + 1 + 2
-    for row in (0, 2):
-        assert_allclose(vectors.sentences[row], vectors.paragraphs[1])
-    assert_allclose(vectors.aliases, -names)
-    embedder.embed_queries.assert_called_once_with(["trees", "Search trees"])
-    passages: list[str] = []
-    for embed in (embedder.read_passages, embedder.embed_passages):
-        for call in embed.mock_calls:
-            passages += call.args[0]
-    # the sentence that is a paragraph, and the one that occurs twice, only once
-    assert len(passages) == 3 + 2 + 2 - 1
-    assert len(set(passages)) == len(passages)
+    without_tokens = Mock(spec=["spec", "dim", "embed_passages", "embed_queries"])
+    without_tokens.embed_passages = hashing.embed_passages
+    without_tokens.embed_queries.return_value = -names
+    for embedder, aliases in ((hashing, names), (without_tokens, -names)):
+        vectors = embed_reading(reading, embedder)
+        expected = hashing.embed_passages([TREES, CACHES])
+        assert_allclose(vectors.paragraphs, expected)
+        assert_allclose(vectors.aliases, aliases)
+        assert (vectors.tokens is not None) == (embedder is hashing)
+    without_tokens.embed_queries.assert_called_once_with(["trees", "Search trees"])
 
 
 def test_vectors_of_a_document_are_those_of_its_parts(

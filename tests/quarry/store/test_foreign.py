@@ -176,7 +176,7 @@ def test_a_store_on_a_full_or_read_only_disk_is_read(
     forget()
     store = open_store(str(folder))
     assert len(store.vectors) == len(store.paragraphs)
-    assert len(store.sentence_vectors) > 0
+    assert store.tokens is not None
     assert content_of(folder.rglob("*")) == before
 
 

@@ -14,7 +14,7 @@ from player.search.calibration import DenseCalibration
 from player.search.rank import log_odds_of
 from player.search.results import Query
 from player.search.strategies import dense as module
-from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
 from quarry.arrays import Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
@@ -52,19 +52,6 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     assert arrays.scores == pytest.approx(cosines)
     assert arrays.log_odds == pytest.approx(10.0 * cosines)
     assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
-
-
-def test_sentences_count_with_their_weights() -> None:
-    # the first paragraph itself looks north; of its sentences one looks east and one west
-    vectors = np.array([EAST, WEST, NORTH], dtype=np.float32)
-    starts = np.array([0, 2])
-    sentences = Sentences(vectors, starts, best=0.5, mean=0.25)
-    expected = pytest.approx([0.5, 0.15])
-    dense = plane(NORTH, NORTH_EAST, sentences=sentences)
-    # 0.25 * 0 + 0.5 * 1 + 0.25 * 0, and 0.25 * 0.6 + 0.5 * 0 + 0.25 * 0
-    assert dense.score(HINT).scores == expected
-    parts = dense.parts("east", {"sentence": 1.0})
-    assert dense.similarity_of(parts) == expected
 
 
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
