@@ -29,7 +29,7 @@ from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Parts
 from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
-from quarry.embed.hint_bank import as_asked, hints_of, load_hints
+from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
 from quarry.store import Course
 
@@ -76,10 +76,10 @@ def calibrate(
     negatives = [game.hint for game in games if not game.answerable]
     bank = load_hints()
     if bank.course.isdisjoint(map(attrgetter("doc_id"), store.documents)):
-        negatives += bank.texts[:N_NEGATIVES]
+        negatives += [*bank.documents][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = hints_of(document_of)
+        bank = Hints(document_of)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"

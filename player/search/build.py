@@ -259,7 +259,6 @@ def late_interaction_of(
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
     key = (
         embedder.spec,
-        bank.hints.texts,
         bank.hints.documents,
         sorted(bank.hints.course),
     )

@@ -114,7 +114,7 @@ class Hubs:
     ) -> None:
         is_about_course = bank.hints.course.intersection(doc_ids)
         hints = bank.vectors[: 0 if is_about_course else None]
-        documents = np.array(bank.hints.documents[: len(hints)])
+        documents = np.array([*bank.hints.documents.values()][: len(hints)])
         # one more than is averaged, to replace the hint that is searched for
         n_nearest = min(N_NEAREST + 1, len(hints))
         self._nearest = np.empty((len(doc_ids), n_nearest), dtype=np.float32)
@@ -129,7 +129,7 @@ class Hubs:
             self._hints[rows] = best
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
 
-        self.places = {text: place for place, text in enumerate(bank.hints.texts)}
+        self.places = {text: place for place, text in enumerate(bank.hints.documents)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
     def of(self, hint: str) -> Float32Array:

@@ -50,15 +50,22 @@ def export(spec: str, folder: Path) -> None:
 def _write(spec: str, target: Path) -> str:
     """Write the network of a SPEC as an ONNX graph, and return the content of its tokenizer.json."""
     import onnx
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
 
-    from quarry.embed.bert_graph import bert_graph, read_safetensors
+    from quarry.embed.bert_graph import bert_graph
 
     if spec == E5.spec:
         weights, sizes, tokenizer = read_four_bits(E5.path())
     else:
         source = minilm_folder()
         sizes = json.loads((source / "config.json").read_text(encoding="utf-8"))
-        weights = read_safetensors(source / "model.safetensors")
+        try:
+            weights = load_file(source / "model.safetensors")
+        except SafetensorError as error:
+            raise EmbedderError(
+                f"{source} holds a damaged model: {error}; run: {MINILM.install} --force-reinstall"
+            ) from error
         tokenizer = (source / "tokenizer.json").read_text(encoding="utf-8")
     onnx.save(bert_graph(weights, sizes), target)
     return tokenizer

@@ -112,7 +112,7 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     tuned = tune(f"{options} --storage {url} --trials 10 --json")
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
-    assert "5 train games are few for 10 parameters of search" in tuned.err
+    assert "5 train games are few for 8 parameters of search" in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high

@@ -20,7 +20,7 @@ from player.search.results import Query
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
 from quarry.arrays import Float32Array
-from quarry.embed.hint_bank import hints_of, load_hints
+from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, DocumentUpdate, create_store
@@ -281,7 +281,7 @@ def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     vectors = embed_reading(reading, model)
     made.change([DocumentUpdate(reading, vectors, model.spec)])
 
-    others = hints_of(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
+    others = Hints(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
     for hints, are_hubs in ((None, False), (others, True)):
         embedder = CachingEmbedder(model)
         late = late_interaction_of(made.course, load(), embedder, hints)

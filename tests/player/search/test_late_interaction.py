@@ -7,7 +7,7 @@ import pytest
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
 from player.search.late_interaction import PRODUCTS, Hubs, LateInteraction
-from quarry.embed.hint_bank import Bank, hints_of
+from quarry.embed.hint_bank import Bank, Hints
 from quarry.embed.vectors import MIDDLE, STEPS, basis_of, compact, project
 from tests.fakes import HashingEmbedder
 
@@ -27,7 +27,7 @@ TOKENS = compact(STATES, BASIS)
 def scorer() -> LateInteraction:
     texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
     vectors, states = MODEL.read_queries(texts)
-    hints = hints_of(dict.fromkeys(texts, ""))
+    hints = Hints(dict.fromkeys(texts, ""))
     bank = Bank(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
     return LateInteraction(CachingEmbedder(MODEL), TOKENS, hubs, bank)
@@ -104,11 +104,11 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
         # nor are hints for the paragraph's own document
         ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3, 0.4]),
     ):
-        hints = hints_of(documents)
+        hints = Hints(documents)
         vectors = np.array([plane[text] for text in documents], dtype=np.float32)
         bank = Bank(hints, vectors, nothing, nothing)
         hubness = Hubs(paragraphs, course, bank).of(hint)
         assert hubness == pytest.approx(expected)
         # in a course that the bank is about all paragraphs are alike
-        bank = replace(bank, hints=hints_of(documents, ["b"]))
+        bank = replace(bank, hints=Hints(documents, frozenset("b")))
         assert not Hubs(paragraphs, course, bank).of(hint).any()
