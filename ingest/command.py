@@ -132,8 +132,6 @@ def _document_lines(document: dict[str, Any]) -> Iterator[str]:
 
     n_documents, n_paragraphs = len(document["documents"]), document["n_paragraphs"]
     yield _totals(document, n_documents, n_paragraphs, document["n_near_identical"])
-    none = "none, hints are compared with whole texts; where a model can read them, ingest again"
-    yield f"words read by: {', '.join(document['words']) or none}"
 
 
 def _rejected(course: Course) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ HINT_SHARE = 0.25
 """Hints per question about the course: without any, .15 of the hints of games are relevant; with as many, .09 of the
 questions about other things."""
 N_ROUNDS = 5
-"""The slopes of relevance are fitted so many times."""
+"""Number of times that the slopes of relevance are fitted."""
 LEAST_SPREAD = 1e-9
 """Added to standard deviations, which may be 0."""
 

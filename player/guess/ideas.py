@@ -22,7 +22,7 @@ DOMAINS_KEPT = 64
 """Maximum number of domains whose vectors are kept."""
 
 WEIGHTS = np.array([1.3, 5.8, 4.8, 5.0], dtype=np.float32)
-"""Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974), fitted on 80 of our training games."""
+"""Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974), fitted on our training games."""
 
 Embed = Callable[[Sequence[str]], Float32Array]
 """Returns (n, dim) unit vectors of texts."""

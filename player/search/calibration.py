@@ -37,9 +37,9 @@ SAME_LANGUAGE = "language"
 TOKENS, HUBNESS = "tokens", "hubness"
 """Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
 N_SPREAD = 400
-"""The standard deviation of cosines is estimated from at most so many paragraphs."""
+"""Maximum number of paragraphs from which the standard deviation of cosines is estimated."""
 LEAST_SPREAD = 10
-"""Fewer cosines are too few to estimate a standard deviation."""
+"""Minimum number of cosines for an estimate of their standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)

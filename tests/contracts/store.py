@@ -229,7 +229,7 @@ class StoreContract:
                 )
                 foreign.add(ids=["theirs"], embeddings=[[1.0, 0.0]])
 
-                refused = rf"'{name}' has store format .*, not 3; .*--collection"
+                refused = rf"'{name}' has store format .*, not 4; .*--collection"
                 for attempt in (create_store, open_store):
                     with pytest.raises(StoreError, match=refused):
                         attempt(store.location, name)
