@@ -62,8 +62,9 @@ MOST_FOR_ONE_WORD = 0.0
 a course does not hold would reach the threshold."""
 N_CLOSELY = 3_000
 """Least number of paragraphs that are compared token by token; smaller courses are compared whole."""
-SHARE_CLOSELY = 1 / 12
-"""Least share of a large course that is compared token by token, which finds .99 of its 20 best."""
+SHARE_CLOSELY = 1 / 6
+"""Least share of a large course that is compared token by token; of our course of 1,045 paragraphs a sixth holds .93 of
+the 20 best, a third .99."""
 N_OF_DOCUMENT = 400
 """Number of further paragraphs of the named document that are compared token by token."""
 ESTIMATE = np.float32(0.6)
