@@ -205,11 +205,11 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
     played = hand_replay("noisy:0,1", make_referee("noisy:0,1", 7))
     # no answer tells the places apart, so that they stay in the order of the prior: every sentence is one
     assert rows(played, "guess_rank", "won", "lost_at") == [
-        (5, False, "answers"),
+        (3, False, "answers"),
         (1, True, None),
         (9, False, "answers"),
         (10, False, "answers"),
-        (10, False, "answers"),
+        (11, False, "answers"),
         (None, False, "ingest"),
     ]
 
