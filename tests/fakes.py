@@ -30,7 +30,7 @@ from quarry.course.paragraph import (
     RejectedParagraph,
 )
 from quarry.embed import TokenStates
-from quarry.embed.vectors import embed_reading, form_of
+from quarry.embed.vectors import basis_of, embed_reading
 from quarry.store import Store, StoredDocument
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -105,8 +105,8 @@ class HashingEmbedder:
         return self.embed_passages(texts)
 
     def read_passages(self, texts: Sequence[str]) -> tuple[Float32Array, TokenStates]:
-        form = form_of(self.spec)
-        dim = len(form.basis) if form else self.dim
+        basis = basis_of(self.spec)
+        dim = self.dim if basis is None else len(basis)
         ids: list[int] = []
         starts, states = [0], []
         for text in texts:

@@ -122,8 +122,6 @@ def test_readme_begins_with_the_two_commands() -> None:
 def test_the_sample_game_is_what_the_command_prints(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # what `make play` installs; more models would find more
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     monkeypatch.setenv("COLUMNS", "80")
     out = printed(f"{ROOT / 'run_game.py'} --seed 11", course)
     lines = iter(alike(out))

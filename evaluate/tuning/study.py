@@ -50,7 +50,7 @@ PREPARED_WITH = {
     "book_match",
     "deadline_s",
     "cache_size",
-    "accuracy",
+    "late_interaction",
 }
 """Keys of the search's settings that are the same in all trials."""
 N_FINALISTS = 20
@@ -380,9 +380,6 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
         "pdf_k": pdf_k,
         "global_k": global_k if pdf_k + global_k else 1,
         "boost_confidence": min(asked["boost_confidence"], asked["filter_confidence"]),
-        "sentence_mean_weight": min(
-            asked["sentence_mean_weight"], round(1.0 - asked["sentence_weight"], 10)
-        ),
         "lowered_threshold": min(asked["lowered_threshold"], asked["threshold"]),
     }
     return SearchSettings(**asked)

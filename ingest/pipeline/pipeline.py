@@ -32,7 +32,6 @@ from quarry.embed import (
     choose_spec,
     require_embedder,
     token_limit,
-    word_models_of,
 )
 from quarry.embed.models import absolute_spec
 from quarry.embed.relevance import Relevance, calibrate
@@ -40,11 +39,10 @@ from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
     centered,
-    embed_all,
     embed_on_worker,
-    form_of,
+    embed_reading,
+    embedder_of_worker,
     join,
-    models_of_worker,
     parts_of,
 )
 from quarry.errors import StoreChangedError
@@ -220,13 +218,11 @@ class _Ingest:
         if not spec:
             paragraphs = chain.from_iterable(item.paragraphs for item in readings)
             spec = choose_spec(paragraph.text for paragraph in paragraphs)
-        accuracy = self.settings.search.accuracy
         embedding = _Embedding(
             run=self,
             staging=staging,
             spec=spec,
             max_tokens=token_limit(spec, self.settings.embed),
-            word_specs=word_models_of(spec, accuracy) if self.files else (),
         )
         dropped = [row.doc_id for row in rows if row.status == "removed"]
         outdated = embedding.outdated(store, readings, dropped)
@@ -285,30 +281,26 @@ class _Embedding:
         staging: vectors of an ingest that was interrupted, and where new ones are kept.
         spec: SPEC of the store's embedder.
         max_tokens: its token limit.
-        word_specs: SPECs of the models of token vectors.
     """
 
     run: _Ingest
     staging: Staging
     spec: str
     max_tokens: int
-    word_specs: Sequence[str]
 
     def outdated(
         self, store: Store, readings: list[Reading], dropped: list[str]
     ) -> list[str]:
         """Return the doc_ids of documents that do not change, and must be embedded again.
 
-        Their vectors have another token limit, or token vectors are missing. Vectors with different limits do not mix,
-        and token vectors are used only if the whole course has them.
+        Their vectors have another token limit, which do not mix.
         """
         changing = {*dropped, *(reading.document.doc_id for reading in readings)}
         outdated = []
         for doc_id, document in store.documents.items():
             if doc_id in changing or not document.reading.paragraphs:
                 continue
-            is_same = document.max_tokens == self.max_tokens
-            if not is_same or set(self.word_specs) - document.vectors.words.keys():
+            if document.max_tokens != self.max_tokens:
                 outdated.append(doc_id)
         return outdated
 
@@ -320,31 +312,29 @@ class _Embedding:
     ) -> None:
         """Embed readings, and write them to the store."""
         course, relevance = store.course, None
-        models: list[Embedder] = []
+        embedder = None
         has_text = course.embedder_spec or any(
             reading.paragraphs for reading in readings
         )
         if readings and has_text:
-            # the store's embedder first
-            for spec in dict.fromkeys((self.spec, *self.word_specs)):
-                models.append(self.run.models.embedder(spec))
-        updates = self._embed(readings, models)
-        if models and self.spec not in BUILT_IN:
-            relevance = _relevance(updates, dropped, course, models[0])
+            embedder = self.run.models.embedder(self.spec)
+        updates = self._embed(readings, embedder)
+        if embedder and self.spec not in BUILT_IN:
+            relevance = _relevance(updates, dropped, course, embedder)
         store.change(updates, dropped, relevance)
 
     def _embed(
-        self, readings: list[Reading], models: list[Embedder]
+        self, readings: list[Reading], embedder: Embedder | None
     ) -> list[StoredDocument]:
         """Return each reading with its vectors.
 
         Args:
-            models: the store's embedder and the models of `word_specs`; [] if no reading has paragraphs.
+            embedder: None if no reading has paragraphs.
         """
-        if not models:
+        if embedder is None:
             return [StoredDocument(reading, NO_VECTORS, "") for reading in readings]
         parts = list(map(parts_of, readings))
-        vectors = self._embed_parts(list(chain.from_iterable(parts)), models)
+        vectors = self._embed_parts(list(chain.from_iterable(parts)), embedder)
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
             joined = centered(join(vectors[: len(of_reading)]))
@@ -353,14 +343,13 @@ class _Embedding:
         return updates
 
     def _embed_parts(
-        self, parts: list[Reading], models: list[Embedder]
+        self, parts: list[Reading], embedder: Embedder
     ) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
-        embedder = self.spec, self.max_tokens
-        forms = [form.digest for form in map(form_of, self.word_specs) if form]
+        key = self.spec, self.max_tokens
         vectors, missing, n_staged = [], [], 0
         for row, part in enumerate(parts):
-            staged = self.staging.get(part, *embedder, forms)
+            staged = self.staging.get(part, *key)
             vectors.append(staged.vectors if staged else NO_VECTORS)
             if staged is None:
                 missing.append(row)
@@ -380,32 +369,29 @@ class _Embedding:
         is_quiet = not self.run.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
         with executor_of(workers) as executor, bar:
-            embed = self._task(executor, models)
+            embed = self._task(executor, embedder)
             for number, future in run_all(executor, embed, calls):
                 made = vectors[missing[number]] = result_of(future)
                 (part,) = calls[number]
-                document = StoredDocument(part, made, *embedder)
-                self.staging.keep(document, part, *embedder, forms)
+                document = StoredDocument(part, made, *key)
+                self.staging.keep(document, part, *key)
                 bar.update(len(part.paragraphs))
         return vectors
 
     def _task(
-        self, executor: Tasks, models: list[Embedder]
+        self, executor: Tasks, embedder: Embedder
     ) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
-            return functools.partial(embed_all, models, token_specs=self.word_specs)
+            return functools.partial(embed_reading, embedder=embedder)
         settings, threads = self.run.settings.embed, 1
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
             threads = settings.threads or max(1, cores_each)
-        specs = tuple(model.spec for model in models)
         settings = replace(settings, threads=threads, own=self.run.spec)
         if isinstance(executor, Cluster):
-            executor.check(models_of_worker, specs, settings)
-        return functools.partial(
-            embed_on_worker, specs, settings, token_specs=self.word_specs
-        )
+            executor.check(embedder_of_worker, self.spec, settings)
+        return functools.partial(embed_on_worker, spec=self.spec, settings=settings)
 
 
 def _relevance(

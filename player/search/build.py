@@ -1,7 +1,7 @@
 """Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import cast
 
 from configs.settings import SearchSettings, Settings
@@ -17,16 +17,15 @@ from player.search.calibration import (
 )
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import SearchIndex
-from player.search.late_interaction import Hubs, WordByWord
+from player.search.late_interaction import Hubs, LateInteraction
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Parts, Strategy
-from quarry.embed import Embedder, Models, TokenEmbedder, word_models_of
+from quarry.embed import Embedder, Models, TokenEmbedder
 from quarry.embed.hint_bank import Hints, load_hints, read_bank
-from quarry.embed.vectors import form_of
 from quarry.errors import EmbedderError, StoreError
 from quarry.plugins import find, make
 from quarry.store import Course, generation_of, is_url, open_store
@@ -88,7 +87,6 @@ def build_orchestrator(
             course.location,
             course.collection,
             course.fingerprint,
-            words_of(course, settings),
             repr(index.calibration),
             settings.embed,
             # a method is equal to a method of the same object only
@@ -133,14 +131,14 @@ def index_of(
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    caching, calibration = None, calibration_of(store.embedder_spec)
-    scorers: Sequence[WordByWord] = ()
+    caching, calibration, late = None, calibration_of(store.embedder_spec), None
     if embedder is not None:
         caching, calibration = CachingEmbedder(embedder), calibration_for(store)
-        if "+".join(words_of(store, settings)) in calibration.words:
-            scorers = word_scorers(store, settings, caching)
-            calibration = calibration.word_by_word([item.spec for item in scorers])
-    parts = Parts(search, calibration, caching, scorers)
+        if search.late_interaction and calibration.late_interaction:
+            late = late_interaction_of(store, settings, caching)
+        if late is not None:
+            calibration = calibration.with_late_interaction()
+    parts = Parts(search, calibration, caching, late)
 
     strategies: dict[str, Strategy] = {}
     dense = ("dense",) if embedder else ()
@@ -234,46 +232,28 @@ def store_embedder(store: Course, settings: Settings) -> Embedder:
     return Models(settings.embed).embedder(store.embedder_spec)
 
 
-def words_of(store: Course, settings: Settings) -> tuple[str, ...]:
-    """Return the SPECs of the word-by-word models that the settings ask for and the store holds."""
-    if store.embedder_spec not in store.words:
-        return ()
-    wanted = word_models_of(store.embedder_spec, settings.search.accuracy)
-    return tuple(spec for spec in wanted if spec in store.words)
-
-
-def word_scorers(
+def late_interaction_of(
     store: Course,
     settings: Settings,
     embedder: CachingEmbedder,
     hints: Hints | None = None,
-) -> tuple[WordByWord, ...]:
-    """Make the scorers that compare hint and paragraph word by word.
+) -> LateInteraction | None:
+    """Make the scorer that compares hint and paragraph token by token; None if the store holds no tokens.
 
     Args:
         store: the course to search.
-        settings: settings that name the models.
-        embedder: the store's embedder; further models are loaded.
+        settings: settings of embedding.
+        embedder: the store's embedder.
         hints: the bank of hints; None takes the bundled one.
 
     Raises:
         BadInputError: the bank cannot be read.
-        EmbedderError: a model cannot be loaded.
     """
-    models = Models(settings.embed)
+    tokens = store.tokens
+    if tokens is None or not isinstance(embedder.embedder, TokenEmbedder):
+        return None
+    folder = Models(settings.embed).folder
+    bank = read_bank(hints or load_hints(), embedder.embedder, folder)
     doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
-    scorers = []
-    for spec in words_of(store, settings):
-        hints = hints or load_hints()
-        model = embedder
-        if spec != embedder.spec:
-            model = CachingEmbedder(models.embedder(spec))
-        form = form_of(spec)
-        if form is None or not isinstance(model.embedder, TokenEmbedder):
-            continue
-
-        bank = read_bank(hints, model.embedder, models.folder)
-        words = store.words[spec]
-        hubs = Hubs(words.pooled, doc_ids, bank)
-        scorers.append(WordByWord(model, words, hubs, form, bank))
-    return tuple(scorers)
+    hubs = Hubs(store.vectors, doc_ids, bank)
+    return LateInteraction(embedder, tokens, hubs, bank)

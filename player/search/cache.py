@@ -15,7 +15,7 @@ from quarry.arrays import Float32Array
 from quarry.embed import Embedder, TokenEmbedder, TokenStates
 
 HINTS_KEPT = 300
-"""The cache of hints holds the vectors and token states of so many hints, 50 kB each."""
+"""Maximum number of hints whose vectors and states of tokens are cached, 50 kB each."""
 
 
 @functools.cache

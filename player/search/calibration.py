@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,12 +30,16 @@ LEAST_SEPARATION = 0.85
 """An embedder whose AUROC is lower is uncalibrated."""
 PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
+RULE = "rule"
+"""Name of the evidence of the game's rule, in log-odds, among the scores of a paragraph."""
 SAME_LANGUAGE = "language"
 """Name of the score that is 1 for a hint in the language of the course, to which e5 finds all paragraphs similar."""
+TOKENS, HUBNESS = "tokens", "hubness"
+"""Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
 N_SPREAD = 400
-"""The standard deviation of cosines is estimated from at most so many paragraphs."""
+"""Maximum number of paragraphs from which the standard deviation of cosines is estimated."""
 LEAST_SPREAD = 10
-"""Fewer cosines are too few to estimate a standard deviation."""
+"""Minimum number of cosines for an estimate of their standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class DenseCalibration:
         bias: bias of the log-odds that a paragraph answers a hint.
         relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.parts`.
         separation: AUROC of the highest relevance, of hints about a course against hints about others.
-        parts: log-odds per unit of further scores of a paragraph, by name; see `late_interaction.WordByWord.parts`.
+        parts: log-odds per unit of the scores of late interaction, by name; {} without it.
     """
 
     nats: float
@@ -72,11 +76,13 @@ class DenseCalibration:
         if len(cosines) < LEAST_SPREAD or not cosines.std():
             return self
         bias, slope = relevance or (TAKEN_FOR_FOUND, 0.0)
+        scale = USUAL_SPREAD / float(cosines.std())
         return DenseCalibration(
-            nats=self.nats * USUAL_SPREAD / float(cosines.std()),
+            nats=self.nats * scale,
             bias=bias,
             relevance={PARAGRAPH: slope},
             separation=0.0,
+            parts={name: weight * scale for name, weight in self.parts.items()},
         )
 
     def relevance_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
@@ -126,8 +132,8 @@ class ReferenceCalibration:
 
 
 @dataclass(frozen=True, slots=True)
-class WordsCalibration:
-    """Fitted numbers if models compare word by word; `dense.parts` holds the weights of these scores."""
+class LateCalibration:
+    """Fitted numbers with late interaction."""
 
     dense: DenseCalibration
     fused: dict[str, float]
@@ -139,30 +145,37 @@ class Calibration:
 
     Attributes:
         fused: weights of linear fusion for ordinary questions, in log-odds per unit of each strategy's score.
-        words: replacements of `dense` and `fused` if models compare word by word, by their SPECs, joined by "+".
+        late_interaction: replacements of `dense` and `fused` with late interaction; None if the embedder
+            gives no tokens.
     """
 
     dense: DenseCalibration
     keyword: KeywordCalibration
     fused: dict[str, float]
     references: ReferenceCalibration
-    words: dict[str, WordsCalibration] = field(default_factory=dict)
+    late_interaction: LateCalibration | None = None
 
     def rescaled(
         self, vectors: Float32Array, relevance: Relevance | None = None
     ) -> Calibration:
         """Rescale the numbers for another embedder as `DenseCalibration.rescaled` does, weights of fusion included."""
-        dense = self.dense.rescaled(vectors, relevance)
+        dense, late = self.dense.rescaled(vectors, relevance), self.late_interaction
+        if late is not None:
+            # fusion takes its scores in log-odds
+            rescaled = late.dense.rescaled(vectors, relevance)
+            late = dataclasses.replace(late, dense=rescaled)
         scale = dense.nats / self.dense.nats
         fused = {**self.fused, "dense": self.fused["dense"] * scale}
-        return dataclasses.replace(self, dense=dense, fused=fused, words={})
+        return dataclasses.replace(
+            self, dense=dense, fused=fused, late_interaction=late
+        )
 
-    def word_by_word(self, specs: Sequence[str]) -> Calibration:
-        """Return the numbers for word-by-word search with these models; the same numbers if none are fitted."""
-        words = self.words.get("+".join(specs))
-        if words is None:
+    def with_late_interaction(self) -> Calibration:
+        """Return the numbers for a search with late interaction; the same numbers if none are fitted."""
+        late = self.late_interaction
+        if late is None:
             return self
-        return dataclasses.replace(self, dense=words.dense, fused=words.fused)
+        return dataclasses.replace(self, dense=late.dense, fused=late.fused)
 
 
 def is_fitted(embedder_spec: str) -> bool:

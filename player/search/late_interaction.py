@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,44 +13,40 @@ from typing import Any
 import numpy as np
 
 from player.search.cache import CachingEmbedder
-from quarry.arrays import AnyFloatArray, BoolArray, Float32Array, IntArray
-from quarry.course.course import Words
+from quarry.arrays import BoolArray, Float32Array, IntArray
+from quarry.course.course import Tokens
 from quarry.embed import TokenStates
 from quarry.embed.hint_bank import Bank, as_asked
-from quarry.embed.vectors import STEPS, TokenForm
+from quarry.embed.vectors import STEPS, basis_of, project
 
 PRODUCTS = Path(__file__).with_name("products.onnx")
 """This ONNX graph multiplies a uint8 matrix by an int8 matrix; numpy has no fast integer product."""
 _LARGEST = 127
 N_NEAREST = 20
-"""A paragraph's hubness is its mean cosine with so many nearest hints of a bank."""
-ESTIMATE = np.float32(0.4)
-"""The word-by-word similarity grows by this for each unit of the cosines of the paragraph and of its best sentence."""
+"""Number of nearest hints of a bank whose mean cosine with a paragraph is its hubness."""
 BLOCK = 4_096
 """Number of paragraphs that are compared with the bank in one product."""
 UNRELATED = -1.0
 
 
 @dataclass(eq=False)
-class WordByWord:
+class LateInteraction:
     """Scorer by the mean, over the hint's tokens, of the best cosine with a paragraph's token; rare tokens count more.
 
     Attributes:
-        model: the model that embedded the paragraphs.
-        words: its vectors of the paragraphs and their tokens.
+        embedder: the embedder of the paragraphs.
+        tokens: the tokens of the paragraphs.
         hubs: hubness of the paragraphs.
-        form: storage format of the token vectors.
-        bank: hints, embedded by the same model.
+        bank: hints, embedded by the same embedder.
 
     Reference:
         Khattab and Zaharia, ColBERT: Efficient and Effective Passage Search via Contextualized Late Interaction over
         BERT, 2020; here with models that were trained for the mean of their tokens.
     """
 
-    model: CachingEmbedder
-    words: Words
+    embedder: CachingEmbedder
+    tokens: Tokens
     hubs: Hubs
-    form: TokenForm
     bank: Bank
 
     def __post_init__(self) -> None:
@@ -59,51 +55,16 @@ class WordByWord:
         for start, end in itertools.pairwise(self.bank.starts.tolist()):
             self._frequencies.update(set(ids[start:end]))
 
-    @property
-    def spec(self) -> str:
-        """SPEC of the model."""
-        return self.model.spec
-
-    def prepare(self, hint: str) -> None:
-        """Embed the hint, unless its vector is cached."""
-        self.model.read(hint)
-
-    def parts(
-        self, hint: str, rows: IntArray | None = None
-    ) -> Mapping[str, Float32Array]:
-        """Return, by name, (n_paragraphs,) or (len(rows),) the word-by-word similarity, -1..1, and the hubness."""
-        hubness = self.hubs.of(hint)
-        return {
-            f"words.{self.spec}": self.similarities(hint, rows),
-            f"hub.{self.spec}": hubness if rows is None else hubness[rows],
-        }
-
-    def estimates(
-        self, hint: str, sentence: AnyFloatArray | None
-    ) -> Mapping[str, AnyFloatArray]:
-        """Return, by name, (n_paragraphs,) estimates of `parts`, without a look at the tokens.
-
-        Args:
-            sentence: (n_paragraphs,) the cosine of each paragraph's best sentence; None without sentences.
-        """
-        estimate: AnyFloatArray = self.words.pooled @ self.model.read(hint).vector
-        if sentence is not None:
-            estimate = estimate + sentence
-        return {
-            f"words.{self.spec}": ESTIMATE * estimate,
-            f"hub.{self.spec}": self.hubs.of(hint),
-        }
-
     def similarities(self, hint: str, rows: IntArray | None = None) -> Float32Array:
         """Return (n_paragraphs,) or (len(rows),) the weighted mean of the best cosine of each token of the hint."""
-        tokens = self.words.tokens if rows is None else self.words.tokens.of(rows)
-        read = self.model.read(hint).tokens
-        assert read is not None, "word_scorers takes models that give them"
+        tokens = self.tokens if rows is None else self.tokens.of(rows)
+        read = self.embedder.read(hint).tokens
+        assert read is not None, "late_interaction_of takes embedders that give them"
         n_paragraphs = len(tokens.starts) - 1
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = self.form.project(read.states)
+        vectors = project(read.states, basis_of(self.embedder.spec))
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}
@@ -154,7 +115,7 @@ class Hubs:
     ) -> None:
         is_about_course = bank.hints.course.intersection(doc_ids)
         hints = bank.vectors[: 0 if is_about_course else None]
-        documents = np.array(bank.hints.documents[: len(hints)])
+        documents = np.array([*bank.hints.documents.values()][: len(hints)])
         # one more than is averaged, to replace the hint that is searched for
         n_nearest = min(N_NEAREST + 1, len(hints))
         self._nearest = np.empty((len(doc_ids), n_nearest), dtype=np.float32)
@@ -169,7 +130,7 @@ class Hubs:
             self._hints[rows] = best
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
 
-        self.places = {text: place for place, text in enumerate(bank.hints.texts)}
+        self.places = {text: place for place, text in enumerate(bank.hints.documents)}
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
     def of(self, hint: str) -> Float32Array:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from quarry.arrays import Float32Array, IntArray
 from quarry.course.paragraph import Alias, Document, Paragraph, RejectedParagraph
 from quarry.course.piece import Piece
-from quarry.course.sentences import sentences_of
 
 Codes = NDArray[np.uint8]
 
@@ -44,19 +43,6 @@ class Tokens:
         return Tokens(np.concatenate(parts), np.cumsum([0, *map(len, parts)]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Vectors of the paragraphs of a document or a course, by one model.
-
-    Attributes:
-        pooled: (n_paragraphs, dim) unit vectors.
-        tokens: the tokens of each paragraph.
-    """
-
-    pooled: Float32Array
-    tokens: Tokens
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Course:
     """The content of a store when it was opened; later ingests do not change it.
@@ -75,9 +61,8 @@ class Course:
         max_tokens: tokens at which that embedder cut longer texts, 0 if it has a limit of its own.
         relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
         vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
-        sentence_vectors: (n_sentences, dim) float32 unit vectors of every sentence, in the order of the text.
         alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.
-        words: vectors and token vectors of every paragraph by SPEC of the model; the store's own embedder first.
+        tokens: the tokens of each paragraph; None if some paragraphs have none.
     """
 
     location: str
@@ -93,9 +78,8 @@ class Course:
     max_tokens: int = 0
     relevance: tuple[float, float] | None = None
     vectors: Float32Array = field(default_factory=nothing)
-    sentence_vectors: Float32Array = field(default_factory=nothing)
     alias_vectors: Float32Array = field(default_factory=nothing)
-    words: dict[str, Words] = field(default_factory=dict, repr=False)
+    tokens: Tokens | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         counts = f"{len(self.documents)} documents, {len(self.paragraphs)} paragraphs"
@@ -105,12 +89,6 @@ class Course:
     def documents_by_id(self) -> dict[str, Document]:
         """Every document, by doc_id."""
         return {document.doc_id: document for document in self.documents}
-
-    @cached_property
-    def sentence_rows(self) -> IntArray:
-        """(n_sentences,) row in `paragraphs` of each sentence, ascending; every paragraph has at least one."""
-        counts = [len(sentences_of(paragraph)) for paragraph in self.paragraphs]
-        return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -2,7 +2,6 @@
 
 import re
 
-from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import LANGUAGES, OTHER_ABBREVIATIONS, language_of_word
 
 _CANDIDATE = re.compile(
@@ -78,12 +77,6 @@ def sentences(text: str) -> list[str]:
         parts.append(text[:end].strip())
         text = text[end:]
     return parts
-
-
-def sentences_of(paragraph: Paragraph) -> list[str]:
-    """Return the sentences of a passage in order; the list or display after a lead-in begins a new sentence."""
-    text, length = paragraph.text, paragraph.own_length
-    return [*sentences(text[:length]), *sentences(text[length:])]
 
 
 def _end_of_first(text: str) -> int:

@@ -1,9 +1,6 @@
 """The ONNX graph of a BERT network, built from its weights without torch."""
 
-import json
-import struct
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,37 +8,11 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from quarry.errors import EmbedderError
-
 OPSET = 17
 IR_VERSION = 8
 FUSED = "com.microsoft"
 """Domain of ONNX Runtime's own operators: whole steps of a layer at once."""
-_TYPES = {"F32": np.float32, "F16": np.float16, "I64": np.int64}
 Weights = Mapping[str, NDArray[Any]]
-
-
-def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the tensors of a file, by name.
-
-    Raises:
-        EmbedderError: the file is damaged.
-    """
-    try:
-        content = path.read_bytes()
-        (n_header,) = struct.unpack_from("<Q", content)
-        header, data = content[8 : 8 + n_header], content[8 + n_header :]
-        tensors = {}
-        for name, entry in json.loads(header).items():
-            if name != "__metadata__":
-                start, end = entry["data_offsets"]
-                values = np.frombuffer(data[start:end], _TYPES[entry["dtype"]])
-                tensors[name] = values.reshape(entry["shape"])
-    except (OSError, struct.error, ValueError, KeyError, TypeError) as error:
-        raise EmbedderError(
-            f"{path} cannot be read as a safetensors file: {error}; install its package again"
-        ) from error
-    return tensors
 
 
 def bert_graph(weights: Weights, sizes: Mapping[str, Any]) -> onnx.ModelProto:

@@ -55,6 +55,14 @@ class TokenStates:
     starts: IntArray
 
 
+def token_states(states: list[Float32Array], ids: list[IntArray]) -> TokenStates:
+    """Return the states and the ids of the tokens of each text as one value."""
+    starts = np.cumsum([0, *map(len, ids)], dtype=np.int64)
+    if not ids:
+        return TokenStates(np.empty((0, 0), dtype=np.float32), starts[:0], starts)
+    return TokenStates(np.concatenate(states), np.concatenate(ids), starts)
+
+
 Read = tuple[Float32Array, TokenStates]
 """The vectors of texts, and the states of their tokens."""
 
@@ -112,25 +120,22 @@ class OnnxEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors."""
-        return self._run(texts, self._network.passage)[0]
+        return self._run(texts, self._network.passage, ["embedding"])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors; only e5 embeds queries and passages differently."""
-        return self._run(texts, self._network.query)[0]
+        return self._run(texts, self._network.query, ["embedding"])[0]
 
     def read_passages(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_passages`, and the states of the tokens."""
-        return self._run(texts, self._network.passage, with_states=True)
+        return self._run(texts, self._network.passage, ["embedding", "states"])
 
     def read_queries(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_queries`, and the states of the tokens."""
-        return self._run(texts, self._network.query, with_states=True)
+        return self._run(texts, self._network.query, ["embedding", "states"])
 
-    def _run(
-        self, texts: Sequence[str], prefix: str, *, with_states: bool = False
-    ) -> Read:
-        """Return the vectors of texts after a prefix, and the states of their tokens if they are asked for."""
-        outputs = ["embedding", "states"] if with_states else ["embedding"]
+    def _run(self, texts: Sequence[str], prefix: str, outputs: list[str]) -> Read:
+        """Return the vectors of texts after a prefix, and the states of their tokens if they are an output."""
         special = self._tokenizer.encode(prefix.rstrip(), add_special_tokens=False)
         encodings = self._tokenizer.encode_batch_fast([prefix + text for text in texts])
         lengths = [len(encoding.ids) for encoding in encodings]
@@ -144,8 +149,8 @@ class OnnxEmbedder:
             ids = np.array([encodings[row].ids for row in rows])
             mask = np.array([encodings[row].attention_mask for row in rows])
             feed = {"input_ids": ids, "attention_mask": mask}
-            vectors[rows], *of_tokens = session.run(outputs, feed)
-            for layer in of_tokens:
+            vectors[rows], *layers = session.run(outputs, feed)
+            for layer in layers:
                 for line, row in enumerate(rows):
                     # without the prefix and the special tokens, the first and the last
                     inner = slice(1 + len(special.ids), lengths[row] - 1)
@@ -164,28 +169,26 @@ class OnnxEmbedder:
             serial = self._serial_session()
             with ThreadPoolExecutor(self._workers) as pool:
                 list(pool.map(lambda batch: embed(batch, serial), batches))
-
-        ends = np.cumsum([0, *map(len, ids_of)], dtype=np.int64)
-        all_states = np.concatenate([vectors[:0], *states])
-        all_ids = np.concatenate([ends[:0], *ids_of])
-        return vectors, TokenStates(all_states, all_ids, ends)
+        return vectors, token_states(states, ids_of)
 
 
 class SentenceTransformerEmbedder:
-    """A sentence-transformers model, by folder or hub id; starts slowly, since it imports torch.
+    """A sentence-transformers model; starts slowly, since it imports torch.
 
-    Raises:
-        EmbedderError: the model is not on this machine.
+    Args:
+        spec: its folder or hub id.
+        model: the SentenceTransformer.
+        settings: threads.
     """
 
-    def __init__(self, spec: str, settings: EmbedSettings) -> None:
-        self._model = load_sentence_transformer(spec)
+    def __init__(self, spec: str, model: Any, settings: EmbedSettings) -> None:
+        self._model = model
         if settings.threads:
             import torch
 
             torch.set_num_threads(settings.threads)
         self.spec = spec
-        self.dim = int(self._model.get_embedding_dimension())
+        self.dim = int(model.get_embedding_dimension())
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors, with the model's document prompt if it has one."""
@@ -205,6 +208,53 @@ class SentenceTransformerEmbedder:
             show_progress_bar=False,
         )
         return np.asarray(vectors, dtype=np.float32)
+
+
+class TransformerEmbedder(SentenceTransformerEmbedder):
+    """A sentence-transformers model with states of tokens, as all transformers have."""
+
+    def read_passages(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_passages`, and the states of the tokens."""
+        return self._read(self._model.encode_document, texts)
+
+    def read_queries(self, texts: Sequence[str]) -> Read:
+        """Return the result of `embed_queries`, and the states of the tokens."""
+        return self._read(self._model.encode_query, texts)
+
+    def _read(self, encode: Any, texts: Sequence[str]) -> Read:
+        outputs = encode(
+            list(texts),
+            batch_size=BATCH_SIZE,
+            output_value=None,
+            show_progress_bar=False,
+        )
+        special_ids = self._model.tokenizer.all_special_ids
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        states, ids = [], []
+        for row, output in enumerate(outputs):
+            vector = output["sentence_embedding"].numpy()
+            vectors[row] = vector / np.linalg.norm(vector)
+            of_text = output["input_ids"].numpy()
+            is_token = output["attention_mask"].numpy().astype(np.bool_)
+            is_token &= ~np.isin(of_text, special_ids)
+            states.append(output["token_embeddings"].numpy()[is_token])
+            ids.append(of_text[is_token])
+        return vectors, token_states(states, ids)
+
+
+def sentence_transformer(
+    spec: str, settings: EmbedSettings
+) -> SentenceTransformerEmbedder:
+    """Return the embedder of a sentence-transformers folder or hub id.
+
+    Raises:
+        EmbedderError: the model is not on this machine.
+    """
+    model = load_sentence_transformer(spec)
+    (output,) = model.encode(["a"], output_value=None, show_progress_bar=False)
+    has_tokens = "token_embeddings" in output
+    kind = TransformerEmbedder if has_tokens else SentenceTransformerEmbedder
+    return kind(spec, model, settings)
 
 
 def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
@@ -227,6 +277,6 @@ def load_sentence_transformer(spec: str, *, may_fetch: bool = False) -> Any:
             reason += " (a hub id is fetched by ingest --embedder alone, never because a store names it)"
 
         raise EmbedderError(
-            f"embedder {spec!r} cannot be used: {reason}; take auto, minilm, mpnet, e5, or the folder or hub id of a "
+            f"embedder {spec!r} cannot be used: {reason}; take auto, minilm, e5, or the folder or hub id of a "
             "sentence-transformers model"
         ) from error

@@ -7,7 +7,7 @@ those games. Vectors are cached in the folder of exported networks.
 import contextlib
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from quarry.arrays import Float32Array, IntArray
 from quarry.embed import TokenEmbedder, choose_spec
 from quarry.embed.exports import FORM
-from quarry.embed.networks import MINILM, NETWORKS
+from quarry.embed.networks import MINILM
 from quarry.files import write_whole
 
 HINTS = Path(__file__).with_name("hint_bank.jsonl")
@@ -28,17 +28,13 @@ class Hints:
     """The hints of a bank.
 
     Attributes:
-        texts: each once.
-        documents: stem of the lecture for which each hint was given, "" if unknown.
+        documents: stem of the lecture for which each hint was given, "" if unknown, by its text.
         course: stems of the lectures that the hints are about; in a store with one of these lectures, nearness to the
             hints would reveal answers.
-        digest: changes with the texts.
     """
 
-    texts: tuple[str, ...]
-    documents: tuple[str, ...]
-    course: frozenset[str]
-    digest: str
+    documents: Mapping[str, str]
+    course: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,41 +56,34 @@ class Bank:
 
 def load_hints() -> Hints:
     """Read the bundled hints; a line has a "hint", or as "course" the stems of all lectures that they are about."""
-    texts, course = {}, []
+    documents, course = {}, []
     for text in HINTS.read_text(encoding="utf-8").splitlines():
         line = json.loads(text)
         course += line.get("course", [])
         if "hint" in line:
-            texts[as_asked(line["hint"])] = ""
-    return hints_of(texts, course)
-
-
-def hints_of(documents: Mapping[str, str], course: Collection[str] = ()) -> Hints:
-    """Return the hints with these texts and documents."""
-    return Hints(
-        texts=tuple(documents),
-        documents=tuple(documents.values()),
-        course=frozenset(course),
-        digest=hashlib.sha256("\n".join(documents).encode()).hexdigest()[:12],
-    )
+            documents[as_asked(line["hint"])] = ""
+    return Hints(documents, frozenset(course))
 
 
 def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     """Return the hints with the vectors of a model, from the cache in `models_dir` or computed now."""
-    if model.spec in NETWORKS and NETWORKS[model.spec].latin_only:
-        readable = {}
-        for text, document in zip(hints.texts, hints.documents, strict=True):
+    if model.spec == MINILM.spec:
+        latin = {}
+        for text, document in hints.documents.items():
             if choose_spec([text]) == MINILM.spec:
-                readable[text] = document
-        hints = hints_of(readable, hints.course)
+                latin[text] = document
+        hints = Hints(latin, hints.course)
 
-    path = models_dir / f"hints-{model.spec}-{model.dim}-{FORM}-{hints.digest}.npz"
+    texts = [*hints.documents]
+    key = repr((model.spec, model.dim, FORM, texts))
+    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    path = models_dir / f"hints-{digest}.npz"
     try:
         with np.load(path) as cached:
             vectors = cached["vectors"].astype(np.float32)
             return Bank(hints, vectors, cached["token_ids"], cached["starts"])
     except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
-        vectors, states = model.read_queries(hints.texts)
+        vectors, states = model.read_queries(texts)
 
     arrays: dict[str, Any] = {
         "vectors": vectors.astype(np.float16),

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from configs.directories import cache
-from configs.settings import Accuracy, EmbedSettings
+from configs.settings import EmbedSettings
 from quarry.embed.embedders import (
     Embedder,
     OnnxEmbedder,
-    SentenceTransformerEmbedder,
     load_sentence_transformer,
+    sentence_transformer,
 )
 from quarry.embed.exports import FORM, export
 from quarry.embed.networks import BUILT_IN, NETWORKS, Network
@@ -98,7 +98,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     if _is_named(spec) and not Path(spec).exists():
         embedder: Embedder = make(EMBEDDERS, spec, "--embedder", settings, models_dir)
         return embedder
-    return SentenceTransformerEmbedder(spec, settings)
+    return sentence_transformer(spec, settings)
 
 
 def require_embedder(spec: str, models_dir: Path) -> None:
@@ -112,7 +112,7 @@ def require_embedder(spec: str, models_dir: Path) -> None:
         load_sentence_transformer(spec)
     elif spec in BUILT_IN:
         if not export_folder(spec, models_dir).exists():
-            NETWORKS[spec].paths()
+            NETWORKS[spec].path()
     elif _is_named(spec):
         find(EMBEDDERS, spec, "--embedder")
     else:
@@ -133,23 +133,3 @@ def token_limit(spec: str, settings: EmbedSettings) -> int:
 def export_folder(spec: str, models_dir: Path) -> Path:
     """Return the folder of the exported network of a SPEC."""
     return models_dir / f"{spec}-{FORM}"
-
-
-def word_models_of(spec: str, accuracy: Accuracy) -> tuple[str, ...]:
-    """Return the SPECs of the models of token vectors for a store with the embedder `spec`, as `accuracy` requires.
-
-    Raises:
-        EmbedderError: a required model is not installed.
-    """
-    if accuracy == "plain" or spec not in BUILT_IN:
-        return ()
-    second = NETWORKS[spec].words_by
-    if accuracy == "fast" or not second:
-        return (spec,)
-    try:
-        NETWORKS[second].paths()
-    except EmbedderError:
-        if accuracy == "accurate":
-            raise
-        return (spec,)
-    return (spec, second)

@@ -12,13 +12,13 @@ from quarry.embed.embedders import Embedder
 from quarry.embed.hint_bank import load_hints
 
 N_TOP = 5
-"""The mean cosine of so many passages with a question shows whether the course is about its subject."""
+"""Number of passages whose mean cosine with a question shows whether the course is about its subject."""
 N_QUESTIONS = 100
-"""So many questions of each kind are embedded."""
+"""Maximum number of questions of each kind that are embedded."""
 QUESTION_WORDS = 6
-"""A question has so many words."""
+"""Number of words of a question."""
 FEWEST_PASSAGES = 10
-"""Fewer passages are too few to fit."""
+"""Minimum number of passages for a fit."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 Relevance = tuple[float, float]
@@ -48,7 +48,7 @@ def calibrate(
         return None
 
     own = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
-    foreign = _words(" ".join(load_hints().texts))
+    foreign = _words(" ".join(load_hints().documents))
     questions = []
     for words in (*own, *[foreign] * N_QUESTIONS):
         chosen = random.choice(words, QUESTION_WORDS, replace=False)

@@ -1,15 +1,14 @@
-"""Vectors of a reading: of its paragraphs, their sentences and tokens, and of its document's names.
+"""Vectors of a reading: of its paragraphs, their tokens, and its document's names.
 
-Compact token vectors serve to compare a hint with a paragraph word by word. A network's state of each token is
-projected onto the directions in which tokens differ most, without the first one, which all tokens share; similar tokens
-of a paragraph are merged in pairs; each component is stored in seven bits. A paragraph of our lectures takes 7 kB with
-minilm and 10 kB with mpnet.
+Compact token vectors serve to compare a hint with a paragraph word by word. Similar tokens of a paragraph are merged in
+pairs, and each component is stored in seven bits. States of the built-in networks are first projected onto the
+directions in which tokens differ most, without the first one, which all tokens share: a paragraph of our lectures takes
+7 kB with minilm.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Sequence
@@ -20,16 +19,15 @@ import numpy as np
 
 from configs.settings import EmbedSettings
 from quarry.arrays import Float32Array
-from quarry.course.course import Tokens, Words, nothing
+from quarry.course.course import Tokens, nothing
 from quarry.course.paragraph import Reading
 from quarry.course.piece import Piece
-from quarry.course.sentences import sentences_of
-from quarry.embed import Embedder, Models, TokenEmbedder, TokenStates
+from quarry.embed import BUILT_IN, Embedder, Models, TokenEmbedder, TokenStates
 from quarry.languages.reading_order import in_reading_order
 from quarry.parallel import made_once
 
 FORMS = Path(__file__).with_name("token_forms")
-"""Folder with the basis of each model with token vectors: orthonormal columns, as float16."""
+"""Folder with the basis of each built-in network: (dim, n_components) orthonormal columns, as float16."""
 
 MERGED = 2
 """Number of tokens of a paragraph that are merged into one, on average."""
@@ -45,43 +43,24 @@ PART = 256
 """Number of paragraphs of a document that are embedded at once; the full states of their tokens are in memory."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenForm:
-    """The compact form of one model's tokens.
-
-    Attributes:
-        basis: (dim, n_components) float32, orthonormal columns.
-        digest: changes with everything on which the compact form depends.
-    """
-
-    basis: Float32Array
-    digest: str
-
-    def project(self, states: Float32Array) -> Float32Array:
-        """Return (n_tokens, n_components) float32 unit vectors."""
-        return _unit(states @ self.basis)
-
-
 @dataclass(frozen=True, slots=True)
 class ReadingVectors:
     """Unit vectors of one reading.
 
     Attributes:
         paragraphs: (n_paragraphs, dim).
-        sentences: (n_sentences, dim), in the order of the paragraphs, as `sentences_of` splits them.
         aliases: (n_aliases, dim) of the document's names, embedded as queries, since they are compared with queries.
-        words: token vectors of the paragraphs, by SPEC of the model.
+        tokens: the tokens of each paragraph; None if the embedder gives none.
         pieces: (n_pieces, dim) of the text in other editions.
     """
 
     paragraphs: Float32Array
-    sentences: Float32Array
     aliases: Float32Array
-    words: dict[str, Words] = field(default_factory=dict)
+    tokens: Tokens | None = None
     pieces: Float32Array = field(default_factory=nothing)
 
 
-NO_VECTORS = ReadingVectors(nothing(), nothing(), nothing())
+NO_VECTORS = ReadingVectors(nothing(), nothing())
 """The vectors of a reading in a store that has no embedder yet."""
 
 
@@ -106,24 +85,15 @@ def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
         arrays = [getattr(part, name) for part in parts]
         return np.concatenate([array for array in arrays if len(array)] or [nothing()])
 
-    whole = [part.words for part in parts if len(part.paragraphs)]
-    words = {}
-    for spec in whole[0] if whole else ():
-        if not all(spec in of_part for of_part in whole):
-            continue
-        pooled, codes, lengths = [], [], [0]
-        for of_part in whole:
-            pooled.append(of_part[spec].pooled)
-            codes.append(of_part[spec].tokens.codes)
-            lengths += np.diff(of_part[spec].tokens.starts).tolist()
-        tokens = Tokens(np.concatenate(codes), np.cumsum(lengths, dtype=np.int64))
-        words[spec] = Words(np.concatenate(pooled), tokens)
+    with_text = [part for part in parts if len(part.paragraphs)]
+    of_parts = [part.tokens for part in with_text if part.tokens is not None]
+    tokens = None
+    if with_text and len(of_parts) == len(with_text):
+        lengths = np.concatenate([np.diff(tokens.starts) for tokens in of_parts])
+        codes = np.concatenate([tokens.codes for tokens in of_parts])
+        tokens = Tokens(codes, np.cumsum([0, *lengths]))
     return ReadingVectors(
-        joined("paragraphs"),
-        joined("sentences"),
-        joined("aliases"),
-        words,
-        joined("pieces"),
+        joined("paragraphs"), joined("aliases"), tokens, joined("pieces")
     )
 
 
@@ -135,44 +105,18 @@ def centered(vectors: ReadingVectors) -> ReadingVectors:
     return replace(vectors, pieces=vectors.pieces - mean)
 
 
-def embed_reading(
-    reading: Reading, embedder: Embedder, word_models: Sequence[TokenEmbedder] = ()
-) -> ReadingVectors:
-    """Embed a reading, or a part of it; a text that occurs twice in it is embedded once.
-
-    Args:
-        embedder: the embedder of the store.
-        word_models: models of token vectors; the embedder may be one of them.
-    """
+def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
+    """Embed a reading, or a part of it."""
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
-    sentences: list[str] = []
-    for paragraph in reading.paragraphs:
-        sentences += sentences_of(paragraph)
-
-    words = {}
-    for model in word_models:
-        form = form_of(model.spec)
-        assert form is not None
-        pooled, states = model.read_passages(paragraphs)
-        words[model.spec] = Words(pooled, compact(states, form))
-
-    texts = paragraphs if embedder.spec in words else []
-    embedded = set(texts)
-    rest = dict.fromkeys((*paragraphs, *sentences))
-    new = [text for text in rest if text not in embedded]
-    vectors = embedder.embed_passages(new)
-    if texts:
-        vectors = np.concatenate([words[embedder.spec].pooled, vectors])
-    rows = {text: row for row, text in enumerate((*texts, *new))}
-    names = [alias.text for alias in reading.document.aliases]
-    pieces, numbers = _texts_of(reading.pieces)
-    return ReadingVectors(
-        paragraphs=vectors[[rows[text] for text in paragraphs]],
-        sentences=vectors[[rows[text] for text in sentences]],
-        aliases=embedder.embed_queries(names),
-        words=words,
-        pieces=embedder.embed_passages(pieces)[numbers] if pieces else nothing(),
-    )
+    aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
+    texts, rows = _texts_of(reading.pieces)
+    pieces = embedder.embed_passages(texts)[rows] if texts else nothing()
+    if not isinstance(embedder, TokenEmbedder):
+        vectors = embedder.embed_passages(paragraphs)
+        return ReadingVectors(vectors, aliases, None, pieces)
+    vectors, states = embedder.read_passages(paragraphs)
+    tokens = compact(states, basis_of(embedder.spec))
+    return ReadingVectors(vectors, aliases, tokens, pieces)
 
 
 def _texts_of(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
@@ -191,53 +135,42 @@ def _texts_of(pieces: Sequence[Piece]) -> tuple[list[str], list[int]]:
     return [*texts.values()], [rows[key] for key in keys]
 
 
-def embed_all(
-    models: Sequence[Embedder], reading: Reading, token_specs: Sequence[str]
-) -> ReadingVectors:
-    """Embed a reading with these models; the first is the store's, those of `token_specs` give token vectors."""
-    token_models = []
-    for model in models:
-        if isinstance(model, TokenEmbedder) and model.spec in token_specs:
-            token_models.append(model)
-    return embed_reading(reading, models[0], token_models)
-
-
 def embed_on_worker(
-    specs: Sequence[str],
-    settings: EmbedSettings,
-    reading: Reading,
-    token_specs: Sequence[str],
+    reading: Reading, spec: str, settings: EmbedSettings
 ) -> ReadingVectors:
-    """Embed a reading with the models of this process."""
-    return embed_all(models_of_worker(specs, settings), reading, token_specs)
+    """Embed a reading with the embedder of this process."""
+    return embed_reading(reading, embedder_of_worker(spec, settings))
 
 
-def models_of_worker(specs: Sequence[str], settings: EmbedSettings) -> list[Embedder]:
-    """Return the embedders of these SPECs; this process loads them once."""
-    key, models = repr((specs, settings)), Models(settings)
-    return made_once(key, lambda: [*map(models.embedder, specs)])
+def embedder_of_worker(spec: str, settings: EmbedSettings) -> Embedder:
+    """Return the embedder of a SPEC; this process loads it once."""
+    models = Models(settings)
+    return made_once(repr((spec, settings)), lambda: models.embedder(spec))
 
 
 @functools.cache
-def form_of(spec: str) -> TokenForm | None:
-    """Return the compact form of a model's tokens, None for a model without token vectors."""
-    path = FORMS / f"{spec}.npy"
-    if not spec.isalnum() or not path.is_file():
+def basis_of(spec: str) -> Float32Array | None:
+    """Return the basis of a built-in network, None for others, whose states of tokens keep all components."""
+    if spec not in BUILT_IN:
         return None
-    basis = np.load(path)
-    numbers = repr((basis.shape, MERGED, MIDDLE, STEPS))
-    digest = hashlib.sha256(basis.tobytes() + numbers.encode()).hexdigest()[:12]
-    return TokenForm(basis.astype(np.float32), digest)
+    basis: Float32Array = np.load(FORMS / f"{spec}.npy").astype(np.float32)
+    return basis
 
 
-def compact(read: TokenStates, form: TokenForm) -> Tokens:
+def project(states: Float32Array, basis: Float32Array | None) -> Float32Array:
+    """Return (n_tokens, n_components) float32 unit vectors."""
+    return _unit(states if basis is None else states @ basis)
+
+
+def compact(read: TokenStates, basis: Float32Array | None) -> Tokens:
     """Return the tokens of paragraphs in compact form."""
-    parts = []
+    if len(read.starts) == 1:  # no paragraphs
+        return Tokens(np.empty((0, 0), dtype=np.uint8), read.starts)
+    vectors, merged = project(read.states, basis), []
     for start, end in itertools.pairwise(read.starts):
-        parts.append(_merged(form.project(read.states[start:end])))
-    starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
-    nothing = np.empty((0, form.basis.shape[1]), dtype=np.float32)
-    steps = np.rint(np.concatenate([nothing, *parts]) * STEPS)
+        merged.append(_merged(vectors[start:end]))
+    starts = np.cumsum([0, *map(len, merged)], dtype=np.int64)
+    steps = np.rint(np.concatenate(merged) * STEPS)
     return Tokens(np.clip(steps + MIDDLE, 0, STEPS).astype(np.uint8), starts)
 
 

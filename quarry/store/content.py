@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.course.course import Course, Tokens, Words, nothing
+from quarry.course.course import Course, Tokens, nothing
 from quarry.course.paragraph import Reading
 from quarry.embed.relevance import Relevance
-from quarry.embed.vectors import ReadingVectors, form_of, join
+from quarry.embed.vectors import ReadingVectors, join
 from quarry.errors import StoreError
 from quarry.store.near_identical import near_identical
 from quarry.terminal import visible
@@ -192,51 +192,39 @@ def course_of(
         max_tokens=max_tokens,
         relevance=content.relevance,
         vectors=vectors.paragraphs,
-        sentence_vectors=vectors.sentences,
         alias_vectors=vectors.aliases,
-        words=vectors.words,
+        tokens=vectors.tokens,
     )
 
 
 def _arrays_of(vectors: ReadingVectors) -> dict[str, NDArray[Any]]:
-    """Return vectors by their names; those of tokens name the model and the digest of their compact form."""
+    """Return vectors by their names."""
     arrays: dict[str, NDArray[Any]] = {
         "paragraphs": vectors.paragraphs,
-        "sentences": vectors.sentences,
         "aliases": vectors.aliases,
         "pieces": vectors.pieces,
     }
-    for spec, words in vectors.words.items():
-        form = form_of(spec)
-        assert form is not None
-        prefix = f"{spec}/{form.digest}"
-        arrays[f"{prefix}/pooled"] = words.pooled.astype(np.float16)
-        arrays[f"{prefix}/codes"] = words.tokens.codes
-        arrays[f"{prefix}/starts"] = words.tokens.starts
+    if vectors.tokens is not None:
+        arrays["codes"] = vectors.tokens.codes
+        arrays["starts"] = vectors.tokens.starts
     return arrays
 
 
 def _vectors_of(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
-    """Return the vectors with these names; token vectors of another compact form than today's are left out.
+    """Return the vectors with these names.
 
     Raises:
         ValueError: a vector holds NaN or infinity.
     """
     if not all(np.isfinite(array).all() for array in arrays.values()):
         raise ValueError("vectors hold NaN or infinity")
-    words = {}
-    for name, codes in arrays.items():
-        spec, _, rest = name.partition("/")
-        form = form_of(spec)
-        if form is not None and rest == f"{form.digest}/codes":
-            prefix = f"{spec}/{form.digest}"
-            pooled = arrays[f"{prefix}/pooled"].astype(np.float32)
-            words[spec] = Words(pooled, Tokens(codes, arrays[f"{prefix}/starts"]))
-    paragraphs, sentences, aliases, pieces = [
-        arrays.get(name, nothing())
-        for name in ("paragraphs", "sentences", "aliases", "pieces")
+    tokens = None
+    if "codes" in arrays:
+        tokens = Tokens(arrays["codes"], arrays["starts"])
+    paragraphs, aliases, pieces = [
+        arrays.get(name, nothing()) for name in ("paragraphs", "aliases", "pieces")
     ]
-    return ReadingVectors(paragraphs, sentences, aliases, words, pieces)
+    return ReadingVectors(paragraphs, aliases, tokens, pieces)
 
 
 @functools.cache

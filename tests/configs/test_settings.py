@@ -17,7 +17,7 @@ DEFAULTS = yaml.safe_load(DEFAULT_CONFIG.read_text("utf-8"))
 @pytest.fixture(autouse=True)
 def _untouched_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No environment but what a test sets itself."""
-    for name in ("QUARRY_TOKEN", "QUARRY_MODELS", "QUARRY_ACCURACY"):
+    for name in ("QUARRY_TOKEN", "QUARRY_MODELS"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -89,7 +89,6 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path) -> None
             "search: {strategies: []}",
             "search.strategies is []; Tuple should have at least 1",
         ),
-        ("search: {sentence_weight: 0.9}", "is 0.9 + 0.2; it must be at most 1"),
         (
             "search: {pdf_k: 0, global_k: 0}",
             "pdf_k + global_k is 0 + 0; it must be at least 1",
@@ -196,19 +195,13 @@ def test_a_preset_is_what_the_contract_says() -> None:
         assert (search.k or search.pdf_k + search.global_k) == 20
 
 
-def test_the_environment_wins_over_files_and_opens_what_is_left_open(
+def test_the_environment_wins_over_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = written(tmp_path, "embed: {models_dir: /file}\nsearch: {accuracy: accurate}")
+    mine = written(tmp_path, "embed: {models_dir: /file}")
     assert load(config=mine).embed.models_dir == "/file"
     monkeypatch.setenv("QUARRY_MODELS", "/environment")
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     assert load(config=mine).embed.models_dir == "/environment"
-    assert load(config=mine).search.accuracy == "accurate"
-    assert load("dual").search.accuracy == "plain"
-    assert load().search.accuracy == "fast"
-    monkeypatch.setenv("QUARRY_ACCURACY", "better")
-    assert "search.accuracy is 'better'; Input should be" in refusal()
 
 
 def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,25 +105,26 @@ class StoreContract:
         expected = embedder.embed_queries(each(aliases, "text"))
         assert_allclose(again.alias_vectors, expected, atol=1e-6)
         assert again.rejected == trees.rejected
-        assert len(again.sentence_vectors) == len(again.sentence_rows)
 
-    def test_words_are_filed_with_their_document_and_go_with_it(
+    def test_tokens_are_filed_with_their_document_and_go_with_it(
         self, store: Store
     ) -> None:
         caches = make_reading("caches", [CACHES])
         trees = make_reading("trees", [TREES, LOCKS])
         store.change([update(caches), update(trees)])
 
-        words = reopen(store).words
-        assert [*words] == ["minilm"]
+        again = reopen(store)
         both = update(make_reading("both", [CACHES, TREES, LOCKS]))
-        expected = both.vectors.words["minilm"]
-        np.testing.assert_equal(asdict(words["minilm"].tokens), asdict(expected.tokens))
-        assert_allclose(words["minilm"].pooled, expected.pooled, atol=1e-3)
+        expected = both.vectors.tokens
+        assert again.tokens is not None
+        assert expected is not None
+        np.testing.assert_equal(asdict(again.tokens), asdict(expected))
         store.change([], ["trees"])
-        assert len(reopen(store).words["minilm"].pooled) == 1
-        file_reading(store, trees)  # without words
-        assert not reopen(store).words
+        tokens = reopen(store).tokens
+        assert tokens is not None
+        assert len(tokens.starts) == 2
+        file_reading(store, trees)  # without tokens
+        assert reopen(store).tokens is None
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(
         self, store: Store
@@ -336,5 +337,5 @@ def texts_of(course: Course) -> list[str]:
 
 def update(reading: Reading) -> StoredDocument:
     """A reading with the vectors of a HashingEmbedder, and those of its tokens."""
-    model = HashingEmbedder()
-    return StoredDocument(reading, embed_reading(reading, model, [model]), "minilm")
+    vectors = embed_reading(reading, HashingEmbedder())
+    return StoredDocument(reading, vectors, "minilm")

@@ -8,7 +8,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 
 from configs.settings import as_dict, load
@@ -19,7 +18,6 @@ from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from player.round import Json
 from quarry.course.paragraph import Alias, Document, Paragraph, Reading
-from quarry.course.sentences import sentences
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
 from quarry.store import Course, Store, StoredDocument
@@ -118,7 +116,7 @@ def make_store(
     """A store of these paragraphs under their documents.
 
     Args:
-        embedder: a `HashingEmbedder`, unless given; a sentence has the vector of its paragraph.
+        embedder: a `HashingEmbedder`, unless given; the store holds no tokens.
         spec: the embedder that the store remembers.
     """
     embedder = embedder or HashingEmbedder(spec)
@@ -126,17 +124,12 @@ def make_store(
     for doc_id in sorted({*each(paragraphs, "doc_id")}):
         own = tuple(item for item in paragraphs if item.doc_id == doc_id)
         vectors = embedder.embed_passages(each(own, "text"))
-        counts = [len([*sentences(item.text)]) for item in own]
 
         name = (Alias(doc_id, "stem"),)
         document = Document(
             doc_id, f"{doc_id}.pdf", f"hash of {doc_id}", "1", name, 9, len(own)
         )
-        reading_vectors = ReadingVectors(
-            vectors,
-            np.repeat(vectors, counts, axis=0),
-            embedder.embed_queries([doc_id]),
-        )
+        reading_vectors = ReadingVectors(vectors, embedder.embed_queries([doc_id]))
         reading = Reading(document, own, ())
         filings.append(StoredDocument(reading, reading_vectors, spec))
     store = Store(str(folder))

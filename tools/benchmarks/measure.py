@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from configs.settings import Accuracy, Settings, load
+from configs.settings import Settings, load
 from evaluate.games.labelled import LabelledGame, load_games
 from ingest.pipeline.pipeline import ingest
 from quarry.store import Course, open_store
@@ -19,10 +19,10 @@ Row = dict[str, Any]
 Case = TypeVar("Case")
 
 
-def uncached_settings(accuracy: Accuracy = "plain") -> Settings:
-    """Return the default settings with another accuracy ("plain" compares hints as a whole), without cached results."""
+def uncached_settings(*, late_interaction: bool = False) -> Settings:
+    """Return the default settings without cached results, with late interaction or without."""
     settings = load()
-    search = replace(settings.search, accuracy=accuracy, cache_size=0)
+    search = replace(settings.search, late_interaction=late_interaction, cache_size=0)
     return replace(settings, search=search)
 
 

@@ -26,7 +26,6 @@ from player.answer import Answer
 from player.player import Plan, Player, build_player
 from player.search.results import Query
 from quarry.arrays import Float32Array
-from quarry.course.course import Words
 from quarry.course.paragraph import Alias, Document, Paragraph, Reading
 from quarry.course.sentences import sentences
 from quarry.embed.vectors import ReadingVectors
@@ -58,7 +57,8 @@ def resampled(course: Course, n: int) -> Iterator[StoredDocument]:
     random = np.random.default_rng(0)
     texts = " ".join(item.text for item in course.paragraphs)
     vocabulary = sorted(set(WORD.findall(texts)))
-    words = course.words[course.embedder_spec]
+    tokens = course.tokens
+    assert tokens is not None
 
     def exchange(word: re.Match[str]) -> str:
         is_exchanged = random.random() < EXCHANGED
@@ -76,32 +76,26 @@ def resampled(course: Course, n: int) -> Iterator[StoredDocument]:
         rows = random.integers(len(course.paragraphs), size=OF_A_DOCUMENT)
         rows = rows[: n - start]
         passages: list[Paragraph] = []
-        of_sentences: list[int] = []
         for ordinal, row in enumerate(rows.tolist(), 1):
             passage = course.paragraphs[row]
             text = WORD.sub(exchange, passage.text)
-            parts = [*sentences(text)]
             changed = replace(
                 passage,
                 paragraph_id=f"{doc_id}:1:{ordinal}",
                 doc_id=doc_id,
                 page=1,
                 text=text,
-                opening_sentence=parts[0],
+                opening_sentence=next(iter(sentences(text))),
                 same_as="",
                 own_length=0,
                 page_breaks=(),
             )
             passages.append(changed)
-            real = np.flatnonzero(course.sentence_rows == row)
-            of_sentences += np.resize(real, len(parts)).tolist()
 
-        pooled = Words(perturbed(words.pooled[rows]), words.tokens.of(rows))
         vectors = ReadingVectors(
             perturbed(course.vectors[rows]),
-            perturbed(course.sentence_vectors[of_sentences]),
             perturbed(course.alias_vectors[:1]),
-            {course.embedder_spec: pooled},
+            tokens.of(rows),
         )
         names = (Alias(doc_id, "title"),)
         document = Document(
@@ -123,7 +117,7 @@ def measure_storing(base: str, folder: str, n: int) -> Figures:
 def _opened(folder: str) -> Player:
     """Return a player that has searched, and has the index for its questions."""
     course = open_store(folder)
-    player = build_player(course, uncached_settings("fast"))
+    player = build_player(course, uncached_settings(late_interaction=True))
     player.orchestrator.search(Query("a first hint"))
     player.index_of(course.paragraphs)
     return player
@@ -170,7 +164,7 @@ def main(arguments: Sequence[str]) -> int:
     spawn = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory() as scratch,
-        bundled_course(uncached_settings("fast")) as (course, _),
+        bundled_course(uncached_settings(late_interaction=True)) as (course, _),
         ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool,
     ):
         os.environ["QUARRY_HOME"] = scratch

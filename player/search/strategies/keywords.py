@@ -30,20 +30,20 @@ from quarry.store import Course
 
 K1, B = 1.5, 0.75
 RARE = 5
-"""A rare word is in at most so many paragraphs."""
+"""Maximum number of paragraphs that hold a rare word."""
 COMMON_WORD, RARE_WORD, TERM, ALL_WORDS = -2.0, 0.0, 1.5, 1.7
 """Log-odds of paragraphs that hold a common word of the hint, a rare one, a term, or all words.
 
 Of the questions of SQuAD, the best paragraph with a term is right for .83, the best with all words for .84.
 """
 A_LEVEL = 1e3
-"""Paragraphs are ordered by this level first; so many log-odds are more than scores, books and kinds add up to."""
+"""Log-odds between two levels of relevance, which order paragraphs before scores, books and kinds."""
 MOST_WITH_TERM = 20
-"""A word in more paragraphs is no term of this course."""
+"""Maximum number of paragraphs that hold a term of the course."""
 MOST_BITS = 63
-"""At most so many rare words of a hint are told apart."""
+"""Maximum number of rare words of a hint that are distinguished."""
 LEAST_PART = 3
-"""A part of a word must have at least so many letters to be searched for."""
+"""Minimum number of letters of a part of a word that is searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
 _IN_A_LANGUAGE = regex.compile(r"[\p{Latin}\p{Hebrew}]")
 """The letters of these scripts, since common words are known in them alone."""

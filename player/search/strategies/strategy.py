@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from configs.settings import SearchSettings
 from player.search.cache import CachingEmbedder
 from player.search.calibration import Calibration
-from player.search.late_interaction import WordByWord
+from player.search.late_interaction import LateInteraction
 from player.search.results import Query, ScoreArrays, nothing_found
 from quarry.arrays import AnyFloatArray, IntArray
 from quarry.course.paragraph import Paragraph
@@ -19,13 +19,13 @@ class Parts:
 
     Attributes:
         embedder: None if no strategy needs an embedder.
-        scorers: scorers that compare hint and paragraph word by word.
+        late_interaction: compares hint and paragraph token by token; None leaves it out.
     """
 
     search: SearchSettings
     calibration: Calibration
     embedder: CachingEmbedder | None = None
-    scorers: Sequence[WordByWord] = ()
+    late_interaction: LateInteraction | None = None
 
 
 class Strategy(ABC):

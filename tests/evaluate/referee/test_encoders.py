@@ -48,13 +48,13 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     monkeypatch.setattr("importlib.util.find_spec", installed.get)
     hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
     stores = []
-    for spec in ("minilm", "mpnet", "e5"):
+    for spec in ("minilm", "e5"):
         stores.append(make_store(tmp_path / spec, course(), spec=spec))
     stores.append(make_store(tmp_path / "hebrew", hebrew, spec="e5"))
     tools = [tools_of(store, EMBED) for store in stores]
 
     assert not loaded
-    assert each(tools, "embedder_spec") == ["e5", "e5", "minilm", None]
+    assert each(tools, "embedder_spec") == ["e5", "minilm", None]
     *encoders, of_hebrew = each(tools, "encoder")
     assert encoders == loaded
     assert isinstance(of_hebrew, CharacterEncoder)

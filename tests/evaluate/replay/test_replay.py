@@ -67,17 +67,18 @@ def game_of(
     paragraph_id: str,
     **changes: Any,
 ) -> LabelledGame:
+    word = {"association_domain": "gardening", "associative_word": "hedge"}
     return labelled_game(
         game_id=game_id,
         paragraph_id=paragraph_id,
         hint=HINT,
-        **changes,
+        **word | changes,
     )
 
 
 GAMES = [
     game_of("in the book", "alpha:1:2", opening_sentence="moss carpets BOULDERS"),
-    game_of("in a global slot", "beta:1:1", associative_word="gardens"),
+    game_of("in a global slot", "beta:1:1", associative_word="hedges"),
     game_of("in another book", "beta:1:2"),
     game_of(
         "too far down",
@@ -205,11 +206,11 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
     played = hand_replay("noisy:0,1", make_referee("noisy:0,1", 7))
     # no answer tells the places apart, so that they stay in the order of the prior: every sentence is one
     assert rows(played, "guess_rank", "won", "lost_at") == [
-        (5, False, "answers"),
+        (3, False, "answers"),
         (1, True, None),
         (9, False, "answers"),
         (10, False, "answers"),
-        (10, False, "answers"),
+        (11, False, "answers"),
         (None, False, "ingest"),
     ]
 
@@ -218,7 +219,7 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
     assert played["win_rate_interval"] == pytest.approx([0.0301, 0.5635], abs=5e-4)
     # nothing to cite: J 25, K 100 - 2 * 25 = 50, so 10 points; the right sentence 50 more; never ingested 0
     assert played["private_score"] == round((60 + 4 * 10 + 0) / 6, 4)
-    # botany brings a garden to mind in all games but the lost one; the first game's label is in the plural
+    # gardening brings a hedge to mind in all games but the lost one; the second game's label is in the plural
     assert played["associative_word_top20"] == 0.833333
 
 

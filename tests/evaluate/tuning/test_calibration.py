@@ -84,22 +84,19 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
         assert new[key] == old[key]
 
 
-def test_models_that_compare_word_by_word_get_weights_for_their_scores(
-    calibrate: Evaluate,
-    store: Course,
-    monkeypatch: pytest.MonkeyPatch,
+def test_late_interaction_gets_weights_for_its_scores(
+    calibrate: Evaluate, store: Course
 ) -> None:
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     model = HashingEmbedder()
     updates = []
     for document in Store(store.location).documents.values():
         reading = document.reading
-        vectors = embed_reading(reading, model, [model])
+        vectors = embed_reading(reading, model)
         updates.append(StoredDocument(reading, vectors, model.spec))
-    Store("words").change(updates)
-    fitted = calibrate("--store words --out out.json")
-    dense = fitted.json["words"]["minilm"]["dense"]
-    assert dense["parts"].keys() == {"words.minilm", "hub.minilm"}
+    Store("tokens").change(updates)
+    fitted = calibrate("--store tokens --out out.json")
+    dense = fitted.json["late_interaction"]["dense"]
+    assert dense["parts"].keys() == {"tokens", "hubness"}
 
 
 def test_questions_fit_the_relevance_alone(calibrate: Evaluate) -> None:

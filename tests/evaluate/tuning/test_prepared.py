@@ -93,7 +93,6 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
 
     pdf_k = draw(st.integers(0, K))
     filter_confidence = number(0.05, 1.0)
-    sentence_weight = number(0.0, 1.0)
     threshold = number(0.01, 0.99)
     return {
         "pdf_k": pdf_k,
@@ -101,8 +100,6 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
         "filter_confidence": filter_confidence,
         "boost_confidence": number(0.0, 1.0) * filter_confidence,
         "boost": number(0.0, 3.0),
-        "sentence_weight": sentence_weight,
-        "sentence_mean_weight": one_of(0.0, 0.5, 1.0) * (1.0 - sentence_weight),
         "rule_weight": number(0.0, 4.0),
         "threshold": threshold,
         "lowered_threshold": number(0.0, 1.0) * threshold,

@@ -76,12 +76,11 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     drawn = {
         "pdf_k": 15,
         "global_k": 12,
-        "sentence_weight": 0.7,
-        "sentence_mean_weight": 0.9,
+        "boost_confidence": 0.95,
         "threshold": 0.2,
     }
     result = settings_of(drawn, settings.search)
-    assert (result.global_k, result.sentence_mean_weight) == (5, 0.3)
+    assert (result.global_k, result.boost_confidence) == (5, 0.9)
     assert result.lowered_threshold == 0.2
     none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)
@@ -113,7 +112,7 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     tuned = tune(f"{options} --storage {url} --trials 10 --json")
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
-    assert "5 train games are few for 10 parameters of search" in tuned.err
+    assert "5 train games are few for 8 parameters of search" in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high

@@ -434,7 +434,7 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
             "no_such.Embedder",
             "--embedder 'no_such.Embedder' cannot be imported and made",
         ),
-        ("mpnet", "run: make mpnet"),
+        ("e5", "run: make multilingual"),
     ):
         refusal = course.refusal(course.lectures, "--workers=1", f"--embedder={spec}")
         assert says in refusal
@@ -571,24 +571,6 @@ def test_file_names_and_texts_reach_the_terminal_as_what_they_are(
         printed += ran.out + "".join(ran.notes)
     assert "\\x1b[2Jevil\\u202efdp" in printed
     assert {"\x1b", "\x07", "\u202e", "\u2066"}.isdisjoint(printed)
-
-
-def test_words_of_a_store_that_has_none_are_read_by_the_next_ingest(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = course.books("course", trees=TREES, caches=CACHES)
-    monkeypatch.setenv("QUARRY_ACCURACY", "plain")
-    course.run(path)
-
-    before = open_store(course.store)
-    assert not before.words
-    monkeypatch.setenv("QUARRY_ACCURACY", "fast")
-    for status in ("embedded anew", "unchanged"):
-        statuses = course.run(path, "--json").statuses
-        assert statuses == dict.fromkeys(("trees", "caches"), status)
-        after = open_store(course.store)
-        assert [*after.words] == ["minilm"]
-        assert after.fingerprint == before.fingerprint
 
 
 def test_summary_in_words_names_each_file_and_what_was_skipped(

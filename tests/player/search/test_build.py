@@ -15,13 +15,13 @@ from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
-from player.search.build import build_orchestrator, word_scorers
+from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
 from player.search.results import Query
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
 from quarry.arrays import Float32Array
-from quarry.embed.hint_bank import hints_of, load_hints
+from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, Store, StoredDocument
@@ -280,13 +280,13 @@ def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     # the bundled bank of hints is about this document
     doc_id = min(load_hints().course)
     reading = make_reading(doc_id, ["One says this.", "One says that."])
-    vectors = embed_reading(reading, model, [model])
+    vectors = embed_reading(reading, model)
     made.change([StoredDocument(reading, vectors, model.spec)])
 
-    settings = load(changes=["search.accuracy=fast"])
-    others = hints_of(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
+    others = Hints(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
     for hints, are_hubs in ((None, False), (others, True)):
         embedder = CachingEmbedder(model)
-        (scorer,) = word_scorers(made.course, settings, embedder, hints)
-        hubness = scorer.parts("about what one says")["hub.minilm"]
+        late = late_interaction_of(made.course, load(), embedder, hints)
+        assert late is not None
+        hubness = late.hubs.of("about what one says")
         assert (hubness != 0.0).tolist() == [are_hubs] * 2

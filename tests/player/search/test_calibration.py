@@ -18,6 +18,7 @@ from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
     SAME_LANGUAGE,
+    TOKENS,
     _fitted,
     calibration_of,
     is_fitted,
@@ -43,20 +44,11 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         numbers += calibration.fused.values()
         assert len(calibration.references.weights) == len(FEATURES)
 
-        for joined in calibration.words:
-            specs = joined.split("+")
-            reading = calibration.word_by_word(specs)
-            numbers += [reading.dense.nats, reading.fused["dense"]]
-            numbers += [reading.dense.parts[f"words.{name}"] for name in specs]
-            assert reading.references == calibration.references
+        late = calibration.with_late_interaction()
+        numbers += [late.dense.nats, late.fused["dense"], late.dense.parts[TOKENS]]
+        assert late.dense != dense
+        assert late.references == calibration.references
         assert min(numbers) > 0.0
-
-
-def test_where_no_numbers_are_fitted_for_the_models_the_others_stay() -> None:
-    calibration = calibration_of(DEFAULT_EMBEDDER)
-    assert calibration.word_by_word([]) == calibration
-    assert calibration.word_by_word(["mpnet"]) == calibration
-    assert calibration.word_by_word([DEFAULT_EMBEDDER]).dense != calibration.dense
 
 
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
@@ -91,10 +83,10 @@ def test_numbers_are_brought_to_another_embedders_scale_by_how_alike_paragraphs_
     alike = np.full((60, 1), 0.9**0.5, dtype=np.float32)
     narrow = np.hstack([0.1**0.5 * vectors, alike])
 
-    fitted = calibration_of(DEFAULT_EMBEDDER).dense
-    rescaled = fitted.rescaled(narrow)
-    expected = 10.0 * fitted.rescaled(vectors).nats
-    assert rescaled.nats == pytest.approx(expected, rel=1e-3)
+    fitted = calibration_of(DEFAULT_EMBEDDER).with_late_interaction().dense
+    rescaled, usual = fitted.rescaled(narrow), fitted.rescaled(vectors)
+    assert rescaled.nats == pytest.approx(10.0 * usual.nats, rel=1e-3)
+    assert rescaled.parts[TOKENS] == pytest.approx(10.0 * usual.parts[TOKENS], rel=1e-3)
     cosine = {"paragraph": vectors[:1]}
     assert rescaled.relevance_of(cosine).min() > 0.0, "nobody knows"
     assert fitted.rescaled(vectors[:3]) == fitted, "three paragraphs teach nothing"

@@ -1,19 +1,17 @@
 import itertools
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 import pytest
 
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
-from player.search.late_interaction import PRODUCTS, Hubs, WordByWord
-from quarry.course.course import Words
-from quarry.embed.hint_bank import Bank, hints_of
-from quarry.embed.vectors import MIDDLE, STEPS, TokenForm, compact, form_of
+from player.search.late_interaction import PRODUCTS, Hubs, LateInteraction
+from quarry.embed.hint_bank import Bank, Hints
+from quarry.embed.vectors import MIDDLE, STEPS, basis_of, compact, project
 from tests.fakes import HashingEmbedder
 
-MODEL, FORM = HashingEmbedder(), cast(TokenForm, form_of("minilm"))
+MODEL, BASIS = HashingEmbedder(), basis_of("minilm")
 PARAGRAPHS = [
     "one two three four five",
     "two",
@@ -22,22 +20,21 @@ PARAGRAPHS = [
     "",
 ]
 POOLED, STATES = MODEL.read_passages(PARAGRAPHS)
-TOKENS = compact(STATES, FORM)
+TOKENS = compact(STATES, BASIS)
 
 
 @pytest.fixture
-def scorer() -> WordByWord:
+def scorer() -> LateInteraction:
     texts = ["one bell rings", "two bells ring", "six bells ring", "one more"]
     vectors, states = MODEL.read_queries(texts)
-    hints = hints_of(dict.fromkeys(texts, ""))
+    hints = Hints(dict.fromkeys(texts, ""))
     bank = Bank(hints, vectors, states.ids, states.starts)
     hubs = Hubs(POOLED, ["a"] * len(PARAGRAPHS), bank)
-    words = Words(POOLED, TOKENS)
-    return WordByWord(CachingEmbedder(MODEL), words, hubs, FORM, bank)
+    return LateInteraction(CachingEmbedder(MODEL), TOKENS, hubs, bank)
 
 
 def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_more(
-    scorer: WordByWord,
+    scorer: LateInteraction,
 ) -> None:
     for hint, weights in (
         # of four hints "one" is in two, "bells" in two, "unheard" in none
@@ -47,7 +44,7 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
     ):
         states = MODEL.read_queries([hint])[1].states
         vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
-        cosines = vectors @ FORM.project(states).T
+        cosines = vectors @ project(states, BASIS).T
         expected = []
         for start, end in itertools.pairwise(TOKENS.starts):
             best = cosines[start:end].max(axis=0)
@@ -57,29 +54,11 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
 
 
 def test_some_rows_have_the_scores_that_they_have_in_the_whole_course(
-    scorer: WordByWord,
+    scorer: LateInteraction,
 ) -> None:
     rows = np.array([3, 0, 4, 2])
-    whole = scorer.parts("two bells")
-    some = scorer.parts("two bells", rows)
-    assert whole.keys() == some.keys() == {"words.minilm", "hub.minilm"}
-    for name, scores in whole.items():
-        np.testing.assert_array_equal(some[name], scores[rows])
-
-
-def test_estimates_are_made_of_the_cosines_of_paragraph_and_best_sentence(
-    scorer: WordByWord,
-) -> None:
-    cosines = POOLED @ MODEL.embed_queries(["two bells"])[0]
-    sentence = np.linspace(0.0, 0.5, len(PARAGRAPHS))
-    parts = scorer.parts("two bells")
-    for best, expected in ((sentence, cosines + sentence), (None, cosines)):
-        estimates = scorer.estimates("two bells", best)
-        assert estimates.keys() == parts.keys()
-        similarity = estimates["words.minilm"]
-        assert similarity == pytest.approx(0.4 * expected, abs=0.01)
-        hubness = estimates["hub.minilm"]
-        np.testing.assert_array_equal(hubness, parts["hub.minilm"])
+    whole = scorer.similarities("two bells")
+    np.testing.assert_array_equal(scorer.similarities("two bells", rows), whole[rows])
 
 
 PRODUCT = """
@@ -125,11 +104,11 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
         # nor are hints for the paragraph's own document
         ({"x": "a", "y": "", "z": "b"}, "unheard of", [0.3, 0.4]),
     ):
-        hints = hints_of(documents)
+        hints = Hints(documents)
         vectors = np.array([plane[text] for text in documents], dtype=np.float32)
         bank = Bank(hints, vectors, nothing, nothing)
         hubness = Hubs(paragraphs, course, bank).of(hint)
         assert hubness == pytest.approx(expected)
         # in a course that the bank is about all paragraphs are alike
-        bank = replace(bank, hints=hints_of(documents, ["b"]))
+        bank = replace(bank, hints=Hints(documents, frozenset("b")))
         assert not Hubs(paragraphs, course, bank).of(hint).any()

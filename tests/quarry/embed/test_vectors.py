@@ -11,12 +11,10 @@ from quarry.embed import TokenStates
 from quarry.embed.vectors import (
     MIDDLE,
     STEPS,
-    TokenForm,
+    basis_of,
     centered,
     compact,
-    embed_all,
     embed_reading,
-    form_of,
     join,
     parts_of,
 )
@@ -25,27 +23,22 @@ from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_
 NAMES = [Alias("Search trees", "title")]
 
 
-def test_paragraphs_sentences_and_names_have_a_vector_each() -> None:
-    one_sentence = TREES.split(". ")[0] + "."
-    reading = make_reading("trees", [TREES, one_sentence, CACHES], aliases=NAMES)
+def test_paragraphs_and_names_have_a_vector_each_and_names_are_embedded_as_queries() -> (
+    None
+):
+    reading = make_reading("trees", [TREES, CACHES], aliases=NAMES)
     hashing = HashingEmbedder()
-    embedder = Mock(wraps=hashing, dim=hashing.dim)
     names = hashing.embed_queries(["trees", "Search trees"])
-    embedder.embed_queries.side_effect = [-names]
-    vectors = embed_reading(reading, embedder)
-
-    assert len(vectors.paragraphs) == 3
-    assert len(vectors.sentences) == 2 + 1 + 2
-    for row in (0, 2):
-        assert_allclose(vectors.sentences[row], vectors.paragraphs[1])
-    assert_allclose(vectors.aliases, -names)
-    embedder.embed_queries.assert_called_once_with(["trees", "Search trees"])
-    passages: list[str] = []
-    for call in embedder.embed_passages.mock_calls:
-        passages += call.args[0]
-    # the sentence that is a paragraph, and the one that occurs twice, only once
-    assert len(passages) == 3 + 2 + 2 - 1
-    assert len(set(passages)) == len(passages)
+    without_tokens = Mock(spec=["spec", "dim", "embed_passages", "embed_queries"])
+    without_tokens.embed_passages = hashing.embed_passages
+    without_tokens.embed_queries.return_value = -names
+    for embedder, aliases in ((hashing, names), (without_tokens, -names)):
+        vectors = embed_reading(reading, embedder)
+        expected = hashing.embed_passages([TREES, CACHES])
+        assert_allclose(vectors.paragraphs, expected)
+        assert_allclose(vectors.aliases, aliases)
+        assert (vectors.tokens is not None) == (embedder is hashing)
+    without_tokens.embed_queries.assert_called_once_with(["trees", "Search trees"])
 
 
 def test_vectors_of_a_document_are_those_of_its_parts(
@@ -56,19 +49,18 @@ def test_vectors_of_a_document_are_those_of_its_parts(
     reading = make_reading("trees", texts, aliases=NAMES)
     parts = parts_of(reading)
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
-    models = [HashingEmbedder()]
-    joined = join([embed_all(models, part, ["minilm"]) for part in parts])
-    whole = embed_all(models, reading, ["minilm"])
+    model = HashingEmbedder()
+    joined = join([embed_reading(part, model) for part in parts])
+    whole = embed_reading(reading, model)
 
     np.testing.assert_equal(asdict(joined), asdict(whole))
 
 
 def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
-    plain = TokenForm(np.eye(4, dtype=np.float32), "plain")
-    east, north, up, _ = plain.basis
+    east, north, up, _ = np.eye(4, dtype=np.float32)
     states = np.array([east, north, east, north, up, up, up])
     starts = np.array([0, 4, 7])
-    tokens = compact(TokenStates(states, np.arange(7), starts), plain)
+    tokens = compact(TokenStates(states, np.arange(7), starts), None)
     assert tokens.starts.tolist() == [0, 2, 3]
     vectors = (tokens.codes.astype(int) - MIDDLE) / STEPS
     # one unit is beyond what is kept of a component, which is cut at half a unit
@@ -77,16 +69,14 @@ def test_like_tokens_become_one_and_half_as_many_are_left() -> None:
     assert vectors.max() == pytest.approx((STEPS - MIDDLE) / STEPS)
 
 
-def test_each_exported_model_has_an_orthonormal_form_and_others_have_none() -> None:
-    shapes = {"minilm": (384, 128), "mpnet": (768, 192), "e5": (384, 192)}
-    for spec, shape in shapes.items():
-        form = form_of(spec)
-        assert form is not None
-        assert form.basis.shape == shape
-        products = form.basis.T @ form.basis
-        assert_allclose(products, np.eye(shape[1]), atol=0.01)
+def test_each_built_in_network_has_an_orthonormal_basis_and_others_have_none() -> None:
+    for spec, shape in {"minilm": (384, 128), "e5": (384, 192)}.items():
+        basis = basis_of(spec)
+        assert basis is not None
+        assert basis.shape == shape
+        assert_allclose(basis.T @ basis, np.eye(shape[1]), atol=0.01)
     for spec in ("", "/somewhere/my-own-model", "../token_forms/minilm", "another"):
-        assert form_of(spec) is None
+        assert basis_of(spec) is None
 
 
 def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() -> None:

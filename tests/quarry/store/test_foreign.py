@@ -159,6 +159,8 @@ def test_a_store_is_read_and_searched_without_a_write(folder: Path) -> None:
     before = content_of(folder.rglob("*"))
     store = open_store(str(folder))
     assert len(ChromaIndex(store).nearest(store.vectors[0], 3)) == 3
+    assert len(store.vectors) == len(store.paragraphs)
+    assert len(store.alias_vectors) > 0
     assert content_of(folder.rglob("*")) == before
 
 

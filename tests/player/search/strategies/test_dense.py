@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from player.search.calibration import DenseCalibration
 from player.search.rank import log_odds_of
 from player.search.results import Query
 from player.search.strategies import dense as module
-from player.search.strategies.dense import Dense, Sentences
+from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import Strategy
-from quarry.arrays import Float64Array, IntArray
+from quarry.arrays import Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.strategy import StrategyContract
@@ -53,19 +54,6 @@ def test_the_score_is_the_cosine_of_hint_and_paragraph() -> None:
     assert arrays.relevance == pytest.approx(4.0 * cosines - 2.0)
 
 
-def test_sentences_count_with_their_weights() -> None:
-    # the first paragraph itself looks north; of its sentences one looks east and one west
-    vectors = np.array([EAST, WEST, NORTH], dtype=np.float32)
-    starts = np.array([0, 2])
-    sentences = Sentences(vectors, starts, best=0.5, mean=0.25)
-    expected = pytest.approx([0.5, 0.15])
-    dense = plane(NORTH, NORTH_EAST, sentences=sentences)
-    # 0.25 * 0 + 0.5 * 1 + 0.25 * 0, and 0.25 * 0.6 + 0.5 * 0 + 0.25 * 0
-    assert dense.score(HINT).scores == expected
-    parts = dense.parts("east", {"sentence": 1.0})
-    assert dense.similarity_of(parts) == expected
-
-
 def test_the_rule_lowers_a_paragraph_in_the_mode_rule_alone() -> None:
     dense = plane(EAST, NORTH_EAST, evidence=lambda _: np.array([-5.0, 0.0]))
     # 5 nats at 10 nats per unit of similarity
@@ -97,31 +85,33 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
     compared: list[int] = []
 
-    def parts(hint: str, rows: IntArray) -> dict[str, Float64Array]:
+    def similarities(hint: str, rows: IntArray) -> Float32Array:
         """A tenth of each row."""
         compared.extend(rows.tolist())
-        return {"tenths": rows / 10.0}
+        return (rows / 10.0).astype(np.float32)
 
-    # the first seem best
-    estimates = {"tenths": -10.0 * np.arange(4)}
-    scorer = SimpleNamespace(parts=parts, estimates=lambda *_: estimates)
-    slopes = {"paragraph": 4.0, "tenths": 10.0}
-    calibration = replace(CALIBRATION, parts={"tenths": 5.0}, relevance=slopes)
+    hubness = np.array([0.0, 0.0, 0.0, 1.0], dtype=np.float32)
+    late = SimpleNamespace(similarities=similarities, hubs=Mock())
+    late.hubs.of.return_value = hubness
+    slopes = {"paragraph": 4.0, "tokens": 10.0}
+    calibration = replace(
+        CALIBRATION, parts={"tokens": 5.0, "hubness": -1.0}, relevance=slopes
+    )
     dense = plane(
         NORTH_EAST,
         EAST,
         WEST,
         NORTH,
         calibration=calibration,
-        more=[scorer],
+        late_interaction=late,
     )
     arrays = dense.score(HINT, "book1")
     # the best of the course, and the best of the document that is asked for
-    assert compared == [0, 2]
-    # 10 nats a unit and 5 a tenth; what was not looked at counts as the worst of what was
-    assert arrays.scores == pytest.approx([6.0, 10.0, -9.0, 0.0])
-    # -2, 4 a unit and 10 a tenth
-    assert arrays.relevance == pytest.approx([0.4, 2.0, -4.0, -2.0])
+    assert compared == [1, 3]
+    # 10 nats a unit, 5 a unit of tokens and -1 of hubness; the worst of the compared ones stands for the others
+    assert arrays.scores == pytest.approx([6.5, 10.5, -9.5, 0.5])
+    # -2, 4 a unit and 10 a unit of tokens
+    assert arrays.relevance == pytest.approx([1.4, 3.0, -5.0, 1.0])
 
 
 def test_relevance_may_depend_on_whether_the_hint_is_in_the_language_of_the_course() -> (
