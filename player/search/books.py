@@ -27,7 +27,7 @@ from player.search.names import (
     without_other_numbers,
     words_like,
 )
-from player.search.results import BookCandidate, Tier
+from player.search.results import BookCandidate
 from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.embed import Embedder
@@ -98,8 +98,8 @@ _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
 ALL_WORDS = 0.9
 """A document has all words of a name from this value of the features "words" and "exact" on."""
-LEAST_STEP = 1e-4
-"""Confidences are rounded to this step."""
+LIKELY = 0.6
+"""Lowest confidence at which a part of a name, or a lecture's number within a hint, means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -122,8 +122,6 @@ class References:
 
     Args:
         documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
-        filter_confidence: threshold of the tier "filter".
-        boost_confidence: threshold of the tier "boost".
         paragraphs: texts for the feature "content"; () leaves it out.
         embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
         alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
@@ -137,16 +135,12 @@ class References:
     def __init__(
         self,
         documents: Sequence[Document],
-        filter_confidence: float,
-        boost_confidence: float,
         *,
         paragraphs: Sequence[Paragraph] = (),
         embedder: Embedder | None = None,
         alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
-        self._filter_confidence = filter_confidence
-        self._boost_confidence = boost_confidence
         self.calibration = calibration or calibration_of().references
         self._embedder = embedder
         self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
@@ -218,8 +212,7 @@ class References:
         elif several := self._several(book_name):
             # evidence for each, filter on none
             confidences = np.zeros(len(self.doc_ids))
-            highest = self._boost_confidence - LEAST_STEP
-            confidences[several] = min(1.0 / len(several), highest)
+            confidences[several] = 1.0 / len(several)
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
@@ -304,7 +297,7 @@ class References:
         for part in parts:
             of_part, has_word = self._features(part)
             confidences = _shares(of_part, fit.letters, fit.letters_none)
-            if has_word and confidences.max() >= self._boost_confidence:
+            if has_word and confidences.max() >= LIKELY:
                 rows.add(int(confidences.argmax()))
         return sorted(rows) if len(rows) > 1 else []
 
@@ -330,7 +323,7 @@ class References:
         if lectures and not confidences:
             words = [word for word, _ in groups]
             best = self.best(f"{words[0]} {lectures.pop()}")
-            if best is not None and best.tier != "none":
+            if best is not None and best.confidence >= LIKELY:
                 is_sure = any(is_a(word, "lectures") for word in words)
                 confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
                 confidences[self.doc_ids.index(best.doc_id)] = confidence
@@ -341,13 +334,7 @@ class References:
         return self._candidate(row, confidence)
 
     def _candidate(self, row: int, confidence: float) -> BookCandidate:
-        confidence = round(float(confidence), 4)
-        tier: Tier = "none"
-        if confidence >= self._filter_confidence:
-            tier = "filter"
-        elif confidence >= self._boost_confidence:
-            tier = "boost"
-        return BookCandidate(self.doc_ids[row], confidence, tier)
+        return BookCandidate(self.doc_ids[row], round(float(confidence), 4))
 
     def _names_in(self, hint: str) -> set[int]:
         """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""

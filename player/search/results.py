@@ -1,4 +1,4 @@
-"""Types of search: Query, ScoreArrays, Hit, Ranking and SearchResult."""
+"""Types of search: Query, ScoreArrays, Hit, CourseRanking and SearchResult."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOTHING_IN_BOOK = (
     "The named book, {}, holds nothing relevant for this hint; other documents do."
 )
 N_OF_BOOK = 3
-"""So many passages of a book that filters are shown although none of it is relevant."""
+"""Number of passages of a book that filters which are shown although none of it is relevant."""
 
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
@@ -141,16 +141,16 @@ class BookCandidate:
     Attributes:
         doc_id: the document that holds the paragraphs (for a duplicate file, the original).
         confidence: 0..1, calibrated: of names resolved with confidence c, a share c is right.
-        tier: use of the book at that confidence.
+        tier: use of the book at that confidence, by the settings of a search.
     """
 
     doc_id: str
     confidence: float
-    tier: Tier
+    tier: Tier = "none"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+class CourseRanking:
     """Every paragraph of a course in order, for the belief of a game.
 
     Attributes:
@@ -158,7 +158,7 @@ class Ranking:
         rows: (n_ranked,) row of each ranked paragraph in `course`.
         log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
             paragraph that was not found.
-        hit: makes the hit at a place of the ranking, from 0.
+        hit: makes the hit at a position of the ranking, from 0.
         pieces: pieces of the course's other editions.
     """
 
@@ -200,7 +200,7 @@ class SearchResult:
     boost: float = 0.0
     threshold: float = 0.0
     calibrated: bool = True
-    ranking: Ranking | None = None
+    ranking: CourseRanking | None = None
     embed_ms: float = 0.0
     search_ms: float = 0.0
 

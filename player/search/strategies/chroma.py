@@ -14,6 +14,9 @@ from player.search.slots import n_slots
 from player.search.strategies.strategy import Parts, Strategy
 from quarry.store import Course
 
+LEAST_ASKED = 100
+"""Minimum number of passages to ask for, so that fusion sees the same whatever the number of slots."""
+
 
 class Chroma(Strategy):
     """Approximate nearest neighbours of the hint by cosine, from the index of the store.
@@ -24,7 +27,7 @@ class Chroma(Strategy):
         store: the store; opened again for each search, so that an ingest may replace its folder.
         embedder: the embedder of its vectors.
         calibration: calibration of the embedder.
-        k: passages to ask for if the query has no k.
+        k: maximal number of hits if the query has no k.
     """
 
     name = "chroma"
@@ -61,10 +64,11 @@ class Chroma(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score the passages that Chroma returns for the course and for the document; find no others.
 
-        Each query asks for k passages plus the number of duplicates, because duplicates are merged later.
+        Each query asks for k passages, but at least `LEAST_ASKED`, plus the number of duplicates, because duplicates
+        are merged later.
         """
         vector = self._embedder.read(query.hint).vector
-        n = (query.k or self._k) + self._n_copies
+        n = max(query.k or self._k, LEAST_ASKED) + self._n_copies
         with self._store.chroma_index() as nearest:
             doc_ids = (doc_id, "") if doc_id else ("",)
             searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]

@@ -57,7 +57,7 @@ class Strategy(ABC):
 
         Args:
             query: the query; `query.keywords` is never None.
-            doc_id: the document that the book's name refers to, "" without one.
+            doc_id: the document that the query names, whether it filters or not; "" without one.
         """
 
 
