@@ -39,7 +39,9 @@ from evaluate.tuning.storage import (
     without_password,
 )
 from player.round import Json
+from quarry.interrupts import add_to_line
 from quarry.parallel import Tasks, run_one
+from quarry.terminal import pluralize
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
@@ -55,9 +57,11 @@ PREPARED_WITH = {
 """Keys of the search's settings that are the same in all trials."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
-NOTHING_BETTER = (
-    "none of the trials was better on the validation games: the untuned settings stay"
+UNTUNED_STAY = (
+    "the untuned settings stay: the best trial has {trial:.4f} on the validation games (and {trial_train:.4f} on the "
+    "training games), they have {untuned:.4f} (and {untuned_train:.4f})"
 )
+ONLY_UNTUNED = "the untuned settings stay: no trial had others"
 NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
     "untuned"
@@ -82,12 +86,14 @@ class Tuned:
 
     Attributes:
         settings: the chosen ones; the untuned ones if no trial was better on the validation games.
+        runner_up: the settings of a trial that are best on the validation games; None if all trials were untuned.
         trials: all complete trials, in order.
         n_before: complete trials that were in the storage before.
         seconds: time of the new trials.
     """
 
     settings: SearchSettings
+    runner_up: SearchSettings | None
     trials: Sequence[FrozenTrial]
     n_before: int
     seconds: float
@@ -151,7 +157,8 @@ def run_study(
                 trial.set_user_attr(part, value)
             return judged.objective
 
-        _run_trials(study, objective, n_trials, seed, executor.n_workers)
+        kept_in = without_password(storage) if storage else ""
+        _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
         seconds = time.perf_counter() - started
         trials = complete(study)
 
@@ -161,9 +168,12 @@ def run_study(
         settings = settings_of(trial.params, base)
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
-    validation = splits["validation"]
-    best = max(finalists, key=lambda settings: judge(validation, settings).objective)
-    return Tuned(best, trials, n_before, seconds)
+    objectives = {}
+    for settings in finalists:
+        objectives[settings] = judge(splits["validation"], settings).objective
+    best = max(finalists, key=objectives.__getitem__)
+    runner_up = max(finalists[1:], key=objectives.__getitem__, default=None)
+    return Tuned(best, runner_up, trials, n_before, seconds)
 
 
 def _run_trials(
@@ -172,8 +182,9 @@ def _run_trials(
     n_trials: int,
     seed: int,
     n_workers: int,
+    kept_in: str,
 ) -> None:
-    """Run trials until the study has so many, those of other processes included.
+    """Run trials until the study has `n_trials`, those of other processes included.
 
     A single worker draws each trial with a new seed, the number of trials before it that have not failed: a trial after
     a failed one draws what the failed one drew, also in a study that is resumed.
@@ -181,10 +192,18 @@ def _run_trials(
     bar = tqdm(total=n_trials, desc="tuning", unit="trial")
 
     def n_missing(*_: object) -> Any:
-        """Return how many trials are missing, and show it; also called after each trial."""
-        n_complete = len(when_it_answers(lambda: complete(study)))
-        bar.update(min(n_complete, n_trials) - bar.n)
-        return n_trials - n_complete
+        """Return how many trials are missing, and show it with the best value; also called after each trial."""
+        trials = when_it_answers(lambda: complete(study))
+        if trials:
+            bar.set_postfix(best=f"{best_first(trials)[0].value:.4f}", refresh=False)
+        bar.update(min(len(trials), n_trials) - bar.n)
+        n_kept = pluralize(len(trials), "trial")
+        add_to_line(
+            f"; {n_kept} of {n_trials} in {kept_in}, the same command goes on"
+            if kept_in
+            else f"; {n_kept} of {n_trials} lost, --storage FILE keeps them"
+        )
+        return n_trials - len(trials)
 
     n_failures = 0
     with bar:
@@ -298,7 +317,7 @@ def report(
         "p": round(p, 6),
     }
     if tuned.settings == base:
-        document["verdict"] = NOTHING_BETTER
+        document["verdict"] = _why_untuned(tuned.runner_up, splits, base)
     elif p >= ALPHA:
         document["verdict"] = NOT_SIGNIFICANT
     else:
@@ -316,11 +335,53 @@ def report(
     return document
 
 
-def load_space() -> Space:
-    """Load the bounds of all keys that are tuned."""
+def _why_untuned(
+    runner_up: SearchSettings | None, splits: Splits, base: SearchSettings
+) -> str:
+    """Return the verdict on a study in which no trial was better than the untuned settings."""
+    if runner_up is None:
+        return ONLY_UNTUNED
+    figures = {}
+    for kind, settings in (("trial", runner_up), ("untuned", base)):
+        figures[kind] = judge(splits["validation"], settings).objective
+        figures[f"{kind}_train"] = judge(splits["train"], settings).objective
+    return UNTUNED_STAY.format(**figures)
+
+
+def has_effect(key: str, base: SearchSettings) -> bool:
+    """Return whether a tuned setting of search may change which paragraph is found, with these strategies and modes.
+
+    A file's stem has confidence 1, so that its book filters at any threshold. The lift of a book that filters cancels
+    out where slots are filled. If no slot is the book's, the numbers of slots change only how many hits there are.
+    """
+    is_fused = len(base.strategies) > 1 or base.keywords == "fused"
+    match key:
+        case "sentence_weight" | "sentence_mean_weight":
+            return "dense" in base.strategies
+        case "rule_weight":
+            return "dense" in base.strategies and base.keywords == "rule"
+        case "fusion" | "rrf_k":
+            return is_fused
+        case "filter_confidence" | "boost_confidence":
+            return base.book_match == "resolved"
+        case "boost":
+            by_stem = base.book_match == "stem"
+            lifts = base.merge == "relevance" or is_fused
+            return base.book_match == "resolved" or (by_stem and lifts)
+        case "pdf_k" | "global_k":
+            return base.book_match != "off" and base.merge == "slots"
+        case "lowered_threshold":
+            return base.cascade and base.keywords == "fallback"
+    return True
+
+
+def load_space(base: SearchSettings) -> Space:
+    """Load the bounds of the keys that are tuned: those of the file that have an effect with the untuned settings."""
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
+        if not has_effect(key, base):
+            continue
         if isinstance(bounds["low"], int):
             space[key] = IntDistribution(**bounds)
         else:

@@ -18,6 +18,7 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
+from evaluate.tuning.study import SPACE, load_space, settings_of
 from player.search.build import build_orchestrator
 from player.search.results import Query
 from player.search.strategies.strategy import Reranker, Strategy
@@ -165,6 +166,21 @@ def test_many_games_at_once_are_the_searches_one_by_one(
         asked = (game.hint, game.book_name, result.answered_by)
         assert ranks[row] == (0 if found is None else found + 1), asked
         assert bool(relevant[row]) == result.relevant, asked
+
+
+def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
+    bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
+    for preset in ("default", *PRESETS):
+        study = load(preset, changes=("search.cache_size=0",))
+        prepared = prepared_for(store, study)
+        expected = search_all(prepared, study.search)
+        left_out = bounds.keys() - load_space(study.search).keys()
+        # these change the number of hits
+        for key in left_out - {"pdf_k", "global_k"}:
+            for value in (bounds[key]["low"], bounds[key]["high"]):
+                changed = settings_of({key: value}, study.search)
+                found = search_all(prepared, changed)
+                np.testing.assert_array_equal(found, expected, f"{preset} {key}")
 
 
 class Comparing(Reranker):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,16 @@ from evaluate.tuning.prepared import Judged
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
     Space,
+    Tuned,
     best_first,
+    load_space,
     numbers_of,
+    report,
     run_study,
     seed_of_trial,
     settings_of,
 )
+from quarry import interrupts
 from quarry.parallel import executor_of
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
@@ -87,6 +92,19 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     assert (none.pdf_k, none.global_k) == (0, 1)
 
 
+def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
+    sentences = {"sentence_weight", "sentence_mean_weight"}
+    everything = set(yaml.safe_load(study_module.SPACE.read_text())["search"])
+    for preset, tuned in {
+        "default": everything - {"lowered_threshold"},
+        "dual": {"pdf_k", "global_k", "threshold"},
+        "distance-merge": {*sentences, "boost", "threshold"},
+        "vector-then-keyword": {*sentences, "threshold", "lowered_threshold"},
+        "keyword": {"threshold"},
+    }.items():
+        assert load_space(load(preset).search).keys() == tuned, preset
+
+
 @pytest.fixture
 def tune(evaluate: Evaluate) -> Evaluate:
     """Run `tune` over four games a split, and an unanswerable one each."""
@@ -113,7 +131,7 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     tuned = tune(f"{options} --storage {url} --trials 10 --json")
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
-    assert "5 train games are few for 10 parameters of search" in tuned.err
+    assert "5 train games are few for 3 parameters of search" in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high
@@ -151,13 +169,13 @@ FEW: Space = {
 N_TRIALS = 16
 
 
-def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
-    """Run a study of stand-in games, which `judge` does not read, and return its complete trials."""
-    splits: Any = dict.fromkeys(SPLITS)
+def fit(storage: str | None, splits: Any = None, **changed: Any) -> Tuned:
+    """Run a study of stand-in games."""
+    games: Any = splits or dict.fromkeys(SPLITS)
     with executor_of(1) as executor:
-        study = run_study(
+        return run_study(
             FEW,
-            splits,
+            games,
             load().search,
             storage=storage,
             executor=executor,
@@ -165,7 +183,6 @@ def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
             seed=5,
             **{"name": "killed", **changed},
         )
-    return [*study.trials]
 
 
 def drawn(trials: Sequence[FrozenTrial]) -> list[tuple[object, object]]:
@@ -177,6 +194,28 @@ def scored(games: object, search: SearchSettings) -> Judged:
     """Stand in for `judge`: a rank that depends on the settings alone."""
     rank = 1 + abs(search.pdf_k - 7)
     return judged_as([rank], [1], [1])
+
+
+def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    untuned = load().search
+
+    def judge(games: str, search: SearchSettings) -> Judged:
+        """Every trial does better on the training games, and worse on the validation games."""
+        is_better = (games == "train") == (search != untuned)
+        return judged_as([1 if is_better else 2], [1], [1])
+
+    monkeypatch.setattr(study_module, "judge", judge)
+    splits: Any = {split: split for split in SPLITS}
+    tuned = fit(None, splits=splits)
+    assert tuned.settings == untuned
+    splits = {split: SimpleNamespace(split=split, games=()) for split in SPLITS}
+    monkeypatch.setattr(study_module, "judge", lambda one, s: judge(one.split, s))
+    assert report(FEW, tuned, splits, untuned, 0)["verdict"] == (
+        "the untuned settings stay: the best trial has 0.6000 on the validation games (and 1.1000 on the training "
+        "games), they have 1.1000 (and 0.6000)"
+    )
 
 
 def run_alone(judge: Any, storage: str) -> None:
@@ -272,7 +311,7 @@ class TestKilled:
             process.start()
             process.join()
             assert process.exitcode == -signal.SIGKILL
-        assert drawn(fit(storage)) == drawn(fit(None))
+        assert drawn(fit(storage).trials) == drawn(fit(None).trials)
         states = each(studied(storage).trials, "state")
         assert states.count(TrialState.FAIL) == 2
         assert states.count(TrialState.COMPLETE) == N_TRIALS
@@ -328,7 +367,24 @@ class TestKilled:
                 server.start()
                 assert "the same command resumes the study" in str(caught.value)
                 assert PASSWORD not in str(caught.value)
-            assert len(fit(database)) == N_TRIALS
+            assert len(fit(database).trials) == N_TRIALS
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    storage = str(tmp_path / "study.db")
+    for place, kept in (
+        (storage, f"16 trials of 16 in {storage}, the same command goes on"),
+        (None, "16 trials of 16 lost, --storage FILE keeps them"),
+    ):
+        interrupts.on_interrupt_print("tune: interrupted")
+        best = best_first(fit(place).trials)[0]
+        assert f"best={best.value:.4f}" in capsys.readouterr().err
+        interrupts.announce()
+        assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
+    interrupts.on_interrupt_print("")
 
 
 @pytest.mark.usefixtures("at_once")
@@ -338,8 +394,8 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     earlier = str(tmp_path / "earlier.db")
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
         fit(None, warm_start=earlier)
-    best = best_first(fit(earlier))[:3]
-    result = fit(None, warm_start=earlier, name="later")
+    best = best_first(fit(earlier).trials)[:3]
+    result = fit(None, warm_start=earlier, name="later").trials
     assert result[0].params == numbers_of(FEW, load().search)
     for trial, expected in zip(result[1:], best, strict=False):
         assert trial.params == pytest.approx(expected.params)
