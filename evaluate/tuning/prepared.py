@@ -246,7 +246,7 @@ class Judged:
         return measures
 
     @property
-    def parts(self) -> dict[str, float]:
+    def terms(self) -> dict[str, float]:
         """Means of the measures, and the terms of the objective.
 
         `balanced_accuracy` is the mean of the shares of answerable games answered and of others declined. It is absent
@@ -266,20 +266,20 @@ class Judged:
     @property
     def objective(self) -> float:
         """The number that a study maximises."""
-        parts = self.parts
+        terms = self.terms
         return (
-            parts["RR"]
-            + SUCCESS_WEIGHT * parts["Success@k"]
-            + ABSTENTION_WEIGHT * parts.get("balanced_accuracy", 0.0)
+            terms["RR"]
+            + SUCCESS_WEIGHT * terms["Success@k"]
+            + ABSTENTION_WEIGHT * terms.get("balanced_accuracy", 0.0)
         )
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        parts = self.parts
-        accuracy = parts.get("balanced_accuracy")
+        terms = self.terms
+        accuracy = terms.get("balanced_accuracy")
         measures, intervals = {}, {}
         for name, values in self.measures.items():
-            measures[name] = round(parts[name], 6)
+            measures[name] = round(terms[name], 6)
             intervals[name] = rounded(interval(values, seed))
         return {
             "games": len(self.ranks),

@@ -153,7 +153,7 @@ def run_study(
         def objective(trial: optuna.Trial) -> float:
             settings = settings_of(_drawn(space, trial), base)
             judged = run_one(executor, judge, shared, settings)
-            for part, value in judged.parts.items():
+            for part, value in judged.terms.items():
                 trial.set_user_attr(part, value)
             return judged.objective
 

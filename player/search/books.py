@@ -19,10 +19,10 @@ from player.search.names import (
     is_a,
     is_generic,
     is_negated,
+    joined_names,
     lectures_in,
     normalise_name,
     numbers,
-    parts_of,
     tokens_of,
     without_other_numbers,
     words_like,
@@ -62,7 +62,7 @@ _FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
 _NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
 """Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
-"""In courses of at least so many documents, words in the names of more than half of them are ignored."""
+"""Minimum number of documents of a course in which words of more than half of the names are ignored."""
 _OF_FILE = 0.5
 """A word such as "slides" has this weight; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
@@ -72,11 +72,11 @@ _OTHER_NUMBER = 0.25
 _NO_NUMBER = 0.6
 """Similarities get this factor if the name has a number and the document has none."""
 _UNKNOWN = 0.7
-"""The rarity of a word in no document is computed as if it occurred in so many documents."""
+"""Number of documents from which the rarity of a word is computed that is in no document."""
 _COMMON_RATE = 0.0005
 """A word with this share of a text's words gets the full weight of "content"."""
 NAMES_KEPT = 400
-"""The cache holds the documents of so many names."""
+"""Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
 SURELY_SAID = 0.95
@@ -90,10 +90,10 @@ _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 _LEAST_PROPER = 3
 """A word of a name that no text of the course holds must be longer than this to be taken for the name."""
 WORDS_OF_A_NAME = 2
-"""A title or stem within a hint is recognised if it has at least so many distinctive words; written with the capitals
-of the title it needs at least so many capitals."""
+"""Minimum number of distinctive words of a title or stem that is recognised within a hint, or of its capitals if the
+hint has the capitals of the title."""
 WORDS_OF_A_PHRASE = 3
-"""At least so many function words, and no others, are a title: "How Would We Know?"."""
+"""Minimum number of words of a title of function words alone: "How Would We Know?"."""
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
 ALL_WORDS = 0.9
@@ -175,12 +175,12 @@ class References:
 
         self._alias_rows: list[int] = []
         aliases, vectors = alias_vectors
-        places = []
-        for place, (doc_id, alias) in enumerate(aliases):
+        positions = []
+        for position, (doc_id, alias) in enumerate(aliases):
             if _is_name(alias):
-                places.append(place)
+                positions.append(position)
                 self._alias_rows.append(self._rows[doc_id])
-        self._alias_vectors = vectors[places]
+        self._alias_vectors = vectors[positions]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
@@ -279,16 +279,16 @@ class References:
 
         A name means one document if it holds a title or the number of that one, or if that one has all its words.
         """
-        parts = parts_of(book_name)
+        parts = joined_names(book_name)
         if len(parts) == 1:
             return []
         features, _ = self._features(book_name)
         if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
             return []
         held = self._names_in(book_name)
-        normalised = f" {normalise_name(book_name)} "
+        normalised = normalise_name(book_name)
         for title, bearers in self._called.items():
-            if f" {normalise_name(title)} " in normalised:
+            if _is_said(normalise_name(title), normalised):
                 held |= bearers
         if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
             return []
@@ -339,30 +339,22 @@ class References:
     def _names_in(self, hint: str) -> set[int]:
         """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
         rows_in_hint = set()
-        normalised, folded = f" {normalise_name(hint)} ", _fold(hint)
+        normalised, folded = normalise_name(hint), _fold(hint)
         for name in self._names:
-            before, match, _ = normalised.partition(f" {name.normalised} ")
-            if match and not is_negated(before.split()):
+            if _is_said(name.normalised, normalised):
                 words = list(filter(_is_word, self._telling(name.tokens)))
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
         for title, bearers in self._called.items():
-            before, match, after = hint.partition(title)
-            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
             n_capitals = sum(word[:1].isupper() for word in title.split())
-            is_title = match and is_whole and n_capitals >= WORDS_OF_A_NAME
-            if is_title and not is_negated(tokens_of(before)):
+            if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            before, match, after = folded.partition(stem)
             named = set(rows.values())
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if not (match and is_telling and len(named) == 1):
-                continue
-            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
-            if is_whole and not is_negated(before.split()):
+            if is_telling and len(named) == 1 and _is_said(stem, folded):
                 rows_in_hint |= named
         return rows_in_hint
 
@@ -375,14 +367,14 @@ class References:
                 words.append(token)
 
         confidences: dict[int, float] = {}
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             rows = self._proper.get(word, ())
             if len(rows) != 1 or word in self._common or not _tells(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
             (row,) = rows
-            neighbours = words[max(0, place - 1) : place + 2]
+            neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
             elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
@@ -558,6 +550,14 @@ def _rates(
             shares = rates.setdefault(stem, np.zeros(n_documents))
             shares[row] = count / counter.total()
     return rates
+
+
+def _is_said(name: str, text: str) -> bool:
+    """Return whether a text holds a name as whole words, and says nothing before it that excludes it."""
+    if name not in text:
+        return False
+    match = regex.search(rf"(?<![^\W_]){regex.escape(name)}(?![^\W_])", text)
+    return match is not None and not is_negated(tokens_of(text[: match.start()]))
 
 
 def _fold(stem: str) -> str:

@@ -33,7 +33,7 @@ PARAGRAPH = "paragraph"
 SAME_LANGUAGE = "language"
 """Name of the score that is 1 for a hint in the language of the course, to which e5 finds all paragraphs similar."""
 N_SPREAD = 400
-"""The standard deviation of cosines is estimated from at most so many paragraphs."""
+"""Maximum number of paragraphs from whose cosines the standard deviation is estimated."""
 LEAST_SPREAD = 10
 """Fewer cosines are too few to estimate a standard deviation."""
 

@@ -66,7 +66,8 @@ class Cascade:
 
         maker = None
         if ranking is not None:
-            maker = HitMaker(ranking, index, settings, self._has_failed)
+            inside = index.inside(book)
+            maker = HitMaker(ranking, index, settings, inside, self._has_failed)
         hits = maker.hits() if maker else ()
         answered_by = maker.answered_by(book) if maker else ""
         of_course = course_ranking(index, maker, query.k) if self.everything else None
@@ -79,7 +80,7 @@ class Cascade:
             failures=tuple(self._failures.values()),
             answered_by="course" if self.everything and not hits else answered_by,
             relevant=ranking is not None and ranking.level == "relevant",
-            boost=ranking.book.lift if ranking else 0.0,
+            boost=ranking.lift if ranking else 0.0,
             threshold=settings.threshold,
             calibrated=index.calibrated,
             ranking=of_course,
@@ -160,7 +161,7 @@ class Cascade:
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
-            rows = best_rows(given, self.settings, strategy.n_candidates)
+            rows = best_rows(given, self.settings, strategy.n_compared)
 
         def work() -> ScoreArrays:
             strategy.load()

@@ -15,6 +15,7 @@ from player.search.results import (
     ScoreArrays,
     StepName,
 )
+from quarry.arrays import BoolArray
 
 AS_FALLBACK = ", as a fallback"
 ALL_FAILED = ", since all other strategies failed"
@@ -29,12 +30,14 @@ class HitMaker:
     """Makes the hits of a ranking.
 
     Attributes:
+        inside: (n_paragraphs,) whether a paragraph is in the named book.
         has_failed: whether all strategies but the fallback failed.
     """
 
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
+    inside: BoolArray
     has_failed: bool
 
     def hits(self) -> tuple[Hit, ...]:
@@ -81,7 +84,7 @@ class HitMaker:
         """Return the rank from 1 of a paragraph, in the named book or in the course, by the scores of a strategy."""
         is_ranked = item.log_odds > NOT_FOUND
         if is_book:
-            is_ranked = is_ranked & self.ranking.book.inside
+            is_ranked = is_ranked & self.inside
         scores = np.where(is_ranked, item.scores, NOT_FOUND)
         n_better = (scores > scores[row]).sum() + (scores[:row] == scores[row]).sum()
         return 1 + int(n_better)
@@ -97,7 +100,7 @@ class HitMaker:
         relevant = ranking.hits[ranking.fused.relevance[ranking.hits] >= threshold]
         if book is None or book.tier == "none":
             return "original"
-        return book.tier if ranking.book.inside[relevant].any() else "original"
+        return book.tier if self.inside[relevant].any() else "original"
 
 
 def course_ranking(
@@ -115,7 +118,7 @@ def course_ranking(
     if maker is not None:
         ranking = maker.ranking
         hits, order, log_odds = ranking.hits, ranking.order, ranking.fused.log_odds
-        in_book = ranking.book.inside & ranking.book.filters
+        in_book = ranking.in_filter
 
     is_found = order > NOT_FOUND
     n_found = int(is_found.sum())

@@ -11,7 +11,7 @@ from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
 from player.search.books import References
 from player.search.calibration import Calibration, calibration_of
-from player.search.rank import NamedBook, RankInput, groups_of, tier_of
+from player.search.rank import Book, RankInput, groups_of, tier_of
 from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
 from player.starts import search_log_odds
@@ -104,18 +104,15 @@ class SearchIndex:
             settings: only `book_match` is read.
         """
         assert query.keywords is not None
-        named = NamedBook(
-            self.inside(book),
-            book.confidence if book else 0.0,
-            self.name_evidence(query.book_name, settings),
-        )
+        evidence = self.name_evidence(query.book_name, settings)
+        confidence = book.confidence if book else 0.0
         return RankInput(
-            named,
-            self.kinds,
-            self.groups,
-            self.calibration.fused,
-            query.keywords,
-            query.k,
+            book=Book(self.inside(book), confidence, evidence),
+            kinds=self.kinds,
+            groups=self.groups,
+            weights=self.calibration.fused,
+            keywords=query.keywords,
+            k=query.k,
         )
 
     def name_evidence(

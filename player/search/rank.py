@@ -39,7 +39,7 @@ Scored = Mapping[str, ScoreArrays]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NamedBook:
+class Book:
     """The document that a query names.
 
     Attributes:
@@ -69,7 +69,7 @@ class RankInput:
         fallback: scores of keyword search, for the second step; empty if it was not asked.
     """
 
-    book: NamedBook
+    book: Book
     kinds: AnyFloatArray
     groups: IntArray
     weights: Mapping[str, float]
@@ -77,29 +77,6 @@ class RankInput:
     k: int | None = None
     scores: Scored = field(default_factory=dict)
     fallback: Scored = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Book:
-    """Effect of a named book on a search.
-
-    Attributes:
-        inside: (n_paragraphs,) whether a paragraph is in the book.
-        lift: log-odds that are added to the order of the paragraphs of this book.
-        filters: whether the book filters.
-        evidence: (n_paragraphs,) log-odds of the order by a name in doubt; None without such a name.
-    """
-
-    inside: BoolArray
-    lift: float = 0.0
-    filters: bool = False
-    evidence: AnyFloatArray | None = None
-
-    @property
-    def prior(self) -> AnyFloatArray:
-        """(n_paragraphs,) log-odds that the book adds to the order."""
-        lifts: AnyFloatArray = self.lift * self.inside
-        return lifts if self.evidence is None else lifts + self.evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +90,8 @@ class Ranking:
         order: (n_paragraphs,) log-odds by which the hits were chosen: those of `fused` and of the kinds.
         hits: (n_hits,) rows of the paragraphs to return, in order.
         in_book: (n_hits,) whether each takes a slot of the book.
-        book: effect of the named book.
+        in_filter: (n_paragraphs,) whether each is in a book that filters.
+        lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
     """
@@ -124,7 +102,8 @@ class Ranking:
     order: AnyFloatArray
     hits: IntArray
     in_book: BoolArray
-    book: Book
+    in_filter: BoolArray
+    lift: float
     level: Level
     is_fallback: bool = False
 
@@ -148,23 +127,24 @@ def tier_of(confidence: float, settings: SearchSettings) -> Tier:
     return "filter" if confidence >= settings.filter_confidence else "boost"
 
 
-def book_of(named: NamedBook, settings: SearchSettings) -> Book:
-    """Return the effect of a named book.
-
-    The lift of a book is the log-odds, at least 0, by which its paragraphs are likelier than others.
-    """
-    inside, evidence = named.inside, named.evidence
-    tier = tier_of(named.confidence, settings)
-    if tier == "none":
-        doubt = None if evidence is None else settings.boost * evidence
-        return Book(inside, evidence=doubt)
-
-    n_inside = np.count_nonzero(inside)
-    n_outside = len(inside) - n_inside
+def lift_of(book: Book, settings: SearchSettings) -> float:
+    """Return the log-odds, at least 0, by which the paragraphs of a book that filters or is boosted are likelier."""
+    if tier_of(book.confidence, settings) == "none":
+        return 0.0
+    n_inside = np.count_nonzero(book.inside)
+    n_outside = len(book.inside) - n_inside
     odds_of_others = n_outside / n_inside if n_inside and n_outside else 1.0
-    surest = min(max(named.confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
-    lift = max(0.0, log_odds_of(surest) + math.log(odds_of_others))
-    return Book(inside, settings.boost * lift, filters=tier == "filter")
+    surest = min(max(book.confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
+    return settings.boost * max(0.0, log_odds_of(surest) + math.log(odds_of_others))
+
+
+def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
+    """Return (n_paragraphs,) the log-odds that a named book adds to the order: its lift, or evidence by its name."""
+    is_in_doubt = tier_of(book.confidence, settings) == "none"
+    if is_in_doubt and book.evidence is not None:
+        return settings.boost * book.evidence
+    lifts: AnyFloatArray = lift_of(book, settings) * book.inside
+    return lifts
 
 
 def rank(given: RankInput, settings: SearchSettings) -> Ranking | None:
@@ -210,7 +190,7 @@ def _fused(
 ) -> tuple[str, ScoreArrays]:
     return fuse(
         scored,
-        book_of(given.book, settings).prior,
+        book_prior(given.book, settings),
         settings.kind_weight * given.kinds,
         settings,
         given.weights,
@@ -229,24 +209,26 @@ def _step(
         scored: scores of each strategy of this step; at least one.
         first: the step before this one, whose hits fill empty slots; None if there is none.
     """
-    book = book_of(given.book, settings)
+    book, lift = given.book, lift_of(given.book, settings)
+    filters = tier_of(book.confidence, settings) == "filter"
+    in_filter = book.inside & filters
     strategy, fused = _fused(given, scored, settings)
     order = fused.log_odds + settings.kind_weight * given.kinds
-    if first is not None and book.filters:
+    if first is not None and filters:
         scored, fused, order = _filled(scored, fused, order, first)
-    order = merge_duplicates(order, given.groups, book.inside & book.filters)
+    order = merge_duplicates(order, given.groups, in_filter)
     log_odds = np.where(order > NOT_FOUND, fused.log_odds, NOT_FOUND)
     fused = replace(fused, log_odds=log_odds)
 
     k = n_slots(settings, given.k)
-    has_slots = book.filters or (book.lift > 0.0 and settings.pdf_k > 0)
+    has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
     hits, in_book = slotted(
         order,
         book.inside & has_slots,
         settings,
         k,
-        book.lift,
-        filters=book.filters,
+        lift,
+        filters=filters,
     )
     if settings.cascade and given.keywords == "fused":
         for item in scored.values():
@@ -254,8 +236,7 @@ def _step(
                 continue
             rare = np.where(order > NOT_FOUND, item.rare, 0)
             item = replace(item, rare=rare)
-            inside = book.inside & book.filters
-            hits, in_book = with_rare_words(hits, in_book, item, inside, k)
+            hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
 
     best = float(fused.relevance[hits].max(initial=NOT_FOUND))
     level: Level = ""
@@ -270,7 +251,8 @@ def _step(
         order=order,
         hits=hits,
         in_book=in_book,
-        book=book,
+        in_filter=in_filter,
+        lift=lift,
         level=level,
     )
 

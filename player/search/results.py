@@ -6,7 +6,7 @@ import html
 import operator
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -112,6 +112,10 @@ _FIELDS = {
 _FIELDS_OF = operator.attrgetter(*_FIELDS.values())
 
 
+AS_ORDERED: AnyFloatArray = np.empty(0)
+"""The relevance of paragraphs is the log-odds by which they are ordered."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreArrays:
     """Scores of the paragraphs of a course for one query, by one strategy or by a fusion of several.
@@ -126,11 +130,11 @@ class ScoreArrays:
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
-    relevance: AnyFloatArray = None  # type: ignore[assignment]
+    relevance: AnyFloatArray = field(default_factory=lambda: AS_ORDERED)
     rare: IntArray | None = None
 
     def __post_init__(self) -> None:
-        if self.relevance is None:
+        if self.relevance is AS_ORDERED:
             object.__setattr__(self, "relevance", self.log_odds)
 
 
@@ -185,7 +189,7 @@ class SearchResult:
         boost: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant.
         calibrated: False if the relevance by this embedder does not separate hints about the course from others.
-        ranking: all paragraphs, for a search by `SearchOrchestrator.candidates`; else None.
+        ranking: all paragraphs, for a search by `SearchOrchestrator.rank_course`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """

@@ -14,9 +14,9 @@ from quarry.languages.words import is_stop_word, stems, words
 from quarry.store.cache import cached
 
 _LEAST_LETTERS = 3
-"""At least so many letters of a word remain after a prefix is removed."""
+"""Minimum number of letters of a word that remain after a prefix is removed."""
 WORDS_KEPT = 65_536
-"""The cache holds the base forms of at most so many words."""
+"""Maximum number of words whose base forms are cached."""
 NO_ROWS = np.empty(0, dtype=np.intp)
 
 

@@ -64,7 +64,7 @@ class Strategy(ABC):
 class Reranker(Strategy):
     """A strategy that compares only the best paragraphs of the strategies named before it."""
 
-    n_candidates = 20
+    n_compared = 20
     """Number of paragraphs that it compares."""
 
     @abstractmethod

@@ -60,7 +60,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
         relevant=[1, 1, 0, 1, 0],
         answerable=[1, 1, 1, 0, 0],
     )
-    assert judged.parts["balanced_accuracy"] == pytest.approx(7 / 12)
+    assert judged.terms["balanced_accuracy"] == pytest.approx(7 / 12)
     assert judged.objective == pytest.approx(0.5 + 0.1 * 2 / 3 + 0.1 * 7 / 12)
     measures = judged.as_json(0)["measures"]
     assert measures == {
@@ -73,7 +73,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
     # without unanswerable games the threshold earns nothing
     for relevant in (0, 1):
         judged = judged_as([1, 0, 3], [relevant] * 3, [1] * 3)
-        assert "balanced_accuracy" not in judged.parts
+        assert "balanced_accuracy" not in judged.terms
         assert judged.objective == pytest.approx(4 / 9 + 0.1 * 2 / 3)
 
 

@@ -11,14 +11,15 @@ import pytest
 
 from configs.settings import Fusion, KeywordMode
 from player.search.rank import (
-    NamedBook,
+    Book,
     Ranking,
     RankInput,
     Scored,
-    book_of,
+    book_prior,
     combine,
     fuse,
     groups_of,
+    lift_of,
     log_odds_of,
     merge_duplicates,
     probability,
@@ -82,23 +83,23 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         (3, 3, 3.0),
         (0, 3, 3.0),
     ):
-        result = book_of(NamedBook(np.arange(n) < n_inside, 0.75), settings)
-        assert result.lift == pytest.approx(math.log(odds)), n_inside
+        lift = lift_of(Book(np.arange(n) < n_inside, 0.75), settings)
+        assert lift == pytest.approx(math.log(odds)), n_inside
 
 
-def test_confidence_decides_between_filter_boost_and_neither() -> None:
+def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
     inside = np.array([True, False])
     evidence = np.array([0.5, 0.25])
     settings = search_settings(boost=2.0)
-    for confidence, filters in {0.9: True, 0.6: False}.items():
-        result = book_of(NamedBook(inside, confidence, evidence), settings)
-        assert result.filters == filters
-        assert result.lift > 0.0
-        assert result.prior.tolist() == [result.lift, 0.0]
+    for confidence in (0.9, 0.6):
+        named = Book(inside, confidence, evidence)
+        lift = lift_of(named, settings)
+        assert lift > 0.0
+        assert book_prior(named, settings).tolist() == [lift, 0.0]
     for confidence in (0.0, 0.59):
-        result = book_of(NamedBook(inside, confidence, evidence), settings)
-        assert not result.filters
-        assert result.prior.tolist() == [1.0, 0.5]
+        named = Book(inside, confidence, evidence)
+        assert lift_of(named, settings) == 0.0
+        assert book_prior(named, settings).tolist() == [1.0, 0.5]
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
@@ -188,7 +189,7 @@ def searched(
     first: Scored,
     fallback: Scored = MappingProxyType({}),
     keywords: KeywordMode = "fallback",
-    book: NamedBook | None = None,
+    book: Book | None = None,
     groups: IntArray = APART,
     kinds: AnyFloatArray | float = 0.0,
     **changes: Any,
@@ -196,7 +197,7 @@ def searched(
     """Rank a few paragraphs, without a book unless given."""
     n = len(groups)
     given = RankInput(
-        book=book or NamedBook(np.zeros(n, dtype=np.bool_)),
+        book=book or Book(np.zeros(n, dtype=np.bool_)),
         kinds=np.zeros(n) + kinds,
         groups=groups,
         weights={},
@@ -267,7 +268,7 @@ def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
     ):
         ranking = searched(
             {"one": scores(0.9, 1.2, 3.0)},
-            book=NamedBook(first, confidence),
+            book=Book(first, confidence),
             boost=boost,
             boost_confidence=0.4,
             pdf_k=pdf_k,

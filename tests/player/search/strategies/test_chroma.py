@@ -139,12 +139,12 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     settings = load("dual")
     assert settings.game.candidates == 0
     searches = build_orchestrator(store, settings, NoTies())
-    whole = searches.candidates(replace(IN_TREES, k=1_000)).ranking
+    whole = searches.rank_course(replace(IN_TREES, k=1_000)).ranking
     assert whole is not None
     assert len(whole.rows) == len(store.paragraphs)
     assert np.isfinite(whole.log_odds).all()
 
-    result = searches.candidates(IN_TREES)
+    result = searches.rank_course(IN_TREES)
     ranking = result.ranking
     assert ranking is not None
     ranked = [store.paragraphs[row] for row in ranking.rows]
