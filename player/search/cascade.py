@@ -18,7 +18,13 @@ from player.search.rank import (
     needs_fallback,
     rank,
 )
-from player.search.results import BookCandidate, Query, ScoreArrays, SearchResult
+from player.search.results import (
+    BookCandidate,
+    Query,
+    ScoreArrays,
+    SearchResult,
+    StepName,
+)
 from player.search.strategies.strategy import Reranker
 
 KEYWORDS_S = 1.0
@@ -66,11 +72,12 @@ class Cascade:
 
         maker = None
         if ranking is not None:
-            inside = index.inside(book)
-            maker = HitMaker(ranking, index, settings, inside, self._has_failed)
+            maker = HitMaker(ranking, index, settings, index.inside(book))
         hits = maker.hits() if maker else ()
-        answered_by = maker.answered_by(book) if maker else ""
         of_course = course_ranking(index, maker, query.k) if self.everything else None
+        answered_by: StepName = "course" if of_course and not hits else ""
+        if maker is not None and hits:
+            answered_by = maker.answered_by(book)
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
@@ -78,7 +85,7 @@ class Cascade:
             hits=hits,
             book=book,
             failures=tuple(self._failures.values()),
-            answered_by="course" if self.everything and not hits else answered_by,
+            answered_by=answered_by,
             relevant=ranking is not None and ranking.level == "relevant",
             boost=ranking.lift if ranking else 0.0,
             threshold=settings.threshold,
@@ -107,25 +114,16 @@ class Cascade:
         if self.everything:
             given = replace(given, k=None)
         doc_id = book.doc_id if book else ""
-        given = replace(given, scores=self._scores(self._names, given, doc_id))
+        names = index.strategies_for(given.keywords, settings)
+        given = replace(given, scores=self._scores(names, given, doc_id))
         ranking = rank(given, settings)
 
-        may_ask = KEYWORD in index.strategies
-        if self.everything and self._has_failed:
-            may_ask = False
+        has_failed = all(name in self._failures for name in names)
+        may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
         if may_ask and needs_fallback(ranking, given.keywords, settings):
             fallback = self._scores((KEYWORD,), given, doc_id)
             ranking = rank(replace(given, fallback=fallback), settings)
         return ranking
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """Names of the strategies to run for the query, in declared order."""
-        return self.index.strategies_for(self.query.keywords, self.settings)
-
-    @property
-    def _has_failed(self) -> bool:
-        return all(name in self._failures for name in self._names)
 
     def _scores(self, names: Sequence[str], given: RankInput, doc_id: str) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.

@@ -18,11 +18,9 @@ from player.search.results import (
 from quarry.arrays import BoolArray
 
 AS_FALLBACK = ", as a fallback"
-ALL_FAILED = ", since all other strategies failed"
 IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
-NOTHING_WAS_FOUND = "nothing was found, so every paragraph may be it"
-"""These are reasons of hits that a game gets because it asks for every paragraph."""
+"""Reason of a hit that a game gets because it asks for every paragraph."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +29,12 @@ class HitMaker:
 
     Attributes:
         inside: (n_paragraphs,) whether a paragraph is in the named book.
-        has_failed: whether all strategies but the fallback failed.
     """
 
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
     inside: BoolArray
-    has_failed: bool
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
@@ -65,7 +61,7 @@ class HitMaker:
             # of the first step, in a slot that keywords left
             (strategy,) = ranks
         elif ranking.is_fallback:
-            why += ALL_FAILED if self.has_failed else AS_FALLBACK
+            why += AS_FALLBACK
 
         relevance = float(ranking.fused.relevance[row])
         return Hit(
@@ -141,7 +137,7 @@ def course_ranking(
             rank=number - n_found + 1,
             strategy="course",
             slot="global",
-            why=NOT_FOUND_BY_SEARCH if n_found else NOTHING_WAS_FOUND,
+            why=NOT_FOUND_BY_SEARCH,
             relevant=False,
         )
 

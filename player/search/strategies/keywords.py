@@ -154,17 +154,13 @@ class Keyword(Strategy):
         if not is_found.any():
             return nothing_found(n)
 
-        holders, rarity = {}, {}
-        for stem in stems:
-            holders[stem] = self._index.stems.get(stem, NO_ROWS)
-            rarity[stem] = _idf(n, len(holders[stem]))
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
         for stem in dict.fromkeys(_stems(" ".join(content))):
-            evidence[holders[stem]] += rarity[stem]
+            evidence[self._index.stems.get(stem, NO_ROWS)] += self._rarity(stem)
 
         calibration = self._calibration
-        highest = sum(map(rarity.__getitem__, stems))
+        highest = sum(map(self._rarity, stems))
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
@@ -253,6 +249,11 @@ class Keyword(Strategy):
                     rows.update(index.words[longer])
             forms.append(sorted(rows))
         return forms
+
+    def _rarity(self, stem: str) -> float:
+        """Return the inverse document frequency of a stem."""
+        n_holders = len(self._index.stems.get(stem, NO_ROWS))
+        return _idf(len(self._paragraphs), n_holders)
 
     def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:
         """Return (n_paragraphs,) the scores of stems."""
