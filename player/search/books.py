@@ -148,7 +148,8 @@ class References:
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
 
         self._rows: dict[str, int] = {}
-        self._stems: dict[str, dict[str, int]] = {}
+        self._stems: dict[str, set[int]] = {}
+        self._written: dict[str, int] = {}
         self._proper: dict[str, set[int]] = {}
         self._authors: set[str] = set()
         self._names: list[_Name] = []
@@ -187,11 +188,11 @@ class References:
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
-        rows = self._stems.get(_fold(book_name), {})
-        row = rows.get(book_name.removesuffix(".pdf"))
-        if row is None and len(set(rows.values())) == 1:
-            row = next(iter(rows.values()))
-        return None if row is None else self._candidate(row, 1.0)
+        rows = self._stems.get(_fold(book_name), set())
+        written = self._written.get(book_name.removesuffix(".pdf"))
+        if written is not None:
+            rows = {written}
+        return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
@@ -228,7 +229,7 @@ class References:
             # a number alone names the document with that number; generic words name no document
             return confidences * ((number > 0.0) | (exact > 0.0))
         is_settled = confidences.max(initial=0.0) >= SETTLED
-        if is_settled or self._embedder is None or not self._alias_rows:
+        if is_settled or not self._embedder or not self._alias_rows:
             return confidences
 
         best = np.full(len(self.doc_ids), fit.unrelated)
@@ -352,10 +353,9 @@ class References:
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            named = set(rows.values())
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if is_telling and len(named) == 1 and _is_said(stem, folded):
-                rows_in_hint |= named
+            if is_telling and len(rows) == 1 and _is_said(stem, folded):
+                rows_in_hint |= rows
         return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
@@ -403,7 +403,8 @@ class References:
 
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
-                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
+                self._stems.setdefault(_fold(alias.text), set()).add(row)
+                self._written[alias.text] = row
             if normalise_name(alias.text) and _is_name(alias):
                 self._learn_alias(row, alias)
 
