@@ -58,10 +58,9 @@ PREPARED_WITH = {
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
 UNTUNED_STAY = (
-    "the untuned settings stay: the best trial has {trial:.4f} on the validation games (and {trial_train:.4f} on the "
-    "training games), they have {untuned:.4f} (and {untuned_train:.4f})"
+    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
+    "{n_trials} that were best on the training games, has {best:.4f}"
 )
-ONLY_UNTUNED = "the untuned settings stay: no trial had others"
 NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
     "untuned"
@@ -86,14 +85,14 @@ class Tuned:
 
     Attributes:
         settings: the chosen ones; the untuned ones if no trial was better on the validation games.
-        runner_up: the settings of a trial that are best on the validation games; None if all trials were untuned.
+        objectives: on the validation games, of the untuned settings and then of the trials that are compared there.
         trials: all complete trials, in order.
         n_before: complete trials that were in the storage before.
         seconds: time of the new trials.
     """
 
     settings: SearchSettings
-    runner_up: SearchSettings | None
+    objectives: Sequence[float]
     trials: Sequence[FrozenTrial]
     n_before: int
     seconds: float
@@ -168,12 +167,10 @@ def run_study(
         settings = settings_of(trial.params, base)
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
-    objectives = {}
-    for settings in finalists:
-        objectives[settings] = judge(splits["validation"], settings).objective
-    best = max(finalists, key=objectives.__getitem__)
-    runner_up = max(finalists[1:], key=objectives.__getitem__, default=None)
-    return Tuned(best, runner_up, trials, n_before, seconds)
+    validation = splits["validation"]
+    objectives = [judge(validation, settings).objective for settings in finalists]
+    best = finalists[int(np.argmax(objectives))]
+    return Tuned(best, objectives, trials, n_before, seconds)
 
 
 def _run_trials(
@@ -317,7 +314,10 @@ def report(
         "p": round(p, 6),
     }
     if tuned.settings == base:
-        document["verdict"] = _why_untuned(tuned.runner_up, splits, base)
+        untuned, *others = tuned.objectives
+        document["verdict"] = UNTUNED_STAY.format(
+            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
+        )
     elif p >= ALPHA:
         document["verdict"] = NOT_SIGNIFICANT
     else:
@@ -333,19 +333,6 @@ def report(
                 "more"
             )
     return document
-
-
-def _why_untuned(
-    runner_up: SearchSettings | None, splits: Splits, base: SearchSettings
-) -> str:
-    """Return the verdict on a study in which no trial was better than the untuned settings."""
-    if runner_up is None:
-        return ONLY_UNTUNED
-    figures = {}
-    for kind, settings in (("trial", runner_up), ("untuned", base)):
-        figures[kind] = judge(splits["validation"], settings).objective
-        figures[f"{kind}_train"] = judge(splits["train"], settings).objective
-    return UNTUNED_STAY.format(**figures)
 
 
 def has_effect(key: str, base: SearchSettings) -> bool:
