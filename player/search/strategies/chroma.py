@@ -14,8 +14,8 @@ from player.search.slots import n_slots
 from player.search.strategies.strategy import Parts, Strategy
 from quarry.store import Course
 
-LEAST_ASKED = 100
-"""Minimum number of passages to ask for, so that fusion sees the same whatever the number of slots."""
+LEAST_ASKED = 20
+"""Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
 
 
 class Chroma(Strategy):
