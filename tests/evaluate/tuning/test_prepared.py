@@ -48,12 +48,15 @@ CASES = (
 
 
 def paragraphs() -> list[Paragraph]:
-    """The course's twelve, and a third book: a duplicate of one of them, and paragraphs of three sentences."""
+    """The course's twelve, and a third book: a duplicate of one of them, and 24 paragraphs of three sentences."""
     items = course()
     items.append(paragraph("third:1:1", items[0].text))
-    for page, (name, words) in enumerate(SUBJECTS, 2):
-        text = f"{name} returns with {words}. Nothing of {name.lower()} is left out. It ends here."
-        items.append(paragraph(f"third:{page}:1", text))
+    for page in range(24):
+        name, words = SUBJECTS[page % 6]
+        first = page // 6 * 2
+        some = " ".join(words.split()[first : first + 4])
+        text = f"{name} returns with {some}. Nothing of {name.lower()} is left out. It ends here."
+        items.append(paragraph(f"third:{page + 2}:1", text))
     return items
 
 
@@ -150,8 +153,9 @@ def cases(draw: st.DrawFn) -> tuple[Settings, Settings]:
 )
 @given(case=cases())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: Course, case: tuple[Settings, Settings]
+    request: pytest.FixtureRequest, case: tuple[Settings, Settings]
 ) -> None:
+    store = request.getfixturevalue("store")
     study, trial = case
     prepared = prepared_for(store, study)
     orchestrator = build_orchestrator(store, trial, HashingEmbedder())
