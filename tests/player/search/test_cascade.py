@@ -3,11 +3,13 @@
 import asyncio
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
 
 from configs.settings import KeywordMode
+from player.search.books import References
 from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
 from player.search.results import NOTHING_FOUND, NOTHING_IN_BOOK, Query, SearchResult
@@ -161,6 +163,19 @@ def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     one_step.search(Query("hint", keywords="fallback"))
     assert not fallback.asked
     assert searches.search(plain).answered_by == "fallback"
+
+
+def test_a_book_name_that_is_resolved_too_late_leaves_the_strategies_their_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    never = Event()
+    monkeypatch.setattr(References, "best", lambda *_: never.wait())
+    found = dense(rest=0.8, sure=0.75)
+    result = engine(found, deadline_s=1.0).search(Query("hint", "sure"))
+    never.set()
+    assert each(result.failures, "strategy") == ["book name"]
+    assert result.book is None
+    assert ids_of(result.hits) == ["rest:1:1", "sure:1:1"]
 
 
 def caching() -> SearchOrchestrator:
