@@ -179,22 +179,10 @@ def best_rows(given: RankInput, settings: SearchSettings, n: int) -> IntArray:
     """Return the rows of the n best paragraphs by the scores of the strategies so far, best first."""
     if not given.scores:
         return np.empty(0, dtype=np.int64)
-    _, fused = _fused(given, given.scores, settings)
+    _, fused = fuse(given, given.scores, settings)
     order = fused.log_odds + settings.kind_weight * given.kinds
     best = np.argsort(-order, kind="stable")[:n]
     return best[order[best] > NOT_FOUND]
-
-
-def _fused(
-    given: RankInput, scored: Scored, settings: SearchSettings
-) -> tuple[str, ScoreArrays]:
-    return fuse(
-        scored,
-        book_prior(given.book, settings),
-        settings.kind_weight * given.kinds,
-        settings,
-        given.weights,
-    )
 
 
 def _step(
@@ -212,7 +200,7 @@ def _step(
     book, lift = given.book, lift_of(given.book, settings)
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters
-    strategy, fused = _fused(given, scored, settings)
+    strategy, fused = fuse(given, scored, settings)
     order = fused.log_odds + settings.kind_weight * given.kinds
     if first is not None and filters:
         scored, fused, order = _filled(scored, fused, order, first)
@@ -277,29 +265,24 @@ def _filled(
 
 
 def fuse(
-    scored: Scored,
-    prior: AnyFloatArray,
-    kinds: AnyFloatArray,
-    settings: SearchSettings,
-    weights: Mapping[str, float],
+    given: RankInput, scored: Scored, settings: SearchSettings
 ) -> tuple[str, ScoreArrays]:
-    """Fuse several strategies into one, and add the prior to the order; return its name and scores.
+    """Fuse several strategies into one, and add the book's log-odds to the order; return its name and scores.
 
-    "rrf" orders by the sum of 1 / (rrf_k + rank); prior and kinds are added before it ranks, and the log-odds are
-    lowered until they fall in this order once the kinds are added, by at least `TRACE` a rank. "linear" orders by the
-    weighted sum of scores; a strategy without a weight counts by its relevance, and paragraphs that it did not find by
-    its lowest, at most 0. The relevance of a paragraph is the highest that a strategy gives it.
+    The log-odds of the paragraphs' kinds are left to the caller. "rrf" orders by the sum of 1 / (rrf_k + rank); book
+    and kinds are added before it ranks, and the log-odds are lowered until they fall in this order once the kinds are
+    added, by at least `TRACE` a rank. "linear" orders by the weighted sum of scores; a strategy without a weight counts
+    by its relevance, and paragraphs that it did not find by its lowest, at most 0. The relevance of a paragraph is the
+    highest that a strategy gives it.
 
     Args:
         scored: at least one.
-        prior: (n_paragraphs,) log-odds of the book.
-        kinds: (n_paragraphs,) log-odds of the paragraphs' kinds, which the caller adds to the result.
-        weights: as in `RankInput`.
 
     Reference:
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
+    prior = book_prior(given.book, settings)
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)
@@ -307,6 +290,7 @@ def fuse(
     relevance = np.max([item.relevance for item in scored.values()], axis=0)
     sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
+        kinds = settings.kind_weight * given.kinds
         prior = prior + kinds
         ranks = np.arange(len(prior))
         for item in scored.values():
@@ -322,8 +306,8 @@ def fuse(
         return "rrf", ScoreArrays(sums, log_odds - kinds, relevance)
 
     for name, item in scored.items():
-        if name in weights:
-            sums += np.float32(weights[name]) * item.scores
+        if name in given.weights:
+            sums += np.float32(given.weights[name]) * item.scores
         else:
             is_found = item.relevance > NOT_FOUND
             lowest = item.relevance[is_found].min(initial=0.0)

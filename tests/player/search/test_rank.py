@@ -51,8 +51,14 @@ def fused(
 ) -> ScoreArrays:
     first, *_ = scored.values()
     zeros = np.zeros(len(first.scores))
-    settings = search_settings(fusion=fusion)
-    _, result = fuse(scored, zeros + prior, zeros, settings, weights)
+    given = RankInput(
+        book=Book(zeros > 0.0, evidence=zeros + prior),
+        kinds=zeros,
+        groups=np.full(len(zeros), -1),
+        weights=weights,
+        keywords="off",
+    )
+    _, result = fuse(given, scored, search_settings(fusion=fusion, boost=1.0))
     return result
 
 
