@@ -306,7 +306,7 @@ class Player:
         """
         k = self._settings.candidates or None
         query = Query(start.hint or start.book_name, start.book_name, k)
-        result = self.orchestrator.candidates(query)
+        result = self.orchestrator.rank_course(query)
         if result.ranking is None or not len(result.ranking.rows):
             raise QueryError(
                 f"the hint {query.hint!r} leads to no paragraph; say it in other words"

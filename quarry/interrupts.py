@@ -30,6 +30,7 @@ if hasattr(signal, "SIGHUP"):
 
 _lock = threading.RLock()
 _line = ""
+_addition = ""
 _code = INTERRUPTED
 _is_announced = False
 _print_results: Callable[[], object] | None = None
@@ -82,8 +83,14 @@ def _run_quietly(module: str, function: str, *arguments: Any) -> int:
 
 def on_interrupt_print(line: str) -> None:
     """Set the line that the next Ctrl-C prints."""
-    global _line, _is_announced
-    _line, _is_announced = line, False
+    global _line, _addition, _is_announced
+    _line, _addition, _is_announced = line, "", False
+
+
+def add_to_line(addition: str) -> None:
+    """Set what the line of the next Ctrl-C says besides, such as what is kept; an earlier addition goes."""
+    global _addition  # noqa: PLW0603
+    _addition = addition
 
 
 def announce() -> None:
@@ -94,10 +101,10 @@ def announce() -> None:
             return
         _is_announced = True
         if sys.stderr is not sys.__stderr__:
-            print(_line, file=sys.stderr)
+            print(f"{_line}{_addition}", file=sys.stderr)
         else:  # not by the stream, in which the signal may have come
             clear = "\r\x1b[K" if os.isatty(2) else ""  # ^C, progress bars
-            os.write(2, f"{clear}{_line}\n".encode(errors="replace"))
+            os.write(2, f"{clear}{_line}{_addition}\n".encode(errors="replace"))
 
 
 @contextlib.contextmanager

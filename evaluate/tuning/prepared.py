@@ -11,16 +11,18 @@ from sklearn.metrics import balanced_accuracy_score
 from tqdm.auto import tqdm
 
 from configs.settings import SearchSettings, Settings
+from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import Place, open_same, place_of
 from evaluate.runs.measures import interval, rounded, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
-from player.search.calibration import RULE, Calibration
-from player.search.index import SearchIndex, ask
-from player.search.rank import book_of, search
-from player.search.results import Query, ScoreArrays
+from player.search.calibration import RULE, DenseCalibration
+from player.search.index import KEYWORD, SearchIndex, ask
+from player.search.rank import RankInput, rank
+from player.search.results import Query
 from player.search.strategies.dense import Dense, dense_order, dense_weights
+from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Embedder
@@ -39,30 +41,25 @@ MEASURE = "RR"
 GAMES_A_TASK = 16
 """Number of games that a worker prepares at a time."""
 
+DENSE = "dense"
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedGame:
-    """The parts of a search of a game that no tuned setting changes.
+    """Input of the search of a game.
 
     Attributes:
-        confidence: 0..1, of the resolved book; 0 without any.
-        inside: (n_paragraphs,) whether a passage is in that book.
-        named: (n_paragraphs,) evidence of the name; None without any.
+        given: the input of its ranking; a trial replaces the order by dense search.
+        parts: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1; none without dense
+            search.
         truth: row of the labelled paragraph, -1 without one or if ingest lost it.
         is_answerable: whether the label names a paragraph.
-        relevance: (n_paragraphs,) log-odds by dense search.
-        parts: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1.
-        scores: the scores of the other strategies by name.
     """
 
-    confidence: float
-    inside: BoolArray
-    named: AnyFloatArray | None
+    given: RankInput
+    parts: Mapping[str, AnyFloatArray]
     truth: int
     is_answerable: bool
-    relevance: AnyFloatArray
-    parts: Mapping[str, AnyFloatArray]
-    scores: Mapping[str, ScoreArrays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +67,11 @@ class Prepared:
     """Games over a course, ready to be searched again and again.
 
     Attributes:
-        groups: (n_paragraphs,) groups of duplicates, as `groups_of` returns them.
-        calibration: the calibration of the store's embedder.
-        of_kind: (n_paragraphs,) log-odds of each passage's kind.
+        calibration: the calibration of dense search.
         games: the games.
     """
 
-    groups: IntArray
-    calibration: Calibration
-    of_kind: AnyFloatArray
+    calibration: DenseCalibration
     games: Sequence[PreparedGame]
 
 
@@ -90,42 +83,22 @@ def search_all(
     Returns:
         (n_games,) rank of the labelled paragraph from 1, 0 where it is no hit; (n_games,) whether a hit is relevant.
     """
-    names = settings.strategies
-    if settings.keywords == "fused" and KEYWORD not in names:
-        names = (*names, KEYWORD)
-    calibration = prepared.calibration.dense
     weights = dense_weights(
-        calibration, settings.rule_weight if settings.keywords == "rule" else 0.0
+        prepared.calibration,
+        settings.rule_weight if settings.keywords == "rule" else 0.0,
     )
     ranks, relevant = [], []
-
     for game in prepared.games:
-
-        def scores_of(
-            is_fallback: bool, game: PreparedGame = game
-        ) -> dict[str, ScoreArrays]:
-            scores = {}
-            for name in (KEYWORD,) if is_fallback else names:
-                if name == DENSE:
-                    order = dense_order(game.parts, weights, calibration)
-                    scores[name] = ScoreArrays(*order, game.relevance)
-                else:
-                    scores[name] = game.scores[name]
-            return scores
-
-        step = search(
-            scores_of,
-            book_of(game.confidence, game.inside, settings, game.named),
-            settings.kind_weight * prepared.of_kind,
-            prepared.groups,
-            settings,
-            prepared.calibration.fused,
-            settings.keywords,
-        )
-        assert step is not None, "a study has at least one strategy"
-        places = np.flatnonzero(step.hits == game.truth)
-        ranks.append(int(places[0]) + 1 if len(places) else 0)
-        relevant.append(step.level == "relevant")
+        given = game.given
+        if DENSE in given.scores:
+            scores, log_odds = dense_order(game.parts, weights, prepared.calibration)
+            dense = replace(given.scores[DENSE], scores=scores, log_odds=log_odds)
+            given = replace(given, scores={**given.scores, DENSE: dense})
+        ranking = rank(given, settings)
+        assert ranking is not None, "a study has at least one strategy"
+        found = np.flatnonzero(ranking.hits == game.truth)
+        ranks.append(int(found[0]) + 1 if len(found) else 0)
+        relevant.append(ranking.level == "relevant")
     return np.array(ranks), np.array(relevant)
 
 
@@ -147,10 +120,11 @@ def prepare(
         executor: does the work; None is this process.
 
     Raises:
+        TuneError: a strategy reranks.
         WorkerError: a worker cannot do the work, or has another store.
     """
-    # also if these settings give the rule and the kinds no weight
-    search = replace(settings.search, rule_weight=1.0, kind_weight=1.0)
+    # also if these settings give the rule no weight
+    search = replace(settings.search, rule_weight=1.0)
     whole = replace(settings, search=search)
     executor = executor or InProcess()
     if isinstance(executor, InProcess):
@@ -197,40 +171,44 @@ def _prepare_batch(
 
     Args:
         key: the key of the index; a process makes its index once.
-        make: makes the index of the course, with the rule and kinds of weight 1.
+        make: makes the index of the course, with the rule of weight 1.
         settings: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
     index = made_once(key, make)
-    dense = index.strategies[DENSE]
-    assert isinstance(dense, Dense)
-    names = {*settings.strategies} - {DENSE}
-    if settings.keywords in ("fused", "fallback"):
-        names.add(KEYWORD)
-    n = len(index.paragraphs)
+    names = index.strategies_for(settings.keywords, settings)
+    for name in names:
+        if isinstance(index.strategies[name], Reranker):
+            raise TuneError(
+                f"search.strategies names {name}, which compares the best hits of other strategies, and every trial "
+                "has others. Tune without it."
+            )
     row_of = {item.paragraph_id: row for row, item in enumerate(index.paragraphs)}
 
     prepared = []
     for game, paragraph in zip(games, labelled, strict=True):
-        book = index.book(game.book_name, settings, game.hint)
-        parts = dense.parts(game.hint, [RULE])
-        query = Query(game.hint, game.book_name, n, settings.keywords)
+        query = Query(game.hint, game.book_name, keywords=settings.keywords)
+        book = index.book(query, settings)
+        doc_id = book.doc_id if book else ""
+        scores = {name: ask(index, name, query, doc_id) for name in names}
+        fallback = {}
+        if settings.keywords == "fallback":
+            fallback[KEYWORD] = ask(index, KEYWORD, query, doc_id)
+        parts: Mapping[str, AnyFloatArray] = {}
+        dense = index.strategies.get(DENSE)
+        if DENSE in names and isinstance(dense, Dense):
+            parts = dense.parts(game.hint, [RULE], doc_id)
+
+        given = index.rank_input(query, book, settings)
         prepared.append(
             PreparedGame(
-                confidence=book.confidence if book else 0.0,
-                inside=index.inside(book),
-                named=index.name_evidence(game.book_name, settings),
+                given=replace(given, scores=scores, fallback=fallback),
+                parts=parts,
                 truth=row_of[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,
-                relevance=index.calibration.dense.relevance_of(parts),
-                parts=parts,
-                scores={name: ask(index, name, query) for name in names},
             )
         )
-    return Prepared(index.groups, index.calibration, index.kind_priors, prepared)
-
-
-DENSE, KEYWORD = "dense", "keyword"
+    return Prepared(index.calibration.dense, prepared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +236,7 @@ class Judged:
         return measures
 
     @property
-    def parts(self) -> dict[str, float]:
+    def terms(self) -> dict[str, float]:
         """Means of the measures, and the terms of the objective.
 
         `balanced_accuracy` is the mean of the shares of answerable games answered and of others declined. It is absent
@@ -278,20 +256,20 @@ class Judged:
     @property
     def objective(self) -> float:
         """The number that a study maximises."""
-        parts = self.parts
+        terms = self.terms
         return (
-            parts["RR"]
-            + SUCCESS_WEIGHT * parts["Success@k"]
-            + ABSTENTION_WEIGHT * parts.get("balanced_accuracy", 0.0)
+            terms["RR"]
+            + SUCCESS_WEIGHT * terms["Success@k"]
+            + ABSTENTION_WEIGHT * terms.get("balanced_accuracy", 0.0)
         )
 
     def as_json(self, seed: int) -> Json:
         """Return the objective, the measures and their 95% intervals."""
-        parts = self.parts
-        accuracy = parts.get("balanced_accuracy")
+        terms = self.terms
+        accuracy = terms.get("balanced_accuracy")
         measures, intervals = {}, {}
         for name, values in self.measures.items():
-            measures[name] = round(parts[name], 6)
+            measures[name] = round(terms[name], 6)
             intervals[name] = rounded(interval(values, seed))
         return {
             "games": len(self.ranks),

@@ -39,7 +39,9 @@ from evaluate.tuning.storage import (
     without_password,
 )
 from player.round import Json
+from quarry.interrupts import add_to_line
 from quarry.parallel import Tasks, run_one
+from quarry.terminal import pluralize
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
@@ -55,8 +57,9 @@ PREPARED_WITH = {
 """Keys of the search's settings that are the same in all trials."""
 N_FINALISTS = 20
 """Number of best trials on the training games that are compared on the validation games."""
-NOTHING_BETTER = (
-    "none of the trials was better on the validation games: the untuned settings stay"
+UNTUNED_STAY = (
+    "the untuned settings stay: they have {untuned:.4f} on the validation games, and the best trial there, of the "
+    "{n_trials} that were best on the training games, has {best:.4f}"
 )
 NOT_SIGNIFICANT = (
     "the gain on the test games is not significant: these games cannot tell tuned from "
@@ -82,12 +85,14 @@ class Tuned:
 
     Attributes:
         settings: the chosen ones; the untuned ones if no trial was better on the validation games.
+        objectives: on the validation games, of the untuned settings and then of the trials that are compared there.
         trials: all complete trials, in order.
         n_before: complete trials that were in the storage before.
         seconds: time of the new trials.
     """
 
     settings: SearchSettings
+    objectives: Sequence[float]
     trials: Sequence[FrozenTrial]
     n_before: int
     seconds: float
@@ -147,11 +152,12 @@ def run_study(
         def objective(trial: optuna.Trial) -> float:
             settings = settings_of(_drawn(space, trial), base)
             judged = run_one(executor, judge, shared, settings)
-            for part, value in judged.parts.items():
+            for part, value in judged.terms.items():
                 trial.set_user_attr(part, value)
             return judged.objective
 
-        _run_trials(study, objective, n_trials, seed, executor.n_workers)
+        kept_in = without_password(storage) if storage else ""
+        _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
         seconds = time.perf_counter() - started
         trials = complete(study)
 
@@ -162,8 +168,9 @@ def run_study(
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
     validation = splits["validation"]
-    best = max(finalists, key=lambda settings: judge(validation, settings).objective)
-    return Tuned(best, trials, n_before, seconds)
+    objectives = [judge(validation, settings).objective for settings in finalists]
+    best = finalists[int(np.argmax(objectives))]
+    return Tuned(best, objectives, trials, n_before, seconds)
 
 
 def _run_trials(
@@ -172,8 +179,9 @@ def _run_trials(
     n_trials: int,
     seed: int,
     n_workers: int,
+    kept_in: str,
 ) -> None:
-    """Run trials until the study has so many, those of other processes included.
+    """Run trials until the study has `n_trials`, those of other processes included.
 
     A single worker draws each trial with a new seed, the number of trials before it that have not failed: a trial after
     a failed one draws what the failed one drew, also in a study that is resumed.
@@ -181,10 +189,18 @@ def _run_trials(
     bar = tqdm(total=n_trials, desc="tuning", unit="trial")
 
     def n_missing(*_: object) -> Any:
-        """Return how many trials are missing, and show it; also called after each trial."""
-        n_complete = len(when_it_answers(lambda: complete(study)))
-        bar.update(min(n_complete, n_trials) - bar.n)
-        return n_trials - n_complete
+        """Return how many trials are missing, and show it with the best value; also called after each trial."""
+        trials = when_it_answers(lambda: complete(study))
+        if trials:
+            bar.set_postfix(best=f"{best_first(trials)[0].value:.4f}", refresh=False)
+        bar.update(min(len(trials), n_trials) - bar.n)
+        n_kept = pluralize(len(trials), "trial")
+        add_to_line(
+            f"; {n_kept} of {n_trials} in {kept_in}, the same command goes on"
+            if kept_in
+            else f"; {n_kept} of {n_trials} lost, --storage FILE keeps them"
+        )
+        return n_trials - len(trials)
 
     n_failures = 0
     with bar:
@@ -298,7 +314,10 @@ def report(
         "p": round(p, 6),
     }
     if tuned.settings == base:
-        document["verdict"] = NOTHING_BETTER
+        untuned, *others = tuned.objectives
+        document["verdict"] = UNTUNED_STAY.format(
+            untuned=untuned, n_trials=len(others), best=max(others, default=untuned)
+        )
     elif p >= ALPHA:
         document["verdict"] = NOT_SIGNIFICANT
     else:
@@ -316,11 +335,38 @@ def report(
     return document
 
 
-def load_space() -> Space:
-    """Load the bounds of all keys that are tuned."""
+def has_effect(key: str, base: SearchSettings) -> bool:
+    """Return whether a tuned setting of search may change which paragraph is found, with these strategies and modes.
+
+    A file's stem has confidence 1, so that its book filters at any threshold. The lift of a book that filters cancels
+    out where slots are filled. If no slot is the book's, the numbers of slots change only how many hits there are.
+    """
+    is_fused = len(base.strategies) > 1 or base.keywords == "fused"
+    match key:
+        case "rule_weight":
+            return "dense" in base.strategies and base.keywords == "rule"
+        case "fusion" | "rrf_k":
+            return is_fused
+        case "filter_confidence" | "boost_confidence":
+            return base.book_match == "resolved"
+        case "boost":
+            by_stem = base.book_match == "stem"
+            lifts = base.merge == "relevance" or is_fused
+            return base.book_match == "resolved" or (by_stem and lifts)
+        case "pdf_k" | "global_k":
+            return base.book_match != "off" and base.merge == "slots"
+        case "lowered_threshold":
+            return base.cascade and base.keywords == "fallback"
+    return True
+
+
+def load_space(base: SearchSettings) -> Space:
+    """Load the bounds of the keys that are tuned: those of the file that have an effect with the untuned settings."""
     document = yaml.safe_load(SPACE.read_text(encoding="utf-8"))
     space: dict[str, FloatDistribution | IntDistribution] = {}
     for key, bounds in document["search"].items():
+        if not has_effect(key, base):
+            continue
         if isinstance(bounds["low"], int):
             space[key] = IntDistribution(**bounds)
         else:

@@ -63,7 +63,8 @@ def tune(
         TuneError: the storage cannot be reached, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
-    space = read_grid(grid, settings.search) if grid else load_space()
+    base = settings.search
+    space = read_grid(grid, base) if grid else load_space(base)
     open_storage(storage)  # before anything is prepared for it
     chosen: list[LabelledGame] = []
     parts: dict[Split, slice] = {}

@@ -19,15 +19,15 @@ from player.search.names import (
     is_a,
     is_generic,
     is_negated,
+    joined_names,
     lectures_in,
     normalise_name,
     numbers,
-    parts_of,
     tokens_of,
     without_other_numbers,
     words_like,
 )
-from player.search.results import BookCandidate, Tier
+from player.search.results import BookCandidate
 from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
 from quarry.embed import Embedder
@@ -61,7 +61,7 @@ _FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
 _NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
 """Aliases of these sources are names of the whole document."""
 FEWEST_TO_SHARE = 3
-"""In courses of at least so many documents, words in the names of more than half of them are ignored."""
+"""Minimum number of documents of a course in which words of more than half of the names are ignored."""
 _OF_FILE = 0.5
 """A word such as "slides" has this weight; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
@@ -71,11 +71,11 @@ _OTHER_NUMBER = 0.25
 _NO_NUMBER = 0.6
 """Similarities get this factor if the name has a number and the document has none."""
 _UNKNOWN = 0.7
-"""The rarity of a word in no document is computed as if it occurred in so many documents."""
+"""Number of documents from which the rarity of a word is computed that is in no document."""
 _COMMON_RATE = 0.0005
 """A word with this share of a text's words gets the full weight of "content"."""
 NAMES_KEPT = 400
-"""The cache holds the documents of so many names."""
+"""Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
 SURELY_SAID = 0.95
@@ -89,16 +89,16 @@ _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 _LEAST_PROPER = 3
 """A word of a name that no text of the course holds must be longer than this to be taken for the name."""
 WORDS_OF_A_NAME = 2
-"""A title or stem within a hint is recognised if it has at least so many distinctive words; written with the capitals
-of the title it needs at least so many capitals."""
+"""Minimum number of distinctive words of a title or stem that is recognised within a hint, or of its capitals if the
+hint has the capitals of the title."""
 WORDS_OF_A_PHRASE = 3
-"""At least so many function words, and no others, are a title: "How Would We Know?"."""
+"""Minimum number of words of a title of function words alone: "How Would We Know?"."""
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
 ALL_WORDS = 0.9
 """A document has all words of a name from this value of the features "words" and "exact" on."""
-LEAST_STEP = 1e-4
-"""Confidences are rounded to this step."""
+LIKELY = 0.6
+"""Lowest confidence at which a part of a name, or a lecture's number within a hint, means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -121,8 +121,6 @@ class References:
 
     Args:
         documents: every document; a duplicate file's aliases belong to the document that holds the paragraphs.
-        filter_confidence: threshold of the tier "filter".
-        boost_confidence: threshold of the tier "boost".
         paragraphs: texts for the feature "content"; () leaves it out.
         embedder: the store's embedder, for names that letters and words leave in doubt; None compares no meanings.
         alias_vectors: (doc_id, alias) and (n_aliases, dim) unit vectors of each, as the store holds them.
@@ -136,16 +134,12 @@ class References:
     def __init__(
         self,
         documents: Sequence[Document],
-        filter_confidence: float,
-        boost_confidence: float,
         *,
         paragraphs: Sequence[Paragraph] = (),
         embedder: Embedder | None = None,
         alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
-        self._filter_confidence = filter_confidence
-        self._boost_confidence = boost_confidence
         self.calibration = calibration or calibration_of().references
         self._embedder = embedder
         self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
@@ -153,7 +147,8 @@ class References:
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
 
         self._rows: dict[str, int] = {}
-        self._stems: dict[str, dict[str, int]] = {}
+        self._stems: dict[str, set[int]] = {}
+        self._written: dict[str, int] = {}
         self._proper: dict[str, set[int]] = {}
         self._authors: set[str] = set()
         self._names: list[_Name] = []
@@ -179,23 +174,23 @@ class References:
 
         self._alias_rows: list[int] = []
         aliases, vectors = alias_vectors
-        places = []
-        for place, (doc_id, alias) in enumerate(aliases):
+        positions = []
+        for position, (doc_id, alias) in enumerate(aliases):
             if _is_name(alias):
-                places.append(place)
+                positions.append(position)
                 self._alias_rows.append(self._rows[doc_id])
-        self._alias_vectors = vectors[places]
+        self._alias_vectors = vectors[positions]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
-        rows = self._stems.get(_fold(book_name), {})
-        row = rows.get(book_name.removesuffix(".pdf"))
-        if row is None and len(set(rows.values())) == 1:
-            row = next(iter(rows.values()))
-        return None if row is None else self._candidate(row, 1.0)
+        rows = self._stems.get(_fold(book_name), set())
+        written = self._written.get(book_name.removesuffix(".pdf"))
+        if written is not None:
+            rows = {written}
+        return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
@@ -216,8 +211,7 @@ class References:
         elif several := self._several(book_name):
             # evidence for each, filter on none
             confidences = np.zeros(len(self.doc_ids))
-            highest = self._boost_confidence - LEAST_STEP
-            confidences[several] = min(1.0 / len(several), highest)
+            confidences[several] = 1.0 / len(several)
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
@@ -233,7 +227,7 @@ class References:
             # a number alone names the document with that number; generic words name no document
             return confidences * ((number > 0.0) | (exact > 0.0))
         is_settled = confidences.max(initial=0.0) >= SETTLED
-        if is_settled or self._embedder is None or not self._alias_rows:
+        if is_settled or not self._embedder or not self._alias_rows:
             return confidences
 
         best = np.full(len(self.doc_ids), fit.unrelated)
@@ -284,16 +278,16 @@ class References:
 
         A name means one document if it holds a title or the number of that one, or if that one has all its words.
         """
-        parts = parts_of(book_name)
+        parts = joined_names(book_name)
         if len(parts) == 1:
             return []
         features, _ = self._features(book_name)
         if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
             return []
         held = self._names_in(book_name)
-        normalised = f" {normalise_name(book_name)} "
+        normalised = normalise_name(book_name)
         for title, bearers in self._called.items():
-            if f" {normalise_name(title)} " in normalised:
+            if _is_said(normalise_name(title), normalised):
                 held |= bearers
         if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
             return []
@@ -302,7 +296,7 @@ class References:
         for part in parts:
             of_part, has_word = self._features(part)
             confidences = _shares(of_part, fit.letters, fit.letters_none)
-            if has_word and confidences.max() >= self._boost_confidence:
+            if has_word and confidences.max() >= LIKELY:
                 rows.add(int(confidences.argmax()))
         return sorted(rows) if len(rows) > 1 else []
 
@@ -328,7 +322,7 @@ class References:
         if lectures and not confidences:
             words = [word for word, _ in groups]
             best = self.best(f"{words[0]} {lectures.pop()}")
-            if best is not None and best.tier != "none":
+            if best is not None and best.confidence >= LIKELY:
                 is_sure = any(is_a(word, "lectures") for word in words)
                 confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
                 confidences[self.doc_ids.index(best.doc_id)] = confidence
@@ -339,42 +333,27 @@ class References:
         return self._candidate(row, confidence)
 
     def _candidate(self, row: int, confidence: float) -> BookCandidate:
-        confidence = round(float(confidence), 4)
-        tier: Tier = "none"
-        if confidence >= self._filter_confidence:
-            tier = "filter"
-        elif confidence >= self._boost_confidence:
-            tier = "boost"
-        return BookCandidate(self.doc_ids[row], confidence, tier)
+        return BookCandidate(self.doc_ids[row], round(float(confidence), 4))
 
     def _names_in(self, hint: str) -> set[int]:
         """Return the documents with a whole name of several distinctive words, or a stem with digits, in a hint."""
         rows_in_hint = set()
-        normalised, folded = f" {normalise_name(hint)} ", _fold(hint)
+        normalised, folded = normalise_name(hint), _fold(hint)
         for name in self._names:
-            before, match, _ = normalised.partition(f" {name.normalised} ")
-            if match and not is_negated(before.split()):
+            if _is_said(name.normalised, normalised):
                 words = list(filter(_is_word, self._telling(name.tokens)))
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
         for title, bearers in self._called.items():
-            before, match, after = hint.partition(title)
-            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
             n_capitals = sum(word[:1].isupper() for word in title.split())
-            is_title = match and is_whole and n_capitals >= WORDS_OF_A_NAME
-            if is_title and not is_negated(tokens_of(before)):
+            if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            before, match, after = folded.partition(stem)
-            named = set(rows.values())
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if not (match and is_telling and len(named) == 1):
-                continue
-            is_whole = not (before[-1:].isalnum() or after[:1].isalnum())
-            if is_whole and not is_negated(before.split()):
-                rows_in_hint |= named
+            if is_telling and len(rows) == 1 and _is_said(stem, folded):
+                rows_in_hint |= rows
         return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
@@ -386,14 +365,14 @@ class References:
                 words.append(token)
 
         confidences: dict[int, float] = {}
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             rows = self._proper.get(word, ())
             if len(rows) != 1 or word in self._common or not _tells(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
             (row,) = rows
-            neighbours = words[max(0, place - 1) : place + 2]
+            neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
             elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
@@ -422,7 +401,8 @@ class References:
 
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
-                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
+                self._stems.setdefault(_fold(alias.text), set()).add(row)
+                self._written[alias.text] = row
             if normalise_name(alias.text) and _is_name(alias):
                 self._learn_alias(row, alias)
 
@@ -569,6 +549,14 @@ def _rates(
             shares = rates.setdefault(stem, np.zeros(n_documents))
             shares[row] = count / counter.total()
     return rates
+
+
+def _is_said(name: str, text: str) -> bool:
+    """Return whether a text holds a name as whole words, and says nothing before it that excludes it."""
+    if name not in text:
+        return False
+    match = regex.search(rf"(?<![^\W_]){regex.escape(name)}(?![^\W_])", text)
+    return match is not None and not is_negated(tokens_of(text[: match.start()]))
 
 
 def _fold(stem: str) -> str:

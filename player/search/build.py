@@ -153,7 +153,6 @@ def index_of(
         store.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(store),
-        kind_weight=search.kind_weight,
         pieces=store.pieces,
     )
 
@@ -189,8 +188,6 @@ def _references(store: Course, parts: Parts) -> References:
     compares = resolves and parts.embedder and is_fitted(store.embedder_spec)
     return References(
         store.documents,
-        search.filter_confidence,
-        search.boost_confidence,
         paragraphs=store.paragraphs if resolves else (),
         embedder=parts.embedder if compares else None,
         alias_vectors=(store.aliases, store.alias_vectors) if compares else NO_ALIASES,

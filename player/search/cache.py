@@ -15,21 +15,13 @@ from quarry.arrays import Float32Array
 from quarry.embed import Embedder, TokenEmbedder, TokenStates
 
 HINTS_KEPT = 300
-"""Maximum number of hints whose vectors and states of tokens are cached, 50 kB each."""
+"""Maximum number of hints whose vectors and token states are cached, 50 kB each."""
 
 
 @functools.cache
 def shared_cache(size: int) -> ResultCache:
     """Return the cache of this size, which all orchestrators of this process share."""
     return ResultCache(size)
-
-
-class _FailuresError(Exception):
-    """Carries a result that is not cached: the next search may succeed where this one had failures."""
-
-    def __init__(self, result: SearchResult) -> None:
-        super().__init__()
-        self.result = result
 
 
 class ResultCache:
@@ -42,10 +34,12 @@ class ResultCache:
     """
 
     def __init__(self, size: int) -> None:
-        results: LRUCache[Hashable, SearchResult] = LRUCache(size)
-        self._get = cached(
-            results, key=lambda key, _: key, condition=threading.Condition()
-        )(_made)
+        self._results: LRUCache[Hashable, SearchResult] = LRUCache(size)
+        self._changes = threading.Condition()
+        remember = cached(
+            self._results, key=lambda key, _: key, condition=self._changes
+        )
+        self._get: Callable[..., SearchResult] = remember(lambda _, make: make())
 
     def get(self, key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
         """Return the cached result with `cached=True`; else call `make`, and cache its result if it has no failures."""
@@ -55,18 +49,13 @@ class ResultCache:
             fresh.append(make())
             return fresh[0]
 
-        try:
-            result = self._get(key, make_once)
-        except _FailuresError as error:
-            return error.result
-        return result if fresh else replace(result, cached=True)
-
-
-def _made(key: Hashable, make: Callable[[], SearchResult]) -> SearchResult:
-    result = make()
-    if result.failures:
-        raise _FailuresError(result)
-    return result
+        result = self._get(key, make_once)
+        if result.failures:  # the next search may succeed
+            with self._changes:
+                self._results.pop(key, None)
+        elif not fresh:
+            result = replace(result, cached=True)
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +76,6 @@ class CachingEmbedder:
 
     Args:
         embedder: the embedder to call.
-        size: maximal number of cached hints.
 
     Attributes:
         embedder: the same embedder.
@@ -96,11 +84,11 @@ class CachingEmbedder:
         read: embeds a query, unless its vectors are cached.
     """
 
-    def __init__(self, embedder: Embedder, size: int = HINTS_KEPT) -> None:
+    def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
         self.spec = embedder.spec
         self.dim = embedder.dim
-        cache: LRUCache[str, ReadQuery] = LRUCache(size)
+        cache: LRUCache[str, ReadQuery] = LRUCache(HINTS_KEPT)
         remember = cached(cache, key=str, condition=threading.Condition())
         self.read: Callable[[str], ReadQuery] = remember(self._read)
 

@@ -11,7 +11,7 @@ from player.errors import SearchError
 from player.search.results import SearchResult
 
 LATENCIES_KEPT = 1_000
-"""Latencies are kept for so many of the last searches."""
+"""Maximum number of searches, the last ones, whose latencies are kept."""
 
 
 class SearchStatistics:
@@ -27,14 +27,12 @@ class SearchStatistics:
     def count(
         self, result: SearchResult | None, failures: Sequence[SearchError]
     ) -> None:
-        """Count one search, also in `OF_PROCESS`.
+        """Count one search.
 
         Args:
             result: None if every strategy failed.
             failures: strategies that failed.
         """
-        if self is not OF_PROCESS:
-            OF_PROCESS.count(result, failures)
         with self._lock:
             if result is not None and result.cached:
                 self._cache["hits"] += 1
@@ -63,7 +61,3 @@ class SearchStatistics:
                 "answered_by": dict(sorted(self._answered_by.items())),
                 "latency_ms": latencies,
             }
-
-
-OF_PROCESS = SearchStatistics()
-"""Counts and latencies of all searches of this process."""

@@ -82,7 +82,7 @@ class SearchOrchestrator:
         """Run `search` in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.search, query)
 
-    def candidates(self, query: Query) -> SearchResult:
+    def rank_course(self, query: Query) -> SearchResult:
         """Search as `search` does, and also return the `ranking` of the course up to the query's k; without k its hits.
 
         If all strategies fail, or the hint is empty, no paragraph is found.

@@ -1,17 +1,17 @@
-"""SearchIndex: a course with its strategies, references and calibration; `ask` runs one strategy on it."""
+"""SearchIndex: a course with its strategies, references and calibration; it makes the input of every ranking."""
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from configs.settings import SearchSettings
+from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
 from player.search.books import References
 from player.search.calibration import Calibration, calibration_of
-from player.search.rank import groups_of
+from player.search.rank import Book, RankInput, groups_of, tier_of
 from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
 from player.starts import search_log_odds
@@ -20,7 +20,9 @@ from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 
 LEAST_UNNAMED = 0.001
-"""Any name may mean none of the documents, with at least this probability."""
+"""Minimum probability that a name means none of the documents."""
+KEYWORD = "keyword"
+"""Name of keyword search, which is also the fallback."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,6 @@ class SearchIndex:
         paragraphs: the course, in the order of its strategies' arrays.
         calibration: fitted numbers that convert scores to one scale.
         calibrated: whether the relevance of hits separates nonsense from questions.
-        kind_weight: weight of the log-odds of each passage's kind.
         pieces: pieces of the course's other editions.
     """
 
@@ -42,7 +43,6 @@ class SearchIndex:
     paragraphs: Sequence[Paragraph]
     calibration: Calibration = field(default_factory=calibration_of)
     calibrated: bool = True
-    kind_weight: float = 1.0
     pieces: Sequence[Piece] = ()
 
     @functools.cached_property
@@ -51,10 +51,9 @@ class SearchIndex:
         return groups_of(self.paragraphs)
 
     @functools.cached_property
-    def kind_priors(self) -> Float64Array:
-        """(n_paragraphs,) prior log-odds of each passage from its kind."""
-        priors: Float64Array = self.kind_weight * search_log_odds(self.paragraphs)
-        return priors
+    def kinds(self) -> Float64Array:
+        """(n_paragraphs,) prior log-odds of each paragraph from its kind."""
+        return search_log_odds(self.paragraphs)
 
     @functools.cached_property
     def _documents(self) -> tuple[NDArray[np.str_], IntArray, IntArray]:
@@ -74,17 +73,47 @@ class SearchIndex:
         copies = np.flatnonzero(is_copy).tolist()
         return tuple(self.paragraphs[n].paragraph_id for n in copies if n != row)
 
-    def book(
-        self, book_name: str, settings: SearchSettings, hint: str
-    ) -> BookCandidate | None:
-        """Return the document that a name refers to, or without a name the document that the hint names."""
+    def book(self, query: Query, settings: SearchSettings) -> BookCandidate | None:
+        """Return the document that the query's name refers to; without a name, the document that its hint names."""
         if settings.book_match == "off":
             return None
         if settings.book_match == "stem":
-            return self.references.by_stem(book_name)
-        if not book_name.strip():
-            return self.references.named_in(hint)
-        return self.references.best(book_name)
+            book = self.references.by_stem(query.book_name)
+        elif query.book_name.strip():
+            book = self.references.best(query.book_name)
+        else:
+            book = self.references.named_in(query.hint)
+        return book and replace(book, tier=tier_of(book.confidence, settings))
+
+    def strategies_for(
+        self, keywords: KeywordMode | None, settings: SearchSettings
+    ) -> tuple[str, ...]:
+        """Return the names of the strategies of the first step in a mode of keywords, in declared order."""
+        names = settings.strategies
+        is_fused = keywords == "fused" and KEYWORD in self.strategies
+        return (*names, KEYWORD) if is_fused and KEYWORD not in names else names
+
+    def rank_input(
+        self, query: Query, book: BookCandidate | None, settings: SearchSettings
+    ) -> RankInput:
+        """Return the input of a ranking, without scores.
+
+        Args:
+            query: the query; its `keywords` is not None.
+            book: the document that it names, as `book` returns it.
+            settings: only `book_match` is read.
+        """
+        assert query.keywords is not None
+        evidence = self.name_evidence(query.book_name, settings)
+        confidence = book.confidence if book else 0.0
+        return RankInput(
+            book=Book(self.inside(book), confidence, evidence),
+            kinds=self.kinds,
+            groups=self.groups,
+            weights=self.calibration.fused,
+            keywords=query.keywords,
+            k=query.k,
+        )
 
     def name_evidence(
         self, book_name: str, settings: SearchSettings
@@ -118,7 +147,7 @@ def ask(
     """Run one strategy for one hint.
 
     Args:
-        doc_id: the document that the book's name refers to, "" without one.
+        doc_id: the document that the query names, "" without one.
         rows: rows of the paragraphs that a reranker compares.
 
     Raises:

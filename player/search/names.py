@@ -155,45 +155,45 @@ def parsed(name: str) -> list[Token]:
     words = normalise_name(name).split()
     capitals = {token.casefold() for token in _CAPITALS.findall(name)}
     tokens: list[Token] = []
-    place = 0
+    position = 0
 
-    while place < len(words):
-        word = words[place]
-        number, n_words = _number_at(words, place, capitals)
+    while position < len(words):
+        word = words[position]
+        number, n_words = _number_at(words, position, capitals)
         if word in _ORDINAL_ENDINGS and tokens and tokens[-1].text.isdecimal():
             tokens[-1] = Token(tokens[-1].text, is_ordinal=True)
         elif number is None:
             tokens.append(Token(word))
         else:
             tokens.append(Token(str(number), word in _FIRST))
-        place += n_words
+        position += n_words
 
     return tokens
 
 
 def _number_at(
-    words: Sequence[str], place: int, capitals: Collection[str]
+    words: Sequence[str], position: int, capitals: Collection[str]
 ) -> tuple[int | None, int]:
-    """Return the number that begins at a place, None if it is another word, and how many words it takes.
+    """Return the number that begins at a position, None if it is another word, and how many words it takes.
 
     Args:
         capitals: words that the name has in capitals and that may be Roman numerals.
     """
-    word = words[place]
-    is_counted = len(words) == 1 or (place > 0 and is_a(words[place - 1], *UNITS))
+    word = words[position]
+    is_counted = len(words) == 1 or (position > 0 and is_a(words[position - 1], *UNITS))
     if word in _SPELT:
         return _SPELT[word], 1
     if word in _ONES:
-        following = "".join(words[place + 1 : place + 2])
+        following = "".join(words[position + 1 : position + 2])
         return (1 if is_counted or is_a(following, *UNITS) else None), 1
 
-    is_marked = is_counted or 0 < place == len(words) - 1  # "Analysis I"
+    is_marked = is_counted or 0 < position == len(words) - 1  # "Analysis I"
     # a numeral of one letter needs two signs, a longer one needs one
     n_signs = is_marked + (word in capitals) + (len(word) > 1)
     if word in _ROMANS and n_signs >= 2:
         return _ROMANS[word], 1
     if is_counted and len(word) <= 2 and set(word) <= _NUMERALS.keys():
-        letters = list(itertools.takewhile(_NUMERALS.__contains__, words[place:]))
+        letters = list(itertools.takewhile(_NUMERALS.__contains__, words[position:]))
         letters = letters or [word]
         return sum(map(_NUMERALS.__getitem__, "".join(letters))), len(letters)
     return None, 1
@@ -211,14 +211,14 @@ def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
     """
     counting: set[int] = set()
     tokens = _without_signs(name)
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if not token.text.isdecimal() or len(token.text) > 4:
             continue
-        if _says_otherwise(tokens, place):
+        if _says_otherwise(tokens, position):
             continue
-        if named is None or _counts(tokens, place, named, counting):
-            counting.add(place)
-    return {int(tokens[place].text) for place in counting}
+        if named is None or _counts(tokens, position, named, counting):
+            counting.add(position)
+    return {int(tokens[position].text) for position in counting}
 
 
 def _without_signs(text: str) -> list[Token]:
@@ -229,22 +229,22 @@ def _without_signs(text: str) -> list[Token]:
     ]
 
 
-def _around(tokens: Sequence[Token], place: int) -> tuple[list[str], list[str]]:
-    """Return the words before a place, the nearest first, and those after it; each ends with ""."""
+def _around(tokens: Sequence[Token], position: int) -> tuple[list[str], list[str]]:
+    """Return the words before a position, the nearest first, and those after it; each ends with ""."""
     texts = [token.text for token in tokens]
-    return [*texts[:place][::-1], ""], [*texts[place + 1 :], ""]
+    return [*texts[:position][::-1], ""], [*texts[position + 1 :], ""]
 
 
-def _says_otherwise(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether the number at a place is that of a date or a version, or counts from the end."""
-    before, after = _around(tokens, place)
+def _says_otherwise(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the number at a position is that of a date or a version, or counts from the end."""
+    before, after = _around(tokens, position)
     if is_a(before[0], "versions", "others") or before[0] == "last":
         return True
     if _is_from_the_end(after):
         return True
     if _is_of_several(after) and not is_a(before[0], "lectures"):
         return True
-    if tokens[place].is_ordinal and is_a(after[0], "versions"):
+    if tokens[position].is_ordinal and is_a(after[0], "versions"):
         return True
     dated = after[after[0] in _name_words()["of"]]
     is_dated = is_a(before[0], "months") or is_a(dated, "months")
@@ -259,25 +259,25 @@ def _is_of_several(after: Sequence[str]) -> bool:
 
 def _counts(
     tokens: Sequence[Token],
-    place: int,
+    position: int,
     named: Collection[str],
     counting: Collection[int],
 ) -> bool:
-    """Return whether the number at a place counts lectures, by the words next to it; see `numbers`.
+    """Return whether the number at a position counts lectures, by the words next to it; see `numbers`.
 
     Args:
-        counting: places of earlier numbers that do.
+        counting: positions of earlier numbers that do.
     """
-    before, after = _around(tokens, place)
+    before, after = _around(tokens, position)
     is_listed = before[0] in _name_words()["and"]
-    if place - 1 - is_listed in counting or is_a(before[0], *COUNTING):
+    if position - 1 - is_listed in counting or is_a(before[0], *COUNTING):
         return True
     if before[0] in named and not before[0].isdecimal():
         return True
-    if tokens[place].is_ordinal and is_a(after[0], *COUNTING):
+    if tokens[position].is_ordinal and is_a(after[0], *COUNTING):
         return True
     is_alone = all(map(is_stop_word, (*before[:-1], *after[:-1])))
-    return is_alone or (place == 0 and after[0] in named)
+    return is_alone or (position == 0 and after[0] in named)
 
 
 def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
@@ -296,7 +296,7 @@ def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
     return [token for token in tokens_of(name) if token not in others]
 
 
-def parts_of(name: str) -> list[str]:
+def joined_names(name: str) -> list[str]:
     """Return the parts of a name that words such as "and", or signs, join: of "trees & heaps" two."""
     plain = normalise_name(_JOINING_SIGNS.sub(" and ", name))
     parts: list[list[str]] = [[]]
@@ -334,25 +334,25 @@ def lectures_in(
     groups = []
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
         tokens = _without_signs(clause)
-        for place, (word, _) in enumerate(tokens):
+        for position, (word, _) in enumerate(tokens):
             group = []
             if is_a(word, *COUNTING) or word in counted:
-                group = _lectures_at(tokens, place)
+                group = _lectures_at(tokens, position)
             if group:
                 groups.append((word, group))
     return groups
 
 
-def _lectures_at(tokens: Sequence[Token], place: int) -> list[int]:
-    """Return the numbers of the lectures that the word for a lecture at a place has next to it."""
-    word = tokens[place].text
-    before, after = _around(tokens, place)
+def _lectures_at(tokens: Sequence[Token], position: int) -> list[int]:
+    """Return the numbers of the lectures that the word for a lecture at a position has next to it."""
+    word = tokens[position].text
+    before, after = _around(tokens, position)
     if is_negated(before[:-1][::-1]):
         return []
     group = _listed(after)
     if group:
         after = after[after.index(str(group[-1])) + 1 :]
-    elif place and tokens[place - 1].is_ordinal:
+    elif position and tokens[position - 1].is_ordinal:
         group = [int(before[0])]
     is_lecture = is_a(word, "lectures")
     if _is_from_the_end(after) or (_is_of_several(after) and not is_lecture):

@@ -1,29 +1,29 @@
-"""The search of arrays: scores and settings in, the step that answers with its slots and relevance out.
+"""The ranking of a search: scores and settings in, slots and relevance out.
 
 Arrays are (n_paragraphs,), in the order of the course. Ties go to the earlier paragraph. A paragraph that was not found
 has -inf.
 
 Order and relevance are two arrays. The order may use everything: fusion, the named book, the kind of a passage. The
 relevance of a paragraph is the calibrated probability that it answers the hint, from its own evidence alone. Both are
-natural log-odds. Live search, games, replays, comparisons and tuning all call `search`. This module uses no hits, texts
+natural log-odds. Live search, games, replays, comparisons and tuning all call `rank`. This module uses no hits, texts
 or models.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from configs.settings import KeywordMode, SearchSettings
-from player.search.results import NOT_FOUND, ScoreArrays
+from player.search.results import NOT_FOUND, ScoreArrays, Tier
 from player.search.slots import n_slots, slotted, with_rare_words
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 from quarry.course.paragraph import Paragraph
 
 TRACE = 1e-6
-"""Paragraphs in the order of reciprocal ranks differ by at least so many log-odds, so that they do not tie."""
+"""Smallest difference, in log-odds, of paragraphs in the order of reciprocal ranks, so that they do not tie."""
 LOWEST = float(np.finfo(np.float32).min)
 """The log-odds of the threshold 0; scores may be of single precision."""
 FARTHEST = 30.0
@@ -31,9 +31,81 @@ FARTHEST = 30.0
 SUREST_BOOK = 0.995
 """Higher confidence in a book adds no lift: even an exact stem may be another course's file."""
 
-Level = Literal["relevant", "lowered", ""]
+Level = Literal["", "lowered", "relevant"]
+LEVELS: tuple[Level, ...] = ("", "lowered", "relevant")
+"""Thresholds that the best hit of a step may reach, ascending."""
 Scored = Mapping[str, ScoreArrays]
 """Scores of several strategies by name, in declared order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Book:
+    """The document that a query names.
+
+    Attributes:
+        inside: (n_paragraphs,) whether a paragraph is in it.
+        confidence: 0..1, confidence that it is meant; 0 without one.
+        evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the name is
+            in doubt: a book that neither filters nor is boosted. None without such a name.
+    """
+
+    inside: BoolArray
+    confidence: float = 0.0
+    evidence: AnyFloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankInput:
+    """Everything that a ranking depends on besides the settings; `SearchIndex.rank_input` makes it.
+
+    Attributes:
+        book: the named document.
+        kinds: (n_paragraphs,) log-odds of each paragraph's kind, which count by `search.kind_weight`.
+        groups: as `groups_of` returns them.
+        weights: log-odds per unit of each strategy's score, for linear fusion.
+        keywords: mode of keywords.
+        k: maximal number of hits; None takes the settings' number.
+        scores: scores of each strategy that has answered.
+        fallback: scores of keyword search, for the second step; empty if it was not asked.
+    """
+
+    book: Book
+    kinds: AnyFloatArray
+    groups: IntArray
+    weights: Mapping[str, float]
+    keywords: KeywordMode
+    k: int | None = None
+    scores: Scored = field(default_factory=dict)
+    fallback: Scored = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Result of a ranking: the step that answers.
+
+    Attributes:
+        scored: scores of each strategy.
+        strategy: name of the fusion, or of the only strategy.
+        fused: fused scores, with duplicates merged; its log-odds leave out the kinds of the paragraphs.
+        order: (n_paragraphs,) log-odds by which the hits were chosen: those of `fused` and of the kinds.
+        hits: (n_hits,) rows of the paragraphs to return, in order.
+        in_book: (n_hits,) whether each takes a slot of the book.
+        in_filter: (n_paragraphs,) whether each is in a book that filters.
+        lift: log-odds that were added to the order of the paragraphs of the named book.
+        level: the threshold that its best hit reaches.
+        is_fallback: whether it is the step of keywords.
+    """
+
+    scored: Scored
+    strategy: str
+    fused: ScoreArrays
+    order: AnyFloatArray
+    hits: IntArray
+    in_book: BoolArray
+    in_filter: BoolArray
+    lift: float
+    level: Level
+    is_fallback: bool = False
 
 
 def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
@@ -48,231 +120,169 @@ def groups_of(paragraphs: Sequence[Paragraph]) -> IntArray:
     return np.where(sizes[groups] > 1, groups, -1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Book:
-    """Effect of a named book on a search.
-
-    Attributes:
-        inside: (n_paragraphs,) whether a paragraph is in the book.
-        lift: log-odds that are added to the order of the paragraphs of this book.
-        filters: whether the book filters.
-        evidence: (n_paragraphs,) log-odds of the order by a name in doubt; None without such a name.
-    """
-
-    inside: BoolArray
-    lift: float = 0.0
-    filters: bool = False
-    evidence: AnyFloatArray | None = None
-
-    @property
-    def prior(self) -> AnyFloatArray:
-        """(n_paragraphs,) log-odds that the book adds to the order."""
-        lifts: AnyFloatArray = self.lift * self.inside
-        return lifts if self.evidence is None else lifts + self.evidence
-
-
-def book_of(
-    confidence: float,
-    inside: BoolArray,
-    settings: SearchSettings,
-    evidence: AnyFloatArray | None = None,
-) -> Book:
-    """Return the effect of a named book.
-
-    The lift of a book is the log-odds, at least 0, by which its paragraphs are likelier than others.
-
-    Args:
-        confidence: 0..1, confidence that the book is right; 0 without a book.
-        inside: (n_paragraphs,) whether a paragraph is in the book.
-        evidence: (n_paragraphs,) log-odds by the name, see `SearchIndex.name_evidence`. It counts only if the name is
-            in doubt: a book that neither filters nor is boosted.
-    """
+def tier_of(confidence: float, settings: SearchSettings) -> Tier:
+    """Return the use of a book that is named with a confidence, 0..1; 0 is no book."""
     if not confidence or confidence < settings.boost_confidence:
-        doubt = None if evidence is None else settings.boost * evidence
-        return Book(inside, evidence=doubt)
+        return "none"
+    return "filter" if confidence >= settings.filter_confidence else "boost"
 
-    n_inside = np.count_nonzero(inside)
-    n_outside = len(inside) - n_inside
+
+def lift_of(book: Book, settings: SearchSettings) -> float:
+    """Return the log-odds, at least 0, by which the paragraphs of a book that filters or is boosted are likelier."""
+    if tier_of(book.confidence, settings) == "none":
+        return 0.0
+    n_inside = np.count_nonzero(book.inside)
+    n_outside = len(book.inside) - n_inside
     odds_of_others = n_outside / n_inside if n_inside and n_outside else 1.0
-    surest = min(max(confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
-    lift = max(0.0, log_odds_of(surest) + math.log(odds_of_others))
-    filters = confidence >= settings.filter_confidence
-    return Book(inside, settings.boost * lift, filters)
+    surest = min(max(book.confidence, 1.0 - SUREST_BOOK), SUREST_BOOK)
+    return settings.boost * max(0.0, log_odds_of(surest) + math.log(odds_of_others))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One step of the cascade.
+def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
+    """Return (n_paragraphs,) the log-odds that a named book adds to the order: its lift, or evidence by its name."""
+    is_in_doubt = tier_of(book.confidence, settings) == "none"
+    if is_in_doubt and book.evidence is not None:
+        return settings.boost * book.evidence
+    lifts: AnyFloatArray = lift_of(book, settings) * book.inside
+    return lifts
 
-    Attributes:
-        scored: scores of each strategy.
-        strategy: name of the fusion, or of the only strategy.
-        fused: fused scores; in its log-odds, which have lifts and priors, duplicates are merged.
-        hits: (n_hits,) rows of the paragraphs to return, in order.
-        in_book: (n_hits,) whether each takes a slot of the book.
-        best: log-odds of the most relevant hit.
-        is_fallback: whether it is the step of keywords.
-        level: whether its best hit is "relevant", reaches the "lowered" threshold only, or neither.
+
+def rank(given: RankInput, settings: SearchSettings) -> Ranking | None:
+    """Rank step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
+
+    The first step is that of all strategies. The second is that of keywords, if `needs_fallback`; with a book that
+    filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
+    answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
-
-    scored: Scored
-    strategy: str
-    fused: ScoreArrays
-    hits: IntArray
-    in_book: BoolArray
-    best: float
-    is_fallback: bool
-    level: Level = ""
+    first = _step(given, given.scores, settings) if given.scores else None
+    steps = [first] if first else []
+    if given.fallback and needs_fallback(first, given.keywords, settings):
+        second = _step(given, given.fallback, settings, first)
+        steps.append(replace(second, is_fallback=True))
+    return max(steps, key=lambda step: LEVELS.index(step.level), default=None)
 
 
-def search(
-    scores_of: Callable[[bool], Scored],
-    book: Book,
-    priors: AnyFloatArray,
-    groups: IntArray,
+def needs_fallback(
+    first: Ranking | None, keywords: KeywordMode, settings: SearchSettings
+) -> bool:
+    """Return whether keywords are searched after the first step.
+
+    They are if no strategy of the first step has answered, and in the mode "fallback" if it found nothing relevant.
+    """
+    if first is None:
+        return True
+    may_follow = settings.cascade and keywords == "fallback"
+    return may_follow and first.level != "relevant"
+
+
+def best_rows(given: RankInput, settings: SearchSettings, n: int) -> IntArray:
+    """Return the rows of the n best paragraphs by the scores of the strategies so far, best first."""
+    if not given.scores:
+        return np.empty(0, dtype=np.int64)
+    _, fused = fuse(given, given.scores, settings)
+    order = fused.log_odds + settings.kind_weight * given.kinds
+    best = np.argsort(-order, kind="stable")[:n]
+    return best[order[best] > NOT_FOUND]
+
+
+def _step(
+    given: RankInput,
+    scored: Scored,
     settings: SearchSettings,
-    weights: Mapping[str, float],
-    keywords: KeywordMode,
-    k: int | None = None,
-) -> Step | None:
-    """Search step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
-
-    The first step is that of all strategies. The second is that of keywords, in the mode "fallback", if the first one
-    found nothing relevant; with a book that filters, hits of the first step fill the slots that it leaves empty. The
-    first step that reaches the threshold answers, else the first that reaches the lowered threshold, else the first.
+    first: Ranking | None = None,
+) -> Ranking:
+    """Return one step of a ranking.
 
     Args:
-        scores_of: returns the scores of each strategy, of the first step or (True) of the fallback; none if all have
-            failed. It is called once for each step that is needed.
-        priors: (n_paragraphs,) log-odds that are added to the order.
-        groups: as `groups_of` returns them.
-        weights: log-odds per unit of each strategy's score, for linear fusion.
-        k: maximal number of hits; None takes the settings' number.
-
-    Returns:
-        The step; None if no step has scores.
+        scored: scores of each strategy of this step; at least one.
+        first: the step before this one, whose hits fill empty slots; None if there is none.
     """
-    limits: dict[Level, float] = {"relevant": threshold_log_odds(settings.threshold)}
-    if settings.cascade:
-        limits["lowered"] = threshold_log_odds(settings.lowered_threshold)
-    falls_back = settings.cascade and keywords == "fallback"
-    steps: list[Step] = []
-    for is_fallback in (False, True):
-        if steps and not (falls_back and steps[0].best < limits["relevant"]):
-            break
-        scored = scores_of(is_fallback)
-        if not scored:
-            continue
-        strategy, fused = fuse(
-            scored,
-            priors + book.prior,
-            settings,
-            weights,
-        )
-        if steps and book.filters:
-            scored, fused = _filled(scored, fused, steps[0])
-        merged = merge_duplicates(fused.log_odds, groups, book.inside & book.filters)
-        fused = replace(fused, log_odds=merged)
-        hits, in_book = _hits(
-            fused,
-            scored,
-            book,
-            settings,
-            keywords,
-            k,
-        )
-        best = float(fused.relevance[hits].max(initial=NOT_FOUND))
-        steps.append(
-            Step(
-                scored,
-                strategy,
-                fused,
-                hits,
-                in_book,
-                best,
-                is_fallback,
-            )
-        )
+    book, lift = given.book, lift_of(given.book, settings)
+    filters = tier_of(book.confidence, settings) == "filter"
+    in_filter = book.inside & filters
+    strategy, fused = fuse(given, scored, settings)
+    order = fused.log_odds + settings.kind_weight * given.kinds
+    if first is not None and filters:
+        scored, fused, order = _filled(scored, fused, order, first)
+    order = merge_duplicates(order, given.groups, in_filter)
+    log_odds = np.where(order > NOT_FOUND, fused.log_odds, NOT_FOUND)
+    fused = replace(fused, log_odds=log_odds)
 
-    for level, limit in limits.items():
-        for step in steps:
-            if step.best >= limit:
-                return replace(step, level=level)
-    return steps[0] if steps else None
-
-
-def _filled(
-    scored: Scored, fused: ScoreArrays, first: Step
-) -> tuple[Scored, ScoreArrays]:
-    """Add the paragraphs that the fallback did not find, after all others, as the first step found them."""
-    is_added = (fused.log_odds == NOT_FOUND) & (first.fused.log_odds > NOT_FOUND)
-    if first.strategy in scored or not is_added.any():
-        return scored, fused
-    log_odds = np.where(is_added, first.fused.log_odds, NOT_FOUND)
-    found = fused.log_odds[fused.log_odds > NOT_FOUND]
-    lowered = log_odds - log_odds.max() + found.min(initial=0.0) - TRACE
-    added = replace(first.fused, log_odds=log_odds)
-    filled = ScoreArrays(
-        np.where(is_added, first.fused.scores, fused.scores),
-        np.where(is_added, lowered, fused.log_odds),
-        np.where(is_added, first.fused.relevance, fused.relevance),
-    )
-    return {**scored, first.strategy: added}, filled
-
-
-def _hits(
-    fused: ScoreArrays,
-    scored: Scored,
-    book: Book,
-    settings: SearchSettings,
-    keywords: KeywordMode,
-    k: int | None,
-) -> tuple[IntArray, BoolArray]:
-    """Return the rows of the paragraphs to return, and whether each takes a slot of the book."""
-    k = n_slots(settings, k)
-    has_slots = book.filters or (book.lift > 0.0 and settings.pdf_k > 0)
+    k = n_slots(settings, given.k)
+    has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
     hits, in_book = slotted(
-        fused.log_odds,
+        order,
         book.inside & has_slots,
         settings,
         k,
-        book.lift,
-        filters=book.filters,
+        lift,
+        filters=filters,
     )
-    if not settings.cascade or keywords != "fused":
-        return hits, in_book
-
-    inside = book.inside & book.filters
-    for item in scored.values():
-        if item.rare is not None:
-            rare = np.where(fused.log_odds > NOT_FOUND, item.rare, 0)
+    if settings.cascade and given.keywords == "fused":
+        for item in scored.values():
+            if item.rare is None:
+                continue
+            rare = np.where(order > NOT_FOUND, item.rare, 0)
             item = replace(item, rare=rare)
-            hits, in_book = with_rare_words(hits, in_book, item, inside, k)
-    return hits, in_book
+            hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
+
+    best = float(fused.relevance[hits].max(initial=NOT_FOUND))
+    level: Level = ""
+    if best >= threshold_log_odds(settings.threshold):
+        level = "relevant"
+    elif settings.cascade and best >= threshold_log_odds(settings.lowered_threshold):
+        level = "lowered"
+    return Ranking(
+        scored=scored,
+        strategy=strategy,
+        fused=fused,
+        order=order,
+        hits=hits,
+        in_book=in_book,
+        in_filter=in_filter,
+        lift=lift,
+        level=level,
+    )
+
+
+def _filled(
+    scored: Scored, fused: ScoreArrays, order: AnyFloatArray, first: Ranking
+) -> tuple[Scored, ScoreArrays, AnyFloatArray]:
+    """Add the paragraphs that the fallback did not find, after all others, as the first step found them."""
+    is_added = (order == NOT_FOUND) & (first.order > NOT_FOUND)
+    if first.strategy in scored or not is_added.any():
+        return scored, fused, order
+    shift = first.order[is_added].max() + TRACE
+    shift -= order[order > NOT_FOUND].min(initial=0.0)
+    added = np.where(is_added, first.fused.log_odds, NOT_FOUND)
+    filled = ScoreArrays(
+        np.where(is_added, first.fused.scores, fused.scores),
+        np.where(is_added, added - shift, fused.log_odds),
+        np.where(is_added, first.fused.relevance, fused.relevance),
+    )
+    scored = {**scored, first.strategy: replace(first.fused, log_odds=added)}
+    return scored, filled, np.where(is_added, first.order - shift, order)
 
 
 def fuse(
-    scored: Scored,
-    prior: AnyFloatArray,
-    settings: SearchSettings,
-    weights: Mapping[str, float],
+    given: RankInput, scored: Scored, settings: SearchSettings
 ) -> tuple[str, ScoreArrays]:
-    """Fuse several strategies into one, and add the prior to the order; return its name and scores.
+    """Fuse several strategies into one, and add the book's log-odds to the order; return its name and scores.
 
-    "rrf" orders by the sum of 1 / (rrf_k + rank); the prior is added before it ranks, and the log-odds are lowered
-    until they fall in this order, by at least `TRACE` a rank. "linear" orders by the weighted sum of scores; a strategy
-    without a weight counts by its relevance, and paragraphs that it did not find by its lowest, at most 0. The
-    relevance of a paragraph is the highest that a strategy gives it.
+    The log-odds of the paragraphs' kinds are left to the caller. "rrf" orders by the sum of 1 / (rrf_k + rank); book
+    and kinds are added before it ranks, and the log-odds are lowered until they fall in this order once the kinds are
+    added, by at least `TRACE` a rank. "linear" orders by the weighted sum of scores; a strategy without a weight counts
+    by its relevance, and paragraphs that it did not find by its lowest, at most 0. The relevance of a paragraph is the
+    highest that a strategy gives it.
 
     Args:
         scored: at least one.
-        prior: (n_paragraphs,) log-odds.
-        weights: argument of `search`.
 
     Reference:
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
+    prior = book_prior(given.book, settings)
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)
@@ -280,22 +290,24 @@ def fuse(
     relevance = np.max([item.relevance for item in scored.values()], axis=0)
     sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
-        places = np.arange(len(prior))
+        kinds = settings.kind_weight * given.kinds
+        prior = prior + kinds
+        ranks = np.arange(len(prior))
         for item in scored.values():
             log_odds = item.log_odds + prior
             order = np.argsort(-log_odds, kind="stable")
             is_found = log_odds[order] > NOT_FOUND
-            sums[order] += is_found / (settings.rrf_k + 1.0 + places)
+            sums[order] += is_found / (settings.rrf_k + 1.0 + ranks)
 
         order = np.argsort(-sums, kind="stable")
         lowest = np.minimum.accumulate((relevance + prior)[order])
         log_odds = np.empty(len(prior))
-        log_odds[order] = lowest - TRACE * places
-        return "rrf", ScoreArrays(sums, log_odds, relevance)
+        log_odds[order] = lowest - TRACE * ranks
+        return "rrf", ScoreArrays(sums, log_odds - kinds, relevance)
 
     for name, item in scored.items():
-        if name in weights:
-            sums += np.float32(weights[name]) * item.scores
+        if name in given.weights:
+            sums += np.float32(given.weights[name]) * item.scores
         else:
             is_found = item.relevance > NOT_FOUND
             lowest = item.relevance[is_found].min(initial=0.0)
@@ -332,11 +344,11 @@ def merge_duplicates(
     members = np.flatnonzero(groups >= 0)
     goes_first = preferred[members] & (log_odds[members] > NOT_FOUND)
     order = members[np.lexsort((-log_odds[members], ~goes_first))]
-    _, places = np.unique(groups[order], return_index=True)
+    _, firsts = np.unique(groups[order], return_index=True)
 
     merged = log_odds.copy()
     merged[members] = NOT_FOUND
-    best = order[places]
+    best = order[firsts]
     merged[best] = log_odds[best]
     return merged
 

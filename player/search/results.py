@@ -1,4 +1,4 @@
-"""Types of search: Query, ScoreArrays, Hit, Ranking and SearchResult."""
+"""Types of search: Query, ScoreArrays, Hit, CourseRanking and SearchResult."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 import operator
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -35,7 +35,7 @@ NOTHING_IN_BOOK = (
     "The named book, {}, holds nothing relevant for this hint; other documents do."
 )
 N_OF_BOOK = 3
-"""So many passages of a book that filters are shown although none of it is relevant."""
+"""Number of passages of a book that filters which are shown although none of it is relevant."""
 
 StepName = Literal["filter", "boost", "original", "fallback", "lowered", "course", ""]
 """A step of the cascade answers a search; "course" if nothing was found and a game gets all paragraphs, "" if none."""
@@ -112,6 +112,10 @@ _FIELDS = {
 _FIELDS_OF = operator.attrgetter(*_FIELDS.values())
 
 
+AS_ORDERED: AnyFloatArray = np.empty(0)
+"""The relevance of paragraphs is the log-odds by which they are ordered."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreArrays:
     """Scores of the paragraphs of a course for one query, by one strategy or by a fusion of several.
@@ -126,11 +130,11 @@ class ScoreArrays:
 
     scores: AnyFloatArray
     log_odds: AnyFloatArray
-    relevance: AnyFloatArray = None  # type: ignore[assignment]
+    relevance: AnyFloatArray = field(default_factory=lambda: AS_ORDERED)
     rare: IntArray | None = None
 
     def __post_init__(self) -> None:
-        if self.relevance is None:
+        if self.relevance is AS_ORDERED:
             object.__setattr__(self, "relevance", self.log_odds)
 
 
@@ -141,16 +145,16 @@ class BookCandidate:
     Attributes:
         doc_id: the document that holds the paragraphs (for a duplicate file, the original).
         confidence: 0..1, calibrated: of names resolved with confidence c, a share c is right.
-        tier: use of the book at that confidence.
+        tier: use of the book at that confidence, by the settings of a search.
     """
 
     doc_id: str
     confidence: float
-    tier: Tier
+    tier: Tier = "none"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+class CourseRanking:
     """Every paragraph of a course in order, for the belief of a game.
 
     Attributes:
@@ -158,7 +162,7 @@ class Ranking:
         rows: (n_ranked,) row of each ranked paragraph in `course`.
         log_odds: (n_ranked,) log-odds of the order without those of the passage's kind, at most 0; the minimum for a
             paragraph that was not found.
-        hit: makes the hit at a place of the ranking, from 0.
+        hit: makes the hit at a position of the ranking, from 0.
         pieces: pieces of the course's other editions.
     """
 
@@ -185,7 +189,7 @@ class SearchResult:
         boost: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant.
         calibrated: False if the relevance by this embedder does not separate hints about the course from others.
-        ranking: all paragraphs, for a search by `SearchOrchestrator.candidates`; else None.
+        ranking: all paragraphs, for a search by `SearchOrchestrator.rank_course`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """
@@ -200,7 +204,7 @@ class SearchResult:
     boost: float = 0.0
     threshold: float = 0.0
     calibrated: bool = True
-    ranking: Ranking | None = None
+    ranking: CourseRanking | None = None
     embed_ms: float = 0.0
     search_ms: float = 0.0
 

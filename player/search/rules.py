@@ -13,9 +13,9 @@ from quarry.languages.registry import language_of_word
 from quarry.languages.words import is_stop_word, stems, words
 
 _LEAST_LETTERS = 3
-"""At least so many letters of a word remain after a prefix is removed."""
+"""Minimum number of letters of a word that remain after a prefix is removed."""
 WORDS_KEPT = 65_536
-"""The cache holds the base forms of at most so many words."""
+"""Maximum number of words whose base forms are cached."""
 NO_ROWS = np.empty(0, dtype=np.intp)
 
 

@@ -6,8 +6,8 @@ from configs.settings import SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays
 from quarry.arrays import AnyFloatArray, BoolArray, IntArray
 
-TAIL = 5
-"""One slot in so many is reserved for rare words that no hit holds."""
+SHARE_FOR_RARE_WORDS = 1 / 5
+"""Share of the slots that paragraphs with rare words may take, if no hit holds these words; at least one slot."""
 
 
 def n_slots(settings: SearchSettings, k: int | None = None) -> int:
@@ -62,8 +62,8 @@ def slotted(
     rest = np.flatnonzero(~in_slot)
     unlifted = log_odds[order[rest]] - lift * in_book[rest]
     best = rest[np.argsort(-unlifted, kind="stable")[:n_global]]
-    places = np.concatenate([np.flatnonzero(in_slot), np.sort(best)])
-    return order[places], in_slot[places] & filters
+    ranks = np.concatenate([np.flatnonzero(in_slot), np.sort(best)])
+    return order[ranks], in_slot[ranks] & filters
 
 
 def with_rare_words(
@@ -71,7 +71,7 @@ def with_rare_words(
 ) -> tuple[IntArray, BoolArray]:
     """Replace the last hits by paragraphs with rare words that no hit holds, in the slots of the same side.
 
-    Embeddings represent rare words poorly. At most one hit in `TAIL` is replaced.
+    Embeddings represent rare words poorly. At most `SHARE_FOR_RARE_WORDS` of the hits are replaced, at least one.
 
     Args:
         hits, in_book: result of `slotted`.
@@ -84,7 +84,7 @@ def with_rare_words(
     missing = np.bitwise_or.reduce(rare) & ~np.bitwise_or.reduce(rare[hits])
     fresh = np.flatnonzero((rare & missing) != 0)
     best_first = np.argsort(-log_odds[fresh], kind="stable")
-    fresh = fresh[best_first][: max(1, k // TAIL)]
+    fresh = fresh[best_first][: max(1, int(k * SHARE_FOR_RARE_WORDS))]
 
     sides = []
     for is_book in (True, False):

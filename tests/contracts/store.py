@@ -123,7 +123,8 @@ class StoreContract:
         tokens = reopen(store).tokens
         assert tokens is not None
         assert len(tokens.starts) == 2
-        file_reading(store, trees)  # without tokens
+        without = replace(update(trees).vectors, tokens=None)
+        store.change([replace(update(trees), vectors=without)])
         assert reopen(store).tokens is None
 
     def test_fingerprint_changes_with_paragraphs_names_and_embedder(

@@ -158,7 +158,7 @@ def index_of(
     for strategy in strategies:
         strategy._paragraphs = paragraphs
     by_name = dict(zip(each(strategies, "name"), strategies, strict=True))
-    return SearchIndex(by_name, References(documents, 0.9, 0.6), paragraphs)
+    return SearchIndex(by_name, References(documents), paragraphs)
 
 
 def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
@@ -166,7 +166,7 @@ def dense_index(paragraphs: Sequence[Paragraph]) -> SearchIndex:
     dense = dense_of(paragraphs, WordsEmbedder())
     doc_ids = set(each(paragraphs, "doc_id"))
     books = list(map(document, sorted(doc_ids)))
-    return SearchIndex({"dense": dense}, References(books, 0.9, 0.6), paragraphs)
+    return SearchIndex({"dense": dense}, References(books), paragraphs)
 
 
 def dense_player(

@@ -260,7 +260,7 @@ def test_games_are_prepared_alike_and_trials_judged_though_a_worker_is_killed(
     np.testing.assert_equal([*map(asdict, there.games)], expected)
     after_the_first(monkeypatch, study, "run_one", dask.kill_worker)
     tuned = run_study(
-        load_space(),
+        load_space(settings.search),
         dict.fromkeys(SPLITS, here),
         settings.search,
         name="on a cluster",

@@ -32,21 +32,21 @@ K1, B = 1.5, 0.75
 RARE = 5
 """Maximum number of paragraphs that hold a rare word."""
 COMMON_WORD, RARE_WORD, TERM, ALL_WORDS = -2.0, 0.0, 1.5, 1.7
-"""Log-odds of paragraphs that hold a common word of the hint, a rare one, a term, or all words.
+"""Relevance, in log-odds, of a paragraph that holds a common word of the hint, a rare word, a term, or all words.
 
 Of the questions of SQuAD, the best paragraph with a term is right for .83, the best with all words for .84.
 """
-A_LEVEL = 1e3
-"""Log-odds between two levels of relevance, which order paragraphs before scores, books and kinds."""
+NATS_A_LEVEL = 1e3
+"""Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
 MOST_WITH_TERM = 20
-"""Maximum number of paragraphs that hold a term of the course."""
-MOST_BITS = 63
-"""Maximum number of rare words of a hint that are distinguished."""
-LEAST_PART = 3
+"""Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
+MOST_RARE_WORDS = 63
+"""Maximum number of rare words of a hint that are told apart, by one bit each."""
+LEAST_LETTERS = 3
 """Minimum number of letters of a part of a word that is searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
-_IN_A_LANGUAGE = regex.compile(r"[\p{Latin}\p{Hebrew}]")
-"""The letters of these scripts, since common words are known in them alone."""
+_KNOWN_SCRIPT = regex.compile(r"[\p{Latin}\p{Hebrew}]")
+"""A letter of the scripts whose common words are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Keyword(Strategy):
         for word in sorted(_spelt(query.hint)):
             rows = self._index.words.get(word, ())
             is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
-            if is_rare and bit < 1 << MOST_BITS:
+            if is_rare and bit < 1 << MOST_RARE_WORDS:
                 rare[rows] |= bit
                 bit <<= 1
         return replace(arrays, rare=rare)
@@ -149,17 +149,13 @@ class Keyword(Strategy):
         if not is_found.any():
             return nothing_found(n)
 
-        holders, rarity = {}, {}
-        for stem in stems:
-            holders[stem] = self._index.stems.get(stem, NO_ROWS)
-            rarity[stem] = _idf(n, len(holders[stem]))
         content = [word for word in words(hint) if not is_stop_word(word)]
         evidence = np.zeros(n)
         for stem in dict.fromkeys(_stems(" ".join(content))):
-            evidence[holders[stem]] += rarity[stem]
+            evidence[self._index.stems.get(stem, NO_ROWS)] += self._rarity(stem)
 
         calibration = self._calibration
-        highest = sum(map(rarity.__getitem__, stems))
+        highest = sum(map(self._rarity, stems))
         relevance = calibration.bias + calibration.share * scores / highest
         is_common = evidence < _idf(n, RARE)
         relevance[is_common] = np.minimum(relevance[is_common], COMMON_WORD)
@@ -197,7 +193,7 @@ class Keyword(Strategy):
         relevance[n_words == len(written)] = ALL_WORDS
 
         is_found = scores > 0.0
-        log_odds = A_LEVEL * relevance + self._calibration.nats * scores
+        log_odds = NATS_A_LEVEL * relevance + self._calibration.nats * scores
         return ScoreArrays(
             scores,
             np.where(is_found, log_odds, NOT_FOUND),
@@ -220,7 +216,7 @@ class Keyword(Strategy):
             elif is_stop_word(word.casefold()):
                 continue
             else:
-                is_known = len(word) > 1 and _IN_A_LANGUAGE.search(word)
+                is_known = len(word) > 1 and _KNOWN_SCRIPT.search(word)
                 if is_known and not is_common(word.casefold()):
                     terms.append(word)
             content.append(word)
@@ -242,12 +238,17 @@ class Keyword(Strategy):
         for stem in _stems(word):
             rows.update(index.stems.get(stem, ()))
         forms.append(sorted(rows))
-        if len(folded) >= LEAST_PART and (parts or not rows):
+        if len(folded) >= LEAST_LETTERS and (parts or not rows):
             for longer in index.words:
                 if folded in longer:
                     rows.update(index.words[longer])
             forms.append(sorted(rows))
         return forms
+
+    def _rarity(self, stem: str) -> float:
+        """Return the inverse document frequency of a stem."""
+        n_holders = len(self._index.stems.get(stem, NO_ROWS))
+        return _idf(len(self._paragraphs), n_holders)
 
     def _bm25(self, stemmed: Sequence[str]) -> AnyFloatArray:
         """Return (n_paragraphs,) the scores of stems."""
@@ -266,7 +267,7 @@ def _spelt(text: str) -> set[str]:
     spelt = set(words(text))
     for word in words(text):
         for part in _APOSTROPHES.split(word):
-            if len(part) >= LEAST_PART:
+            if len(part) >= LEAST_LETTERS:
                 spelt.add(part)
     return spelt
 

@@ -57,14 +57,14 @@ class Strategy(ABC):
 
         Args:
             query: the query; `query.keywords` is never None.
-            doc_id: the document that the book's name refers to, "" without one.
+            doc_id: the document that the query names, whether it filters or not; "" without one.
         """
 
 
 class Reranker(Strategy):
     """A strategy that compares only the best paragraphs of the strategies named before it."""
 
-    n_candidates = 20
+    n_compared = 20
     """Number of paragraphs that it compares."""
 
     @abstractmethod

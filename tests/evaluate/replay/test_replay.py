@@ -121,7 +121,7 @@ def hand_replay(tmp_path_factory: pytest.TempPathFactory) -> Replay:
     store = make_store(folder, PARAGRAPHS, vectors, "fixed")
     asked = CachingEmbedder(FixedEmbedder({HINT: [1.0]}))
     dense = Dense(store.paragraphs, store.vectors, asked)
-    references = References(store.documents, 0.9, 0.6)
+    references = References(store.documents)
     index = SearchIndex({"dense": dense}, references, store.paragraphs)
     player = Player(SearchOrchestrator(index, settings.search), settings.game)
 

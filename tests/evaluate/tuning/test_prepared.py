@@ -1,19 +1,27 @@
 """Games prepared once: the core finds under any settings what the search finds game by game."""
 
+import functools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
+import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from configs.settings import Settings, load
+from configs.settings import CONFIG_DIR, Settings, load
+from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import Prepared, prepare, search_all
+from evaluate.tuning.study import SPACE, load_space, settings_of
 from player.search.build import build_orchestrator
 from player.search.results import Query
+from player.search.strategies.strategy import Reranker, Strategy
+from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 from tests.contracts.paragraphs import paragraph
@@ -31,17 +39,23 @@ CASES = (
     ("oceanography", "grammar and tokens of a language"),
     ("thrid book", "heap"),
     ("first", "zzz"),
+    ("first", "grammars"),
+    ("", "heap in lecture third"),
+    ("first and second", "victim"),
 )
 """Names of books, and hints."""
 
 
 def paragraphs() -> list[Paragraph]:
-    """The course's twelve, and a third book: a duplicate of one of them, and paragraphs of three sentences."""
+    """The course's twelve, and a third book: a duplicate of one of them, and 24 paragraphs of three sentences."""
     items = course()
     items.append(paragraph("third:1:1", items[0].text))
-    for page, (name, words) in enumerate(SUBJECTS, 2):
-        text = f"{name} returns with {words}. Nothing of {name.lower()} is left out. It ends here."
-        items.append(paragraph(f"third:{page}:1", text))
+    for page in range(24):
+        name, words = SUBJECTS[page % 6]
+        first = page // 6 * 2
+        some = " ".join(words.split()[first : first + 4])
+        text = f"{name} returns with {some}. Nothing of {name.lower()} is left out. It ends here."
+        items.append(paragraph(f"third:{page + 2}:1", text))
     return items
 
 
@@ -62,28 +76,28 @@ def games() -> list[LabelledGame]:
     return games
 
 
-BASE = load(
-    changes=(
-        "search.cache_size=0",
-        "search.keywords=fused",
-        "search.pdf_k=5",
-        "search.global_k=3",
-    )
-)
-
-
+@functools.cache
 def prepared_for(store: Course, settings: Settings) -> Prepared:
+    """Prepare the games once for the strategies and modes of the settings."""
     located = locate_games(games(), store.paragraphs)
     return prepare(games(), located, store, settings, HashingEmbedder())
 
 
-@pytest.fixture(scope="module")
-def prepared(store: Course) -> Prepared:
-    return prepared_for(store, BASE)
+BASE = load(changes=("search.cache_size=0", "search.pdf_k=5", "search.global_k=3"))
+PRESETS = tuple(yaml.safe_load((CONFIG_DIR / "presets.yaml").read_text("utf-8")))
+STRATEGIES = (
+    ("dense",),
+    ("chroma",),
+    ("keyword",),
+    ("dense", "chroma"),
+    ("chroma", "dense", "keyword"),
+)
 
 
 @st.composite
-def changes(draw: st.DrawFn) -> dict[str, Any]:
+def cases(draw: st.DrawFn) -> tuple[Settings, Settings]:
+    """Settings of a study, a preset or strategies and modes in any combination, and settings of one of its trials."""
+
     def number(low: float, high: float) -> float:
         """A number as people and studies set it."""
         return draw(st.integers(round(100 * low), round(100 * high))) / 100
@@ -91,68 +105,96 @@ def changes(draw: st.DrawFn) -> dict[str, Any]:
     def one_of(*values: Any) -> Any:
         return draw(st.sampled_from(values))
 
+    study = BASE
+    if draw(st.booleans()):
+        study = load(one_of("default", *PRESETS), changes=("search.cache_size=0",))
+        if draw(st.booleans()):
+            return study, study
+    else:
+        modes = {
+            "strategies": one_of(*STRATEGIES),
+            "keywords": one_of("rule", "off", "fused", "fallback"),
+            "book_match": one_of("off", "stem", "resolved"),
+        }
+        study = replace(BASE, search=replace(BASE.search, **modes))
+
     pdf_k = draw(st.integers(0, K))
     filter_confidence = number(0.05, 1.0)
     threshold = number(0.01, 0.99)
-    return {
+    changed = {
         "pdf_k": pdf_k,
         "global_k": draw(st.integers(0 if pdf_k else 1, K - pdf_k)),
         "filter_confidence": filter_confidence,
         "boost_confidence": number(0.0, 1.0) * filter_confidence,
         "boost": number(0.0, 3.0),
         "rule_weight": number(0.0, 4.0),
+        "kind_weight": number(0.0, 2.0),
         "threshold": threshold,
         "lowered_threshold": number(0.0, 1.0) * threshold,
-        "keywords": one_of("rule", "off", "fused"),
         "fusion": one_of("linear", "rrf"),
         "merge": one_of("slots", "relevance"),
         "spill_over": one_of("always", "never", "no-book"),
         "cascade": draw(st.booleans()),
     }
-
-
-def requires_the_same(
-    prepared: Prepared,
-    store: Course,
-    settings: Settings,
-) -> None:
-    orchestrator = build_orchestrator(store, settings, HashingEmbedder())
-    located = locate_games(games(), store.paragraphs)
-    ranks, relevant = search_all(prepared, settings.search)
-
-    for row, game in enumerate(games()):
-        keywords = settings.search.keywords
-        query = Query(game.hint, game.book_name, keywords=keywords)
-        result = orchestrator.search(query)
-        labelled = located[game.game_id]
-        place = result.row_of(labelled) if labelled else None
-        asked = (settings.preset, game.hint, game.book_name, result.answered_by)
-        assert ranks[row] == (0 if place is None else place + 1), asked
-        assert bool(relevant[row]) == result.relevant, asked
+    return study, replace(study, search=replace(study.search, **changed))
 
 
 @hypothesis_settings(
-    max_examples=50,
+    max_examples=100,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(changed=changes())
+@given(case=cases())
 def test_many_games_at_once_are_the_searches_one_by_one(
-    store: Course,
-    prepared: Prepared,
-    changed: dict[str, Any],
+    request: pytest.FixtureRequest, case: tuple[Settings, Settings]
 ) -> None:
-    search = replace(BASE.search, **changed)
-    requires_the_same(prepared, store, replace(BASE, search=search))
+    store = request.getfixturevalue("store")
+    study, trial = case
+    prepared = prepared_for(store, study)
+    orchestrator = build_orchestrator(store, trial, HashingEmbedder())
+    located = locate_games(games(), store.paragraphs)
+    ranks, relevant = search_all(prepared, trial.search)
+
+    for row, game in enumerate(games()):
+        query = Query(game.hint, game.book_name, keywords=trial.search.keywords)
+        result = orchestrator.search(query)
+        labelled = located[game.game_id]
+        found = each(result.hits, "paragraph")
+        rank = found.index(labelled) + 1 if labelled in found else 0
+        asked = (game.hint, game.book_name, result.answered_by)
+        assert ranks[row] == rank, asked
+        assert bool(relevant[row]) == result.relevant, asked
 
 
-def test_any_preset_can_be_the_base(store: Course) -> None:
-    for preset in (
-        "dual",
-        "known-bots",
-        "filtered",
-        "distance-merge",
-        "keyword",
-        "rrf",
-    ):
-        settings = load(preset, changes=("search.cache_size=0",))
-        requires_the_same(prepared_for(store, settings), store, settings)
+def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
+    bounds = yaml.safe_load(SPACE.read_text("utf-8"))["search"]
+    for preset in ("default", *PRESETS):
+        study = load(preset, changes=("search.cache_size=0",))
+        prepared = prepared_for(store, study)
+        expected = search_all(prepared, study.search)
+        left_out = bounds.keys() - load_space(study.search).keys()
+        # these change the number of hits
+        for key in left_out - {"pdf_k", "global_k"}:
+            for value in (bounds[key]["low"], bounds[key]["high"]):
+                changed = settings_of({key: value}, study.search)
+                found = search_all(prepared, changed)
+                np.testing.assert_array_equal(found, expected, f"{preset} {key}")
+
+
+class Comparing(Reranker):
+    name = "comparing"
+
+    def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
+        return np.zeros(len(paragraphs))
+
+
+def comparing(store: Course) -> Strategy:
+    return Comparing(store.paragraphs)
+
+
+def test_a_study_refuses_a_strategy_whose_scores_depend_on_what_is_tuned(
+    store: Course,
+) -> None:
+    path = f"{__name__}.comparing"
+    settings = load(changes=[f"search.strategies=[dense,{path}]"])
+    with pytest.raises(TuneError, match="compares the best hits of other strategies"):
+        prepared_for(store, settings)

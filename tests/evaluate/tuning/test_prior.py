@@ -12,7 +12,13 @@ from evaluate.tuning.prior import fit_prior
 from player.belief.places import places_of
 from player.belief.prior import prior_of
 from player.belief.start_model import PLACE_FEATURES, place_features
-from player.search.results import BookCandidate, Query, Ranking, SearchResult, Tier
+from player.search.results import (
+    BookCandidate,
+    CourseRanking,
+    Query,
+    SearchResult,
+    Tier,
+)
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
@@ -43,7 +49,7 @@ def drawn(
     (hit,) = hits("a:1:1")
     for _ in range(n):
         log_odds = generator.uniform(-1.0, 1.5, 5)
-        ranking = Ranking(
+        ranking = CourseRanking(
             PASSAGES,
             np.arange(5),
             log_odds,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,16 @@ from evaluate.tuning.prepared import Judged
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
     Space,
+    Tuned,
     best_first,
+    load_space,
     numbers_of,
+    report,
     run_study,
     seed_of_trial,
     settings_of,
 )
+from quarry import interrupts
 from quarry.parallel import executor_of
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.evaluate.tuning.postgresql import PASSWORD, PostgreSQL, programs
@@ -55,7 +60,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
         relevant=[1, 1, 0, 1, 0],
         answerable=[1, 1, 1, 0, 0],
     )
-    assert judged.parts["balanced_accuracy"] == pytest.approx(7 / 12)
+    assert judged.terms["balanced_accuracy"] == pytest.approx(7 / 12)
     assert judged.objective == pytest.approx(0.5 + 0.1 * 2 / 3 + 0.1 * 7 / 12)
     measures = judged.as_json(0)["measures"]
     assert measures == {
@@ -68,7 +73,7 @@ def test_the_objective_adds_success_and_abstention_to_rr() -> None:
     # without unanswerable games the threshold earns nothing
     for relevant in (0, 1):
         judged = judged_as([1, 0, 3], [relevant] * 3, [1] * 3)
-        assert "balanced_accuracy" not in judged.parts
+        assert "balanced_accuracy" not in judged.terms
         assert judged.objective == pytest.approx(4 / 9 + 0.1 * 2 / 3)
 
 
@@ -84,6 +89,18 @@ def test_what_must_not_exceed_another_is_lowered_to_it(settings: Settings) -> No
     assert result.lowered_threshold == 0.2
     none = settings_of({"pdf_k": 0, "global_k": 0}, settings.search)
     assert (none.pdf_k, none.global_k) == (0, 1)
+
+
+def test_a_study_tunes_only_what_has_an_effect_in_its_preset() -> None:
+    everything = set(yaml.safe_load(study_module.SPACE.read_text())["search"])
+    for preset, tuned in {
+        "default": everything - {"lowered_threshold"},
+        "dual": {"pdf_k", "global_k", "threshold"},
+        "distance-merge": {"boost", "threshold"},
+        "vector-then-keyword": {"threshold", "lowered_threshold"},
+        "keyword": {"threshold"},
+    }.items():
+        assert load_space(load(preset).search).keys() == tuned, preset
 
 
 @pytest.fixture
@@ -112,7 +129,7 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     tuned = tune(f"{options} --storage {url} --trials 10 --json")
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
-    assert "5 train games are few for 8 parameters of search" in tuned.err
+    assert "5 train games are few for 3 parameters of search" in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high
@@ -150,13 +167,13 @@ FEW: Space = {
 N_TRIALS = 16
 
 
-def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
-    """Run a study of stand-in games, which `judge` does not read, and return its complete trials."""
-    splits: Any = dict.fromkeys(SPLITS)
+def fit(storage: str | None, splits: Any = None, **changed: Any) -> Tuned:
+    """Run a study of stand-in games."""
+    games: Any = splits or dict.fromkeys(SPLITS)
     with executor_of(1) as executor:
-        study = run_study(
+        return run_study(
             FEW,
-            splits,
+            games,
             load().search,
             storage=storage,
             executor=executor,
@@ -164,7 +181,6 @@ def fit(storage: str | None, **changed: Any) -> list[FrozenTrial]:
             seed=5,
             **{"name": "killed", **changed},
         )
-    return [*study.trials]
 
 
 def drawn(trials: Sequence[FrozenTrial]) -> list[tuple[object, object]]:
@@ -176,6 +192,29 @@ def scored(games: object, search: SearchSettings) -> Judged:
     """Stand in for `judge`: a rank that depends on the settings alone."""
     rank = 1 + abs(search.pdf_k - 7)
     return judged_as([rank], [1], [1])
+
+
+def test_the_untuned_settings_stay_and_the_verdict_says_why_the_best_trial_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    untuned = load().search
+
+    def judge(games: str, search: SearchSettings) -> Judged:
+        """Every trial does better on the training games, and worse on the validation games."""
+        is_better = (games == "train") == (search != untuned)
+        return judged_as([1 if is_better else 2], [1], [1])
+
+    monkeypatch.setattr(study_module, "judge", judge)
+    splits: Any = {split: split for split in SPLITS}
+    tuned = fit(None, splits=splits)
+    assert tuned.settings == untuned
+    splits = {split: SimpleNamespace(split=split, games=()) for split in SPLITS}
+    monkeypatch.setattr(study_module, "judge", lambda one, s: judge(one.split, s))
+    n_trials = len(tuned.objectives) - 1
+    assert report(FEW, tuned, splits, untuned, 0)["verdict"] == (
+        "the untuned settings stay: they have 1.1000 on the validation games, and the best trial there, of the "
+        f"{n_trials} that were best on the training games, has 0.6000"
+    )
 
 
 def run_alone(judge: Any, storage: str) -> None:
@@ -271,7 +310,7 @@ class TestKilled:
             process.start()
             process.join()
             assert process.exitcode == -signal.SIGKILL
-        assert drawn(fit(storage)) == drawn(fit(None))
+        assert drawn(fit(storage).trials) == drawn(fit(None).trials)
         states = each(studied(storage).trials, "state")
         assert states.count(TrialState.FAIL) == 2
         assert states.count(TrialState.COMPLETE) == N_TRIALS
@@ -327,7 +366,24 @@ class TestKilled:
                 server.start()
                 assert "the same command resumes the study" in str(caught.value)
                 assert PASSWORD not in str(caught.value)
-            assert len(fit(database)) == N_TRIALS
+            assert len(fit(database).trials) == N_TRIALS
+
+
+@pytest.mark.usefixtures("at_once")
+def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    storage = str(tmp_path / "study.db")
+    for place, kept in (
+        (storage, f"16 trials of 16 in {storage}, the same command goes on"),
+        (None, "16 trials of 16 lost, --storage FILE keeps them"),
+    ):
+        interrupts.on_interrupt_print("tune: interrupted")
+        best = best_first(fit(place).trials)[0]
+        assert f"best={best.value:.4f}" in capsys.readouterr().err
+        interrupts.announce()
+        assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
+    interrupts.on_interrupt_print("")
 
 
 @pytest.mark.usefixtures("at_once")
@@ -337,8 +393,8 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     earlier = str(tmp_path / "earlier.db")
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
         fit(None, warm_start=earlier)
-    best = best_first(fit(earlier))[:3]
-    result = fit(None, warm_start=earlier, name="later")
+    best = best_first(fit(earlier).trials)[:3]
+    result = fit(None, warm_start=earlier, name="later").trials
     assert result[0].params == numbers_of(FEW, load().search)
     for trial, expected in zip(result[1:], best, strict=False):
         assert trial.params == pytest.approx(expected.params)

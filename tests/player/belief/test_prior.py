@@ -11,7 +11,13 @@ from player.belief import places as places_module
 from player.belief import prior as prior_module
 from player.belief.places import Places, places_of
 from player.belief.prior import prior_of
-from player.search.results import BookCandidate, Query, Ranking, SearchResult, Tier
+from player.search.results import (
+    BookCandidate,
+    CourseRanking,
+    Query,
+    SearchResult,
+    Tier,
+)
 from quarry.arrays import Float64Array
 from tests.contracts.paragraphs import paragraph
 
@@ -44,7 +50,7 @@ def prior(
 ) -> Float64Array:
     rows = np.arange(len(odds))
     log_odds = np.log(odds)
-    ranking = Ranking(
+    ranking = CourseRanking(
         places.paragraphs,
         rows,
         log_odds,

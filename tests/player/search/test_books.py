@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from player.search.books import PROBABLY_SAID, References
+from player.search.rank import tier_of
 from player.search.results import BookCandidate
 from quarry.course.paragraph import AliasSource, Document
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import each
-from tests.player.fakes import WordsEmbedder, document
+from tests.player.fakes import WordsEmbedder, document, search_settings
 
 COURSE = [
     document(
@@ -52,14 +53,17 @@ PARTS = files("analysis part I; analysis part II")
 
 
 def references(documents: Sequence[Document] = COURSE, **more: Any) -> References:
-    """At the thresholds 0.9 and 0.6."""
-    return References(documents, 0.9, 0.6, **more)
+    return References(documents, **more)
+
+
+def told(book: BookCandidate | None) -> str:
+    """Tier at the thresholds 0.9 and 0.6 and document, "" if it neither filters nor boosts."""
+    tier = tier_of(book.confidence, search_settings()) if book else "none"
+    return "" if book is None or tier == "none" else f"{tier} {book.doc_id}"
 
 
 def named(book_name: str, among: Sequence[Document] = COURSE) -> str:
-    """Tier and document of the best candidate, "" if it neither filters nor boosts."""
-    book = references(among).best(book_name)
-    return "" if book is None or book.tier == "none" else f"{book.tier} {book.doc_id}"
+    return told(references(among).best(book_name))
 
 
 def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() -> None:
@@ -69,7 +73,7 @@ def test_a_stem_or_given_name_is_sure_in_any_case_with_and_without_its_suffix() 
         ("03-hashing", "03-hashing; 03-hashing.pdf; 03-Hashing;   03-HASHING .Pdf "),
         ("book 9", "Ninth Book; ninth book.pdf"),
     ):
-        expected = BookCandidate(doc_id, 1.0, "filter")
+        expected = BookCandidate(doc_id, 1.0)
         for book_name in listed(book_names):
             assert resolver.by_stem(book_name) == expected
             assert resolver.best(book_name) == expected
@@ -89,22 +93,14 @@ def test_typos_accents_and_another_order_still_filter() -> None:
     ):
         for book_name in listed(book_names):
             book = references().resolve(book_name)[0]
-            assert (book.doc_id, book.tier) == (doc_id, "filter")
+            assert told(book) == f"filter {doc_id}"
             assert book.confidence < 1.0
 
 
 def test_metadata_is_believed_less_than_a_title() -> None:
     optics = document("00042", ("Waves and Optics", "metadata"))
-    (book,) = References([optics], 0.8, 0.6).resolve("Waves and Optics")
-    assert book == BookCandidate("00042", 0.8, "filter")
-
-
-def test_the_tier_goes_by_the_confidence_that_is_shown() -> None:
-    for book_name in ("hash tables in graphs", "recursion"):
-        shown = references().resolve(book_name)[0].confidence
-        for limit, tier in {shown: "filter", shown + 1e-9: "boost"}.items():
-            book = References(COURSE, limit, 0.0).resolve(book_name)[0]
-            assert book.tier == tier
+    (book,) = references([optics]).resolve("Waves and Optics")
+    assert book == BookCandidate("00042", 0.8)
 
 
 def test_only_a_name_in_doubt_is_embedded_and_only_once() -> None:
@@ -131,7 +127,7 @@ def test_a_twin_files_names_lead_to_the_original() -> None:
         document("00017", ("Searching", "title")),
     ]
     resolver = references(documents)
-    expected = BookCandidate("00016", 1.0, "filter")
+    expected = BookCandidate("00016", 1.0)
     assert resolver.by_stem("backup-of-week-2.pdf") == expected
     for book_name in ("backup of week 2", "Sorting"):
         found = resolver.resolve(book_name)
@@ -242,7 +238,7 @@ def test_a_sidecar_adds_words_that_number_lectures() -> None:
     ]
     assert named("sprint 3", among) == "filter notes-costs"
     book = references(among).named_in("as we saw in sprint 3")
-    assert book == BookCandidate("notes-costs", PROBABLY_SAID, "boost")
+    assert book == BookCandidate("notes-costs", PROBABLY_SAID)
 
 
 def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
@@ -256,9 +252,7 @@ def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
         ("boost", "what did week three say about costs"),
         ("boost", "what is said in chapter 3 about costs; so what"),
     ):
-        book = references(COUNTED).named_in(hint)
-        assert book is not None
-        assert (book.doc_id, book.tier) == ("03-databases", tier)
+        assert told(references(COUNTED).named_in(hint)) == f"{tier} 03-databases"
 
 
 def test_a_subject_is_no_name_nor_are_other_numbers_or_two_lectures() -> None:

@@ -143,7 +143,7 @@ def test_a_store_that_does_not_answer_is_named_and_the_course_at_hand_is_searche
                 ]
                 assert result.hits == expected
     never.set()
-    assert searches.candidates(replace(HEAP, k=5)).hits
+    assert searches.rank_course(replace(HEAP, k=5)).hits
 
 
 def test_an_embedding_that_hangs_is_late_and_keywords_answer(

@@ -56,7 +56,7 @@ def test_dual_is_the_design_record() -> None:
 
         embedder = CachingEmbedder(FixedEmbedder({"hint": hint.tolist()}))
         strategies = {"dense": Dense(paragraphs, vectors, embedder)}
-        index = SearchIndex(strategies, References(documents, 0.9, 0.6), paragraphs)
+        index = SearchIndex(strategies, References(documents), paragraphs)
         searches = SearchOrchestrator(index, search_settings())
         order = np.argsort(-(vectors @ hint), kind="stable")
         ranking = [paragraphs[row].paragraph_id for row in order]

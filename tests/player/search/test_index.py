@@ -16,8 +16,8 @@ class Undecided(References):
 
     def resolve(self, book_name: str) -> list[BookCandidate]:
         return [
-            BookCandidate("alpha", 0.5, "none"),
-            BookCandidate("beta", 0.3, "none"),
+            BookCandidate("alpha", 0.5),
+            BookCandidate("beta", 0.3),
         ]
 
 
@@ -25,7 +25,7 @@ def test_a_name_in_doubt_is_evidence_for_each_passage() -> None:
     documents = [document("alpha"), document("beta")]
     shares = {"alpha:1:1": 0.5, "beta:1:1": 0.5, "beta:1:2": 0.6}
     index = index_of([ListStrategy("dense", shares)], documents)
-    index = replace(index, references=Undecided(documents, 0.9, 0.6))
+    index = replace(index, references=Undecided(documents))
     settings = search_settings(book_match="resolved")
     # three passages; .5 for the one of alpha, .3 for the two of beta, .2 for all
     evidence = index.name_evidence("some name", settings)

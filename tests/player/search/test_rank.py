@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,20 @@ import pytest
 from configs.settings import Fusion, KeywordMode
 from player.search.rank import (
     Book,
+    Ranking,
+    RankInput,
     Scored,
-    Step,
-    book_of,
+    book_prior,
     combine,
     fuse,
     groups_of,
+    lift_of,
     log_odds_of,
     merge_duplicates,
     probability,
-    search,
+    rank,
     threshold_log_odds,
+    tier_of,
 )
 from player.search.results import NOT_FOUND as NO
 from player.search.results import ScoreArrays
@@ -39,14 +43,6 @@ def scores(*log_odds: float) -> ScoreArrays:
     return ScoreArrays(np.where(values > NO, values, 0.0), values)
 
 
-def book(*inside: int, n: int = 3, **more: Any) -> Book:
-    rows = np.arange(n)
-    return Book(np.isin(rows, inside), **more)
-
-
-NO_BOOK = book()
-
-
 def fused(
     prior: AnyFloatArray | float = 0.0,
     fusion: Fusion = "linear",
@@ -54,9 +50,15 @@ def fused(
     **scored: ScoreArrays,
 ) -> ScoreArrays:
     first, *_ = scored.values()
-    prior = np.zeros(len(first.scores)) + prior
-    settings = search_settings(fusion=fusion)
-    _, result = fuse(scored, prior, settings, weights)
+    zeros = np.zeros(len(first.scores))
+    given = RankInput(
+        book=Book(zeros > 0.0, evidence=zeros + prior),
+        kinds=zeros,
+        groups=np.full(len(zeros), -1),
+        weights=weights,
+        keywords="off",
+    )
+    _, result = fuse(given, scored, search_settings(fusion=fusion, boost=1.0))
     return result
 
 
@@ -87,23 +89,31 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         (3, 3, 3.0),
         (0, 3, 3.0),
     ):
-        result = book_of(0.75, np.arange(n) < n_inside, settings)
-        assert result.lift == pytest.approx(math.log(odds)), n_inside
+        lift = lift_of(Book(np.arange(n) < n_inside, 0.75), settings)
+        assert lift == pytest.approx(math.log(odds)), n_inside
 
 
-def test_confidence_decides_between_filter_boost_and_neither() -> None:
+def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
     inside = np.array([True, False])
     evidence = np.array([0.5, 0.25])
     settings = search_settings(boost=2.0)
-    for confidence, filters in {0.9: True, 0.6: False}.items():
-        result = book_of(confidence, inside, settings, evidence)
-        assert result.filters == filters
-        assert result.lift > 0.0
-        assert result.prior.tolist() == [result.lift, 0.0]
+    for confidence in (0.9, 0.6):
+        named = Book(inside, confidence, evidence)
+        lift = lift_of(named, settings)
+        assert lift > 0.0
+        assert book_prior(named, settings).tolist() == [lift, 0.0]
     for confidence in (0.0, 0.59):
-        result = book_of(confidence, inside, settings, evidence)
-        assert not result.filters
-        assert result.prior.tolist() == [1.0, 0.5]
+        named = Book(inside, confidence, evidence)
+        assert lift_of(named, settings) == 0.0
+        assert book_prior(named, settings).tolist() == [1.0, 0.5]
+
+
+def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
+    settings = search_settings(filter_confidence=0.9, boost_confidence=0.6)
+    tiers = {0.9: "filter", 0.8999: "boost", 0.6: "boost", 0.5999: "none", 0.0: "none"}
+    for confidence, tier in tiers.items():
+        assert tier_of(confidence, settings) == tier
+    assert tier_of(0.0, replace(settings, boost_confidence=0.0)) == "none"
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:
@@ -176,36 +186,65 @@ def test_one_of_a_group_of_duplicates_stays() -> None:
         ([1.0, 3.0, NO], [2], [NO, 3.0, NO]),
         ([NO, NO, NO], [], [NO, NO, NO]),
     ):
-        goes_first = book(*preferred).inside
+        goes_first = np.isin(np.arange(3), preferred)
         result = merge_duplicates(np.array(log_odds), groups, goes_first)
         assert result.tolist() == merged
 
 
 def searched(
-    *steps: Scored,
+    first: Scored,
+    fallback: Scored = MappingProxyType({}),
     keywords: KeywordMode = "fallback",
-    by: Book = NO_BOOK,
+    book: Book | None = None,
     groups: IntArray = APART,
+    kinds: AnyFloatArray | float = 0.0,
     **changes: Any,
-) -> Step:
-    """Return the step that answers."""
-    changes = {"cascade": True, "spill_over": "always"} | changes
-    step = search(
-        lambda is_fallback: steps[is_fallback],
-        by,
-        np.zeros(len(groups)),
-        groups,
-        search_settings(**changes),
-        {},
-        keywords,
+) -> Ranking:
+    """Rank a few paragraphs, without a book unless given."""
+    n = len(groups)
+    given = RankInput(
+        book=book or Book(np.zeros(n, dtype=np.bool_)),
+        kinds=np.zeros(n) + kinds,
+        groups=groups,
+        weights={},
+        keywords=keywords,
+        scores=first,
+        fallback=fallback,
     )
-    assert step is not None
-    return step
+    changes = {"cascade": True, "spill_over": "always"} | changes
+    ranking = rank(given, search_settings(**changes))
+    assert ranking is not None
+    return ranking
 
 
 def test_the_fallback_answers_in_any_mode_if_all_strategies_have_failed() -> None:
     fallback = {"keyword": scores(1.0, NO, NO)}
     assert searched({}, fallback, keywords="off").is_fallback
+
+
+def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_else() -> (
+    None
+):
+    one, flat = scores(3.0, 2.0, 1.0), scores(0.0, 0.0, 0.0)
+    kinds = np.array([-2.5, 0.0, 0.0])
+    orders = {0.0: [0, 1, 2], 0.6: [1, 0, 2], 1.0: [1, 2, 0]}
+    steps: tuple[tuple[Fusion, Scored], ...] = (
+        ("linear", {"one": one}),
+        ("linear", {"one": one, "two": flat}),
+        ("rrf", {"one": one, "two": flat}),
+    )
+    for fusion, scored in steps:
+        for weight, hits in orders.items():
+            ranking = searched(
+                scored,
+                kinds=kinds,
+                fusion=fusion,
+                kind_weight=weight,
+            )
+            assert ranking.hits.tolist() == hits
+            assert ranking.fused.relevance.tolist() == [3.0, 2.0, 1.0]
+            of_kinds = ranking.order - ranking.fused.log_odds
+            assert of_kinds == pytest.approx(weight * kinds)
 
 
 def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
@@ -214,32 +253,35 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
     keyword = replace(scores(9.0, 8.0, 7.0, 6.0), rare=rare)
     groups = np.array([-1, 0, 0, -1])
     for cascade, last in {True: 3, False: 1}.items():
-        step = searched(
+        ranking = searched(
             {"keyword": keyword},
             keywords="fused",
-            by=book(n=4),
             groups=groups,
             cascade=cascade,
             k=2,
         )
-        assert step.hits.tolist() == [0, last]
+        assert ranking.hits.tolist() == [0, last]
 
 
 def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
-    for lift, pdf_k, filters, hits in (
-        (0.5, 1, False, [2, 1]),
-        (0.5, 0, False, [2, 0]),
-        (0.0, 1, False, [2, 1]),
-        (0.5, 1, True, [0, 2]),
+    # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
+    first = np.array([True, False, False])
+    for confidence, boost, pdf_k, hits in (
+        (0.45, 1.0, 1, [2, 1]),
+        (0.45, 1.0, 0, [2, 0]),
+        (0.45, 0.0, 1, [2, 1]),
+        (0.95, 0.1, 1, [0, 2]),
     ):
-        step = searched(
+        ranking = searched(
             {"one": scores(0.9, 1.2, 3.0)},
-            by=book(0, lift=lift, filters=filters),
+            book=Book(first, confidence),
+            boost=boost,
+            boost_confidence=0.4,
             pdf_k=pdf_k,
             global_k=2 - pdf_k,
         )
-        assert step.hits.tolist() == hits
-        assert step.in_book.tolist() == [filters, False]
+        assert ranking.hits.tolist() == hits
+        assert ranking.in_book.tolist() == [confidence == 0.95, False]
 
 
 def test_log_odds_and_probabilities_are_each_others_inverse() -> None:

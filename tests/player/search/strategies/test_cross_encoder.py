@@ -26,7 +26,7 @@ class Comparing(Reranker):
     """Remembers which paragraphs it compared."""
 
     name = "comparing"
-    n_candidates = 2
+    n_compared = 2
 
     def compare(
         self,
