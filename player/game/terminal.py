@@ -1,5 +1,6 @@
 """Games on the terminal: a running game step by step, and a summary of several."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -171,6 +172,10 @@ def summary(scores: Sequence[Score]) -> str:
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
 
 
+_LOST_BACKSLASH = re.compile(r"\\(?=\[(?![a-z#/@][^\[]*\])|\\*\Z)")
+"""A backslash that rich takes away and `escape` does not double: before a bracket without a tag, or at the end."""
+
+
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
-    return escape(visible(text))
+    return escape(_LOST_BACKSLASH.sub(r"\\\\", visible(text)))

@@ -85,14 +85,16 @@ def read_bank(hints: Hints, model: TokenEmbedder, models_dir: Path) -> Bank:
     except (OSError, ValueError, KeyError, EOFError):  # not cached yet, or damaged
         vectors, states = model.read_queries(texts)
 
+    rounded = vectors.astype(np.float16)
     arrays: dict[str, Any] = {
-        "vectors": vectors.astype(np.float16),
+        "vectors": rounded,
         "token_ids": states.ids,
         "starts": states.starts,
     }
     with contextlib.suppress(OSError):  # a read-only folder: computed again later
         write_whole(path, lambda file: np.savez(file, **arrays))
-    return Bank(hints, vectors, states.ids, states.starts)
+    # as the cache gives them, so that the next process ranks alike
+    return Bank(hints, rounded.astype(np.float32), states.ids, states.starts)
 
 
 def as_asked(hint: str) -> str:

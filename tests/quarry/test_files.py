@@ -109,7 +109,6 @@ WRITERS = {
     "quarry/embed/exports.py": "a new folder",
     "quarry/files.py": "the whole write",
     "ingest/pipeline/read.py": "a temporary file",
-    "quarry/store/cache.py": "a new folder",
     "quarry/store/folder.py": "a new folder",
 }
 """Modules that write files by themselves, and what they write."""

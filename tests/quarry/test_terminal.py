@@ -3,7 +3,7 @@
 import io
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from rich.console import Console
 
@@ -29,6 +29,9 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
 
 @tried
 @given(some.text(some.characters(categories=None), max_size=40))
+@example("\\[")
+@example("\\[bold]")
+@example("\\\\")
 def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
     console = Console(file=target, width=10_000, force_terminal=True)
