@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test fast coverage check bench multilingual mpnet cluster llm lectures lock drawing clean help
+.PHONY: play test fast coverage check bench multilingual mpnet cluster llm ocr lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -38,6 +38,8 @@ mpnet: $(VENV)/.mpnet  ## mpnet, which compares word by word beside minilm: a be
 cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the workers of a Dask cluster
 
 llm: $(VENV)/.llm  ## --writer: a language model for words, justifications and re-ranking
+
+ocr: $(VENV)/.ocr  ## scanned pages are read, if Tesseract is installed as well
 
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) -m tools.lectures
@@ -79,6 +81,10 @@ $(VENV)/.cluster: requirements-cluster.txt $(VENV)/.runtime
 
 $(VENV)/.llm: requirements-llm.txt $(VENV)/.runtime
 	@$(INSTALL) -r requirements-llm.txt
+	@touch $@
+
+$(VENV)/.ocr: requirements-ocr.txt $(VENV)/.runtime
+	@$(INSTALL) -r requirements-ocr.txt
 	@touch $@
 
 $(VENV)/.mpnet: requirements-mpnet.txt $(VENV)/.runtime

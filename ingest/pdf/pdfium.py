@@ -51,7 +51,7 @@ _MAX_OBJECTS = 4_000
 _MAX_RULES = 2_000
 """Maximal number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
-"""Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
+"""Minimal number of glyphs on a page of text; a stamp has fewer."""
 MIN_IMAGE_SHARE = 0.5
 """Minimal share of a scanned page that images cover."""
 MIN_LINE = 12
@@ -105,7 +105,7 @@ class PdfiumReader:
         Raises:
             SourceError: the page is damaged.
         """
-        with self.opened(index) as page:
+        with self._opened(index) as page:
             turn = page.get_rotation() // 90
             frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
@@ -128,7 +128,6 @@ class PdfiumReader:
 
             if hidden:
                 _even_sizes(glyphs)
-            may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
             paths = list(_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
                 width=frame.width,
@@ -136,7 +135,7 @@ class PdfiumReader:
                 glyphs=glyphs,
                 dots=_dots(paths, frame),
                 ruled=frame.turn == page.get_rotation() // 90 and _is_ruled(paths),
-                scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
+                scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )
 
     def metadata(self, key: str) -> str:
@@ -144,7 +143,7 @@ class PdfiumReader:
         return str(self._document.get_metadata_value(key))
 
     @contextlib.contextmanager
-    def opened(self, index: int) -> Iterator[pypdfium2.PdfPage]:
+    def _opened(self, index: int) -> Iterator[pypdfium2.PdfPage]:
         """Yield the page at a position, 0-based, and close it.
 
         Raises:

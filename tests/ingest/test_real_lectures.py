@@ -13,7 +13,7 @@ TORTURE = Path(__file__).parent / "torture"
 CORPORA = ROOT.parent / "shared" / "corpora"
 ABSENT = "../shared/corpora is absent: the same is tested on the bundled lectures"
 IMAGES = ("scan", "scan-skewed", "scan-badly-read", "scan-he", "redistilled-unicode")
-"""Files whose text layer is absent, bad or without meaning: what is read of them depends on Tesseract."""
+"""Files whose text layer is absent, bad or without meaning: what is read of them depends on OCR."""
 
 
 @pytest.mark.parametrize(
