@@ -66,8 +66,8 @@ $(VENV)/.runtime: requirements.txt constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
-$(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt constraints.txt | $(VENV)/bin/python
-	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -r requirements-postgresql.txt
+$(VENV)/.dev: requirements-dev.txt requirements.txt constraints.txt | $(VENV)/bin/python
+	@$(INSTALL) -r requirements.txt -r requirements-dev.txt
 	@$(LINK)
 	@touch $(VENV)/.runtime $@
 

