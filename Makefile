@@ -8,6 +8,9 @@ PY := $(VENV)/bin/python
 INSTALL = echo "installing packages, which takes a minute or two" >&2; $(PY) -m pip install -q --no-compile
 # the command .venv/bin/quarry, which runs this checkout
 LINK = $(PY) -m pip install -q --no-deps -e .
+OPTIONAL := cluster dev llm multilingual ocr
+COMPILE = $(VENV)/bin/uv pip compile -q --no-annotate --no-header pyproject.toml
+HEAD = echo "\# Written by make lock from pyproject.toml."; echo "-c constraints.txt"
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -44,8 +47,13 @@ ocr: $(VENV)/.ocr  ## scanned pages are read, if Tesseract is installed as well
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) -m tools.lectures
 
-lock: $(VENV)/.dev  ## write requirements*.txt and constraints.txt: the installed versions
-	$(PY) .ci/lock.py
+lock: $(VENV)/.dev  ## pin pyproject.toml in requirements*.txt and constraints.txt; what constraints.txt pins already stays
+	$(PY) -m pip install -q uv
+	$(COMPILE) $(OPTIONAL:%=--extra %) --extra evaluate --extra export -o constraints.txt
+	{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra evaluate --extra export; } > requirements.txt
+	for extra in $(OPTIONAL); do \
+		{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra $$extra | grep -vxFf requirements.txt; } > requirements-$$extra.txt; \
+	done
 
 drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
 	$(PY) -m tools.drawings
