@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import itertools
 import math
 import unicodedata
@@ -31,7 +30,7 @@ from ingest.pdf.model import (
     GlyphPage,
     character,
 )
-from ingest.pdf.tex import encoding_measured, encoding_named
+from ingest.pdf.tex import NAMELESS, encoding_named
 
 _NEAR = 2.0
 """Maximal distance of two lines that meet, in points."""
@@ -86,7 +85,6 @@ class PdfiumReader:
     def __init__(self, path: Path, content: bytes) -> None:
         self.fonts = Fonts()
         self._path = path
-        self._unnamed: dict[int, dict[int, float]] = {}
         try:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
@@ -110,14 +108,12 @@ class PdfiumReader:
             frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                text = _PageText(raw, self.fonts, frame, self._unnamed, self._r2l)
+                text = _PageText(raw, self.fonts, frame, self._r2l)
                 glyphs = text.glyphs()
                 turn = text.usual_turn
                 if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
                     sideways = frame.turned(turn)
-                    text = _PageText(
-                        raw, self.fonts, sideways, self._unnamed, self._r2l
-                    )
+                    text = _PageText(raw, self.fonts, sideways, self._r2l)
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
@@ -215,10 +211,7 @@ _Style = tuple[float, float, int, bool]
 class _PageText:
     """Text of a page: styles of its text objects and texts of the codes of its fonts are read from PDFium once.
 
-    A font without a name is identified by the widths of its glyphs.
-
     Args:
-        unnamed: number of a font without a name -> code -> width in ems, from the pages before; codes are added.
         r2l: whether the file says that its pages follow each other from right to left.
     """
 
@@ -227,13 +220,11 @@ class _PageText:
         raw: Any,
         fonts: Fonts,
         frame: _Frame,
-        unnamed: dict[int, dict[int, float]],
         r2l: bool,
     ) -> None:
         self._raw = raw
         self._fonts = fonts
         self._frame = frame
-        self._unnamed = unnamed
         self._r2l = r2l
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
@@ -241,8 +232,6 @@ class _PageText:
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
         self._texts: dict[tuple[int, int], str] = {}
-        self._unmapped: set[tuple[int, int]] = set()
-        self._pending: list[tuple[Glyph, int]] = []
         self._overhangs: dict[tuple[int, int], float] = {}
         self._drawn = (0.0, 0.0, 0.0, 0)
 
@@ -259,11 +248,6 @@ class _PageText:
                 glyph.parted = parted and code < FIRST_RTL
                 glyphs.append(glyph)
                 parted = False
-
-        # fonts without a name are told by all their glyphs
-        encoding = functools.cache(lambda font: encoding_measured(self._unnamed[font]))
-        for glyph, code in self._pending:
-            glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
 
     @property
@@ -324,8 +308,6 @@ class _PageText:
 
         x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
-        if key in self._unmapped:
-            self._pending.append((glyph, code))
         is_digit = 48 <= code <= 57
         if is_digit and frame.turn == 0 and self._is_superior(position, style):
             glyph.y = base - 0.35 * size
@@ -384,8 +366,7 @@ class _PageText:
             if encoding is not None:
                 text = encoding.get(code, UNKNOWN)
             elif name.startswith(UNNAMED):
-                self._unmapped.add(key)
-                self._unnamed.setdefault(font, {})[code] = em_width
+                text = NAMELESS.get(code, text)
         self._fonts.saw(font, text, em_width)
         self._texts[key] = text
 
