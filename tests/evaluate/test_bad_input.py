@@ -83,14 +83,6 @@ BAD = (
     ),
     (f"tune {ABOUT} --grid boost=@", "a value is not valid YAML. Quote it."),
     (f"tune {ABOUT} --grid boost=1,99", "99 is no value of search.boost"),
-    (
-        f"calibrate search {ABOUT}",
-        "--games has no hint that shares no word with its paragraph",
-    ),
-    (
-        "calibrate search --games games.jsonl --store one",
-        "at least 2 documents are needed",
-    ),
     ("games check --games broken.jsonl --store store", "broken.jsonl line 1: "),
     (
         "games draw nowhere.pdf --out x.jsonl",

@@ -256,7 +256,7 @@ def test_completion_knows_every_command_and_its_options() -> None:
     for shell in ("bash", "zsh"):
         code, script, _ = quarry(f"completion {shell}")
         assert code == 0
-        for text in ("calibrate", "--practice-games", "--hint"):
+        for text in ("tune", "--practice-games", "--hint"):
             assert text in script
 
 
