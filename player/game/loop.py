@@ -38,7 +38,7 @@ MOST_REFUSED = 3
 """Failed requests for a game in a row after which no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-MOST_BUSY = 16
+MOST_BUSY = 4
 """No further game is requested while so many have unread messages, so that their replies are in time."""
 
 Outcomes = Generator[GameReport | PlayerError, None, None]

@@ -74,7 +74,7 @@ BAD = (
     (f"tune {ABOUT} --trials 5 --workers 0", "--workers: 0 is less than 1"),
     (
         f"tune {ABOUT} --trials 5 --storage nowhere/study.db",
-        "folder nowhere does not exist",
+        "nowhere/study.db cannot be opened: unable to open database file",
     ),
     (f"tune {ABOUT} --grid boost=1 --trials 3", "one of them"),
     (
