@@ -70,7 +70,7 @@ class IngestSettings:
     memory_mb: int = number(2_000, 200, 100_000)
     min_words: int = number(25, 1, 1_000)
     max_words: int = number(400, 1, 100_000)
-    reader: str = "auto"
+    reader: str = "pypdfium2"
     editions: tuple[str, ...] = (
         "pdfplumber:page",
         "pymupdf:page:2000",

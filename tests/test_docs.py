@@ -93,7 +93,7 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
             typed = re.split(r"\s{3,}", line)[0]
             typed = typed.replace("python run_game.py", "quarry play")
             typed = typed.replace("python -m ingest", "quarry ingest")
-            typed = re.sub(r"python -m \w+", "quarry", typed)
+            typed = re.sub(r"python -m \w+ ", "quarry ", typed)
             _, ours, words = typed.partition("bin/quarry ")
             one, two, *_ = [*words.split(), "", ""]
             name = one if one in COMMANDS else f"{one} {two}"

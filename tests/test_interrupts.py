@@ -49,7 +49,6 @@ COMMANDS = {
     "questions": "-m quarry questions --store store --config own.yaml --games games.jsonl --out {new}",
     "label": "-m quarry games label --store store --config own.yaml --out {new}",
     "check": "-m quarry games check --store store --config own.yaml --games games.jsonl",
-    "calibrate": "-m quarry calibrate prior --store store --config own.yaml --games games.jsonl",
     "studio": "-m quarry studio --store store --config own.yaml --port 0",
     "report": "-m evaluate report run.json",
     "export": "-m quarry export run.json --out {new}",

@@ -40,13 +40,5 @@ COMMANDS = {
         _TUNE,
         "fit the search's settings on training games, chosen on validation games, reported on test games",
     ),
-    "calibrate search": (
-        _TUNE,
-        "fit relevance and fusion for the embedder of a store",
-    ),
-    "calibrate prior": (
-        _TUNE,
-        "fit where secret passages begin, and how often a named book holds them",
-    ),
 }
 """Module and summary of each command."""

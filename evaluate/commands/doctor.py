@@ -5,7 +5,6 @@ import functools
 import importlib.metadata
 import platform
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -15,8 +14,8 @@ from typing import Literal
 from configs.directories import cache, home
 from configs.errors import QuarryError
 from configs.project import find_project
+from ingest.pdf.ocr import REMEDY, ocr_languages
 from quarry import cli
-from quarry.languages.registry import LANGUAGES
 from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
@@ -43,10 +42,6 @@ OPTIONAL = {
     ),
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
-    "PostgreSQL": (
-        "psycopg",
-        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
-    ),
 }
 """Package, and cost of its absence, by name."""
 
@@ -56,7 +51,7 @@ class Finding:
     """One line of the report.
 
     Attributes:
-        what: such as "Tesseract".
+        what: such as "OCR".
         state: "missing" costs something, "error" stops commands.
         detail: version or place.
         cost: what is lost, and the remedy; "" if nothing is.
@@ -91,7 +86,7 @@ def examine(options: argparse.Namespace) -> Iterator[Finding]:
         version = functools.partial(importlib.metadata.version, package)
         yield _finding(what, version, cost)
     yield _finding("models", functools.partial(_models, options), "")
-    yield from _tesseract()
+    yield _finding("OCR", _ocr, f"Scanned pages are not read: {REMEDY}")
     yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
     yield _finding("store", functools.partial(_store, options.store), remedy)
@@ -123,23 +118,10 @@ def _models(options: argparse.Namespace) -> str:
     return f"{', '.join(names)} in {folder}"
 
 
-def _tesseract() -> Iterator[Finding]:
-    program = shutil.which("tesseract")
-    if program is None:
-        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
-        yield Finding("Tesseract", "missing", "not installed", cost)
-        return
-
-    command = [program, "--list-langs"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    installed = listed.stdout.split()
-    for language in LANGUAGES:
-        if language.tesseract in installed:
-            yield Finding("Tesseract", "ok", f"{language.name}, {program}")
-        else:
-            package = f"tesseract-ocr-{language.tesseract}"
-            cost = f"Scanned pages in {language.name} are not read: apt-get install {package}"
-            yield Finding("Tesseract", "missing", f"no {language.name}", cost)
+def _ocr() -> str:
+    if not ocr_languages():
+        raise LookupError("ocrmypdf or Tesseract is not installed")
+    return f"Tesseract reads {', '.join(ocr_languages())}"
 
 
 def _disk() -> str:

@@ -1,19 +1,12 @@
-"""`tune`, `calibrate search` and `calibrate prior`: fit the settings and the numbers of search on labelled games."""
+"""`tune`: fit the settings of search on labelled games."""
 
 import argparse
-import dataclasses
-import functools
-import json
 
-from configs.directories import own_fit
 from configs.errors import SettingsError
 from evaluate.commands import shared
 from evaluate.games.labelled import load_games
-from evaluate.games.locating import locate_in
-from player.search.calibration import CALIBRATION
-from player.starts import STARTS_FILE
 from quarry import cli
-from quarry.terminal import pluralize, visible_json
+from quarry.terminal import visible_json
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,67 +47,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def calibrate_search(options: argparse.Namespace) -> int:
-    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
-    from evaluate.tuning.calibration import (
-        calibrate,
-        calibrate_relevance,
-        read_questions,
-    )
-
-    questions = options.questions and read_questions(options.questions)
-    store = shared.open_for(options)
-    spec = store.embedder_spec
-    games = shared.chosen_games(options)
-    if questions:
-        fit = calibrate_relevance(store, options.settings, games, questions)
-    else:
-        fit = calibrate(store, options.settings, games)
-    fitted = dataclasses.asdict(fit)
-    out = options.out
-    tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    shared.write_text(out, visible_json({**tree, spec: fitted}) + "\n")
-    is_own = out == own_fit(CALIBRATION)
-    used = f"; used for every store of {spec}" if is_own else ""
-    cli.warn(options, f"written to {out}{used}")
-    print(visible_json(fitted))
-    return 0
-
-
-def calibrate_prior(options: argparse.Namespace) -> int:
-    """Fit the prior, write its weights and print its settings; return 1 if a game's paragraph is not in the store."""
-    from tqdm.auto import tqdm
-
-    from evaluate.tuning.prior import fit_prior
-    from player.belief.places import places_of
-    from player.player import build_player
-
-    games = shared.answerable_games(options)
-    store = shared.open_for(options)
-    located = locate_in(games, store, str(options.games))
-    player = build_player(store, options.settings)
-    pairs = []
-    for game in tqdm(games, desc="searching", unit="game"):
-        if (paragraph := located[game.game_id]) is not None:
-            result = player.candidates(game.round_start())
-            pairs.append((result, paragraph.opening_sentence))
-    fit = fit_prior(pairs, places_of(store.paragraphs))
-    weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
-    shared.write_text(options.out, json.dumps({"weights": weights}, indent=1) + "\n")
-    print(
-        "game:",
-        f"  prior_temperature: {fit.temperature:.3f}",
-        f"  prior_filter_share: {fit.book_share['filter']:.4f}",
-        f"  prior_boost_share: {fit.book_share['boost']:.4f}",
-        sep="\n",
-    )
-    cli.warn(
-        options,
-        f"{pluralize(fit.n_games, 'game')}; weights of kinds and places written to {options.out}",
-    )
-    return shared.lost_code(options, len(games) - len(pairs))
-
-
 COMMANDS = {
     "tune": cli.Command(
         "--store data/store --games data/games/english.jsonl --trials 2000",
@@ -130,7 +62,7 @@ COMMANDS = {
             cli.option(
                 "--storage",
                 "URL",
-                "of a database (postgresql://...), or the path of an SQLite file; a study there is resumed (default: "
+                "of a database that Optuna can use, or the path of an SQLite file; a study there is resumed (default: "
                 "in memory)",
             ),
             cli.option(
@@ -147,35 +79,5 @@ COMMANDS = {
             cli.JSON,
         ),
         run,
-    ),
-    "calibrate search": cli.Command(
-        "--store my/store --games my/games.jsonl",
-        (
-            *(*shared.COURSE, shared.GAMES, shared.SPLIT),
-            cli.path(
-                "--questions",
-                "FILE",
-                'ordinary questions, {"question", "about_course"} a line: fits the relevance alone, on these and a few '
-                "hints of --games",
-            ),
-            shared.out(
-                "FILE",
-                "default: %(default)s",
-                default=functools.partial(own_fit, CALIBRATION),
-            ),
-        ),
-        calibrate_search,
-    ),
-    "calibrate prior": cli.Command(
-        "--games data/games/english.jsonl --split train",
-        (
-            *(*shared.PLAYED, shared.seed("of splits")),
-            shared.out(
-                "STARTS.json",
-                "default: %(default)s",
-                default=functools.partial(own_fit, STARTS_FILE),
-            ),
-        ),
-        calibrate_prior,
     ),
 }

@@ -18,8 +18,6 @@ LEAST_WRONG = 1e-6
 """Least share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
 """Views whose answers do not depend on the paragraph."""
-UNKNOWN_POLICIES = frozenset({"semantic"})
-"""Policies whose share of wrong answers no SPEC states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,8 @@ class Errors:
 
 
 def errors_of(spec: RefereeSpec) -> Errors | None:
-    """Return the errors of a SPEC; None if the SPEC does not state them."""
-    if spec.own or spec.policy in UNKNOWN_POLICIES:
+    """Return the errors of a SPEC; None for a user's own referee."""
+    if spec.own:
         return None
     if spec.policy or spec.view in UNINFORMED_VIEWS:
         return Errors(0, 0.0, 0.0)

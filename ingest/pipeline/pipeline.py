@@ -130,8 +130,7 @@ def ingest(
         EmbedderError: the model cannot be loaded.
         WorkerError: workers cannot do the work.
     """
-    if settings.ingest.reader != "auto":
-        find(READERS, settings.ingest.reader, "ingest.reader")
+    find(READERS, settings.ingest.reader, "ingest.reader")
     for edition in settings.ingest.editions:
         require_edition(edition)
     files, skipped = expand(paths) if paths or not drop else ([], {})

@@ -2,14 +2,13 @@
 
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from player.deadlines import Call, Pool, Runner
+from player.deadlines import Call, Runner, start_in_thread
 from player.errors import (
     MessageError,
     PlayerError,
@@ -39,11 +38,7 @@ MOST_REFUSED = 3
 """Failed requests for a game in a row after which no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-N_WORKERS = max(4, os.cpu_count() or 1)
-"""Threads that answer messages if several games are played at once; the earliest deadline comes first."""
-MOST_IN_MEMORY = 8
-"""If more games are played at once, they keep less in memory and compute it again."""
-MOST_BUSY = 16
+MOST_BUSY = 4
 """No further game is requested while so many have unread messages, so that their replies are in time."""
 
 Outcomes = Generator[GameReport | PlayerError, None, None]
@@ -110,8 +105,7 @@ class Loop:
         self._calls: dict[Game, Call[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
-        self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
-        self._runner = Runner(Pool())
+        self._runner = Runner()
         self._last_good = time.monotonic()
         self._is_away = self._is_closing = False
 
@@ -181,11 +175,10 @@ class Loop:
         self._begin(game_id, key)
 
     def _begin(self, game_id: str, key: int) -> Game:
-        is_lean = self.at_once > MOST_IN_MEMORY
         game = Game(
             game_id=game_id,
             key=key,
-            player=DeadlinePlayer(self.player, game_id, self._runner, lean=is_lean),
+            player=DeadlinePlayer(self.player, game_id, self._runner),
             server=self.server,
             name=self.name,
             spectator=self.spectator,
@@ -284,16 +277,13 @@ class Loop:
 
     def _serve(self, game: Game) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
-        if self._pool is None:
+        if self.at_once == 1:
             self._work(game)
         elif not self._is_answering(game):
             if game in self._calls:
                 self._calls.pop(game).result()
             if game.unread or time.monotonic() >= game.due:
-                dues = [self.timeouts.due(message) for message in game.unread]
-                self._calls[game] = self._pool.start(
-                    lambda: self._work(game), deadline=min(dues, default=game.due)
-                )
+                self._calls[game] = start_in_thread(lambda: self._work(game))
 
     def _work(self, game: Game) -> None:
         sent_ids: set[str] = set()

@@ -19,7 +19,7 @@ from quarry.embed.relevance import Relevance
 from quarry.store import Course
 
 CALIBRATION = Path(__file__).with_name("calibration.json")
-"""This file holds the fitted numbers by embedder; `evaluate calibrate search` writes the user's own file."""
+"""This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
 """Embedders without fitted numbers use the numbers of this embedder."""
 USUAL_SPREAD = 0.114
@@ -189,7 +189,7 @@ def notices(store: Course) -> list[str]:
         ]
     return [
         f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
-        "run quarry calibrate search --store S --games FILE"
+        "run python -m tools.calibration search --store S --games FILE in a checkout"
     ]
 
 
@@ -223,5 +223,5 @@ def _read(path: Path) -> dict[str, Calibration]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "other content"
         raise SettingsError(
-            f"{path} is not as evaluate calibrate search writes it: {reason}; move it away, or calibrate again"
+            f"{path} is not as tools.calibration writes it: {reason}; move it away, or calibrate again"
         ) from None

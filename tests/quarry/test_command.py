@@ -209,12 +209,12 @@ def test_a_project_file_is_refused_in_one_line_and_another_programs_is_ignored(
 def test_what_is_missing_is_named_with_its_cost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("evaluate.commands.doctor.ocr_languages", tuple)
     monkeypatch.setenv("QUARRY_MODELS", ".")
     findings = quarry("doctor --json --store nowhere").json["findings"]
     states = {finding["what"]: finding["state"] for finding in findings}
     assert states["quarry"] == "ok"
-    assert states["Tesseract"] == states["store"] == "missing"
+    assert states["OCR"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
 
 
@@ -256,7 +256,7 @@ def test_completion_knows_every_command_and_its_options() -> None:
     for shell in ("bash", "zsh"):
         code, script, _ = quarry(f"completion {shell}")
         assert code == 0
-        for text in ("calibrate", "--practice-games", "--hint"):
+        for text in ("tune", "--practice-games", "--hint"):
             assert text in script
 
 

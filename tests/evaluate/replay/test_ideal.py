@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluate.referee.spec import read_spec
+from evaluate.referee.spec import RefereeSpec, read_spec
 from evaluate.replay.ideal import Errors, errors_of, win_probability
 from evaluate.report.page import run_plots
 from quarry.arrays import Float64Array
@@ -71,9 +71,9 @@ def test_the_errors_are_those_of_the_spec() -> None:
         ("constant:B", Errors(0, 0.0, 0.0)),
         ("blind", Errors(0, 0.0, 0.0)),
         ("declined:1", Errors(20, 1.0, 0.0)),
-        ("semantic", None),
     ):
         assert errors_of(read_spec(spec)) == errors, spec
+    assert errors_of(RefereeSpec(own="my_package.MyReferee")) is None
 
 
 def test_each_lost_game_is_put_down_to_one_of_four_causes() -> None:

@@ -13,7 +13,7 @@ SETTINGS = IngestSettings(
     memory_mb=2000,
     min_words=25,
     max_words=60,
-    reader="auto",
+    reader="pypdfium2",
 )
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "

@@ -284,7 +284,7 @@ def test_fuzzed_messages_of_many_games_at_once_lose_no_game() -> None:
         assert set(map(len, referee.taken.values())) == {1}
 
 
-def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
+def test_fifty_games_at_once_are_right_like_one(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     alone = report_of(Referee())
