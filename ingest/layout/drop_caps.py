@@ -6,7 +6,8 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.lines import INITIAL, Line, Word, line_of
+from ingest.layout.line import Line, Word, line_of
+from ingest.layout.lines import INITIAL
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""

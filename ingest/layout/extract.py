@@ -10,7 +10,8 @@ from pathlib import Path
 from ingest.errors import SourceError
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
-from ingest.layout.lines import Line, lines_of
+from ingest.layout.line import Line
+from ingest.layout.lines import lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of

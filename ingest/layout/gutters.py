@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from ingest.layout.lines import Line
+from ingest.layout.line import Line
 
 LEVEL = 0.6
 NEXT = 3.0

@@ -175,7 +175,7 @@ def _is_mark(
         before: the words before it.
     """
     mark = text_of(word[start:end])
-    if mark.startswith(("-", "–")) or not _MARK_SIGNS.issuperset(mark):
+    if not _MARK_SIGNS.issuperset(mark):
         return False
     if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False
@@ -201,6 +201,6 @@ def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:
         return False
     _, bracket, inside = line[:-1].rpartition(opening)
     for text in inside.split():
-        if _IN_TEXT.fullmatch(text) and not _OPERATORS.fullmatch(text):
+        if _IN_TEXT.fullmatch(text):
             return False
     return bool(bracket)
