@@ -29,7 +29,7 @@ def with_drop_caps(page: Page) -> Page:
         cap, *rest = line.words
         letter = cap.text.strip("\"'“‘„«")
         is_letter = len(letter) == 1 and letter.isalpha()
-        if not is_letter or len(cap.text) > 2:
+        if not is_letter:
             continue
         others = [other for other in lines if other is not line]
         if rest:

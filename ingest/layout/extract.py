@@ -166,7 +166,6 @@ class _OpenPdf:
             sample[index] = self._read(index)
         rtl = _is_rtl(sample.values())
         _check_fonts(sample.values())
-        _check_brackets(sample.values())
 
         pages = []
         for index in range(self._n_pages):
@@ -224,26 +223,21 @@ def _is_rtl(pages: Iterable[_RowPage]) -> bool:
 def _check_fonts(pages: Iterable[_RowPage]) -> None:
     """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
 
-    Ignore fixed pitch if most of the text would be code.
+    Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
+    text as they are drawn.
     """
-    n_glyphs = n_bold = n_mono = 0
+    n_glyphs = n_bold = n_mono = n_pairs = 0
     for _, rows, fonts in pages:
         for row in rows:
             n_glyphs += len(row.glyphs)
             n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
             n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+            n_pairs += pairs_as_drawn(text_of(row.glyphs))
+        fonts.as_drawn = n_pairs > 0
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
     if n_mono > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
-
-
-def _check_brackets(pages: Iterable[_RowPage]) -> None:
-    """Find out whether the file stores the brackets of right-to-left text as they are drawn."""
-    n_pairs = 0
-    for _, rows, fonts in pages:
-        n_pairs += sum(pairs_as_drawn(text_of(row.glyphs)) for row in rows)
-        fonts.as_drawn = n_pairs > 0
 
 
 def _on_one_line(text: str) -> str:

@@ -73,8 +73,8 @@ def without_line_numbers(page: Page) -> Page:
     steps: Counter[int] = Counter()
     for earlier, later in itertools.pairwise(numbers.values()):
         steps[later - earlier] += 1
-    n_counted = 1 + max(steps[1], steps[5])
-    if n_counted < max(MIN_NUMBERED_LINES, 0.6 * len(numbers)):
+    is_counted = max(steps[1], steps[5]) >= 0.6 * (len(numbers) - 1)
+    if not is_counted or len(numbers) < MIN_NUMBERED_LINES:
         return page
 
     lines = []

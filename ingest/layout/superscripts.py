@@ -117,7 +117,7 @@ def _with_slash(small: list[Glyph], y: float, size: float) -> list[Glyph]:
     """Return the upper signs, a slash and the lower ones, if all are above or below the baseline around one middle."""
     above = [glyph for glyph in small if y - glyph.y > RAISED * size]
     below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-    if not above or not below or len(above) + len(below) < len(small):
+    if not above or not below:
         return small
     last = above[-1]
     shift = above[0].x0 + last.x1 - below[0].x0 - below[-1].x1

@@ -189,7 +189,8 @@ def _is_evenly_spaced(above: Line, line: Line, below: Line | None) -> bool:
         return False
     is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
     is_open = line.is_full(below) and not line.ends_clause
-    return is_even and is_open and line.goes_on and same_size(above, line)
+    is_text = same_size(above, line) and not above.is_mono
+    return is_even and is_text and is_open and line.goes_on
 
 
 def _continues_centred(above: Line, line: Line) -> bool:
@@ -250,7 +251,8 @@ def goes_on_after_displays(
         return _begins_at(line, before.margin, before.first.start, line.left)
     if len(before.lines) == 1 or not _begins_at(line, before.margin):
         return False
-    if last.text.endswith(":") or displays[-1].last.ends_sentence:
+    has_code = any(display.first.is_mono for display in displays)
+    if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
 
@@ -277,7 +279,7 @@ def goes_on_across(
 
     if line.is_flush and is_as_wide and _is_broken(last, line, between, habits):
         return True
-    if last.ends_clause or line.indent >= 0.6:
+    if last.ends_clause or (line.indent >= 0.6 and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
 

@@ -60,6 +60,7 @@ def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
         len(line.words) <= 3
         and not line.n_words
         and 0 <= line.y - above.y < 0.75 * pitch * above.size
+        and above.start < line.end
         and line.start < above.end + line.size
         and above.is_prose
     )
@@ -152,6 +153,7 @@ def _open_before(
         if (
             n_words >= 6
             and before.last.n_letters >= 3
+            and before.last.page >= line.page - 1
             and is_body(before, habits.body_size)
         ):
             goes_on = goes_on_across(before, between, group, habits)

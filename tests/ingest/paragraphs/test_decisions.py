@@ -78,7 +78,7 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     assert not goes_on_across(CLOSED, [figure], group, indented)
 
 
-def test_a_sentence_goes_on_after_a_formula_and_not_after_a_colon() -> None:
+def test_a_sentence_goes_on_after_a_formula_and_not_after_code_or_a_colon() -> None:
     colon = LineGroup([line("Trees are graphs"), line("such as these:")])
     for before, display, text, features, expected in (
         (OPEN, "x = 1", "where roots", {}, True),
@@ -93,6 +93,10 @@ def test_a_sentence_goes_on_after_a_formula_and_not_after_a_colon() -> None:
         group = LineGroup([line(text, **features)])
         goes_on = goes_on_after_displays(before, displays, group, True)
         assert goes_on is expected, text
+
+    code = LineGroup([line("x = 1", mono=1.0)])
+    group = LineGroup([line("Then roots")])
+    assert not goes_on_after_displays(OPEN, [code], group, True)
 
 
 def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
