@@ -10,7 +10,8 @@ from pathlib import Path
 from ingest.errors import SourceError
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
-from ingest.layout.lines import Line, lines_of
+from ingest.layout.line import Line
+from ingest.layout.lines import lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
@@ -187,7 +188,6 @@ class _OpenPdf:
             sample[index] = self._read(index)
         rtl = _is_rtl(sample.values())
         _check_fonts(sample.values())
-        _check_brackets(sample.values())
 
         pages = []
         for index in range(self._n_pages):
@@ -237,26 +237,21 @@ def _is_rtl(pages: Iterable[_RowPage]) -> bool:
 def _check_fonts(pages: Iterable[_RowPage]) -> None:
     """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
 
-    Ignore fixed pitch if most of the text would be code.
+    Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
+    text as they are drawn.
     """
-    n_glyphs = n_bold = n_mono = 0
+    n_glyphs = n_bold = n_mono = n_pairs = 0
     for _, rows, fonts in pages:
         for row in rows:
             n_glyphs += len(row.glyphs)
             n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
             n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+            n_pairs += pairs_as_drawn(text_of(row.glyphs))
+        fonts.as_drawn = n_pairs > 0
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
     if n_mono > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
-
-
-def _check_brackets(pages: Iterable[_RowPage]) -> None:
-    """Find out whether the file stores the brackets of right-to-left text as they are drawn."""
-    n_pairs = 0
-    for _, rows, fonts in pages:
-        n_pairs += sum(pairs_as_drawn(text_of(row.glyphs)) for row in rows)
-        fonts.as_drawn = n_pairs > 0
 
 
 def _on_one_line(text: str) -> str:
