@@ -15,21 +15,18 @@ from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
-from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
-from evaluate.referee.context import visible_context
-from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import read_spec, spec_table
-from evaluate.runs.record import why_lost
+from evaluate.runs.record import label_of
 from ingest.pipeline.pipeline import ingest
-from player.answer import NOT_RELEVANT
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
-from player.game.game import GameReport, Spectator, Timeouts, report_json
+from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
+from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
@@ -145,6 +142,7 @@ class _Evening:
             "server": PRACTICE if practice is not None else server.url,
         }
         is_watched = not options.json and options.at_once == 1
+        terminal = Terminal(Console())
         outcomes = play_games(
             server,
             player,
@@ -152,7 +150,7 @@ class _Evening:
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
-            spectator=Terminal(Console()) if is_watched else Spectator(),
+            spectator=terminal if is_watched else Spectator(),
             timeouts=Timeouts(phase_s=settings.game.phase_s),
             journal=journal,
         )
@@ -164,13 +162,17 @@ class _Evening:
             self.scores.append(outcome.score)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self.games.append({"time": now, **place, **report_json(outcome)})
+                self.games.append({"time": now, **place, **outcome.as_json()})
             if not is_watched:
                 self._print_score(outcome)
-            if not options.json and practice is not None:
-                _print_reasons(outcome, practice.matches[outcome.game_id])
+            if practice is not None:
+                match = practice.matches[outcome.game_id]
+                label = label_of(match.label, match.paragraph, outcome)
+                journal.reveal(outcome.key, label)
+                if not options.json:
+                    terminal.explain(label)
 
-    def _print_score(self, report: GameReport) -> None:
+    def _print_score(self, report: PlayedGame) -> None:
         options, score = self.options, report.score
         line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if options.games > 1:
@@ -249,21 +251,6 @@ def _settle(options: argparse.Namespace) -> None:
             raise SettingsError(
                 f"--{option} cannot be combined with --server, whose games are its own"
             )
-
-
-def _print_reasons(report: GameReport, match: Match) -> None:
-    """Print the answers that differ from those of a careful reader of the paragraph, and why a game was lost."""
-    secret = match.secret
-    context = visible_context(secret.paragraph, secret.opening_sentence)
-    wrong = []
-    pairs = zip(report.plan.questions, report.answers, strict=True)
-    for number, (question, answer) in enumerate(pairs, 1):
-        right = answer_by_reading(context, question.text, question.options)
-        if answer not in {None, right} and NOT_RELEVANT not in {answer, right}:
-            wrong.append(f"{number} ({answer}, rightly {right})")
-    print(visible(f"wrong answers: {', '.join(wrong) or 'none'}"))
-    for line in why_lost(match.label, match.paragraph, report):
-        print(visible(line))
 
 
 COMMAND = cli.Command(

@@ -46,13 +46,6 @@ OTHER_GAMES = "The runs are of different games, so no test compares them."
 OTHER_REFEREES = (
     "The runs have different referees, so win rates are not compared; the search is."
 )
-LOSSES = {
-    "ingest": ("lost at ingest", "ingest"),
-    "search": ("in the search", "search"),
-    "questions": ("by our questions", "answers"),
-    "chance": ("by the referee's errors", "book"),
-}
-"""Names of the parts of the bar of losses, compared with ideal questions, and the outcomes whose colours they have."""
 Series = Json
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
@@ -295,12 +288,6 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
             series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
             plots["lost"].append(series)
 
-    # the share of the games lost by where; a part where ours beats ideal questions is 0
-    losses = {run.name: run.losses for run in runs if run.losses}
-    for part, (words, outcome) in LOSSES.items() if losses else ():
-        shares = [round(max(0.0, of_run[part]), 3) for of_run in losses.values()]
-        series = {"name": words, "outcome": outcome, "x": shares, "y": [*losses]}
-        plots["losses"].append(series)
     return plots
 
 

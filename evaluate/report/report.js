@@ -153,7 +153,6 @@
   const PLOTS = {
     success: { x: "k: the first k hits", y: "share of games", mode: "lines+markers" },
     lost: { x: "games", y: "", rows: data.runs },
-    losses: { x: "share of games", y: "", rows: data.runs },
   };
 
   function trace(one, at, plot, tone) {

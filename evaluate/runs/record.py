@@ -1,4 +1,4 @@
-"""The record of a played game as JSON: hits, questions, answers, belief and guess; and where it was lost, in words."""
+"""Records of replayed games: hits, questions, answers, belief and guess; and what became of a secret, in words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -12,7 +12,7 @@ from evaluate.referee.scoring import raw_ratio
 from player.answer import Answer, letter_row
 from player.belief.places import rank_of_sentence
 from player.game import messages as protocol
-from player.game.game import GameReport
+from player.game.record import Label, PlayedGame
 from player.player import Plan
 from player.question import VIEWS
 from player.round import Json
@@ -100,6 +100,14 @@ class SearchRecord(TypedDict):
     rank: int | None
 
 
+class QuestionRecord(TypedDict):
+    """A question as it is sent."""
+
+    question_number: int
+    question_text: str
+    options: dict[str, str]
+
+
 class CandidateRecord(ScoredRecord):
     """A candidate, with its probability before and after the answers."""
 
@@ -118,7 +126,6 @@ class PlayRecord(TypedDict):
         prior_rank: rank of the labelled paragraph in the belief before the answers, None if it is not a candidate.
         guess_rank: the same after the answers.
         win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
-        win_faultless: the same for a referee without errors.
         ratio: similarity of the guess and the raw opening sentence, 0..1; only in games of another edition.
         right_page: whether the guess begins on a page of the secret; only in games of another edition.
     """
@@ -135,7 +142,6 @@ class PlayRecord(TypedDict):
     prior_rank: int | None
     won: bool
     win_ideal: NotRequired[float | None]
-    win_faultless: NotRequired[float | None]
     ratio: NotRequired[float]
     right_page: NotRequired[bool]
     sentence_exact: bool
@@ -160,7 +166,7 @@ class ReplayRecord(TypedDict):
     edition: NotRequired[str]
     truth: TruthRecord | None
     search: SearchRecord
-    questions: list[Json]
+    questions: list[QuestionRecord]
     questions_ms: float | None
     decide_ms: float | None
     plays: list[PlayRecord]
@@ -170,7 +176,7 @@ def record_game(
     game: LabelledGame,
     paragraph: Paragraph | None,
     result: SearchResult,
-    reports: Sequence[GameReport],
+    reports: Sequence[PlayedGame],
     n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
     """Return the record of a game.
@@ -276,38 +282,64 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     return f"won: {outcome} the answers, 1 after"
 
 
-def why_lost(
-    game: LabelledGame, paragraph: Paragraph, report: GameReport
-) -> Iterator[str]:
-    """Yield why a practice game was lost, sentence by sentence; nothing if it was won.
+def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
+    """Yield what became of a game: the secret, where it was found or lost, its probability, and answers against it.
+
+    Args:
+        play: one of the record's; None where there was no referee.
+    """
+    truth = record["truth"]
+    if truth is not None:
+        yield f"the secret: {_quoted(truth)}"
+    yield outcome_in_words(record, play)
+    if truth is None or play is None:
+        return
+
+    for item in play["candidates"]:
+        if item["paragraph_id"] == truth["paragraph_id"]:
+            yield f"its probability: {_beliefs(item)}"
+            break
+    if not play["won"] and play["candidates"]:
+        guess = play["candidates"][0]
+        yield f"guessed instead: {_quoted(guess)} (probability {_beliefs(guess)})"
+    answers_against = {
+        "answers that do not fit the secret": play.get("unfit") or [],
+        "answers that misled": play["misled"],
+    }
+    for name, numbers in answers_against.items():
+        given = []
+        pairs = zip(record["questions"], play["answers"], strict=False)
+        for number, (question, letter) in enumerate(pairs, 1):
+            if number in numbers:
+                option = question["options"].get(str(letter), "")
+                given.append(f"{number} {letter} {option}")
+        if given:
+            yield f"{name}: {'; '.join(given)}"
+
+
+def label_of(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -> Label:
+    """Return the label of a game that was played, and what became of its secret.
 
     Args:
         paragraph: the labelled one as ingested.
     """
-    record = record_game(game, paragraph, report.plan.result, [report])
+    record = record_game(game, paragraph, played.plan.result, [played])
     play = record["plays"][0]
-    if play["won"]:
-        return
-    yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
-    yield outcome_in_words(record, play)
-
-    for item in play["candidates"]:
-        if item["paragraph_id"] == paragraph.paragraph_id:
-            yield f"its probability: {item['prior']:.3f} before the answers, {item['belief']:.3f} after"
-            break
-
-    guess = play["candidates"][0]
-    yield (
-        f"guessed instead: {guess['document']} p{guess['page']}: {guess['opening_sentence']} "
-        f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
+    return Label(
+        paragraph_id=paragraph.paragraph_id,
+        opening_sentence=game.opening_sentence or paragraph.opening_sentence,
+        associative_word=game.associative_word,
+        won=play["won"],
+        explanation=tuple(explain(record, play)),
     )
 
-    misleading = []
-    for number in play["misled"]:
-        letter = str(play["answers"][number - 1])
-        option = record["questions"][number - 1]["options"][letter]
-        misleading.append(f"{number} {letter} {option}")
-    yield f"answers that misled: {'; '.join(misleading) or 'none'}"
+
+def _quoted(item: ParagraphRecord) -> str:
+    return f'{item["document"]} p{item["page"]}: "{item["opening_sentence"]}"'
+
+
+def _beliefs(item: CandidateRecord) -> str:
+    return f"{item['prior']:.3f} before the answers, {item['belief']:.3f} after"
 
 
 def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
@@ -350,7 +382,7 @@ def _fields(record: type, hit: Hit) -> Any:
 def _play(
     game: LabelledGame,
     paragraph: Paragraph,
-    report: GameReport,
+    report: PlayedGame,
     repeat: int,
     n_candidates: int,
 ) -> PlayRecord:
@@ -433,7 +465,7 @@ def _bits(belief: Any) -> float:
     return round(float((belief * surprise).sum()), 4)
 
 
-def _answers_against(report: GameReport, row: int) -> tuple[list[int], list[int]]:
+def _answers_against(report: PlayedGame, row: int) -> tuple[list[int], list[int]]:
     """Return the numbers of the questions with an answer against the candidate of a row.
 
     Returns:

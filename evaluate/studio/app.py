@@ -2,30 +2,23 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from shlex import quote
-from typing import Annotated
-from urllib.parse import urlencode
 
-from fastapi import APIRouter, Form, HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse
 from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
 from evaluate.referee.simulated import SPECS
-from evaluate.replay.replay import replay_store
 from evaluate.report.page import render
-from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
-from evaluate.runs.run import lost_games
+from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as of_course
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, existing, make_app
 from evaluate.studio.state import CurrentStudio, Files, Studio
 from evaluate.studio.view import GameView, view_of
-from player.game.journal import SavedGame
+from player.game.record import SavedGame
 from player.player import Player
-from quarry.plugins import named_by_data
 from quarry.store import Course
 
 SECTIONS = {
@@ -113,44 +106,3 @@ def _report(studio: CurrentStudio, request: Request) -> HTMLResponse:
     # the page has a policy of its own, which allows its style and scripts alone
     headers = {"Content-Security-Policy": "frame-ancestors 'none'"}
     return HTMLResponse(html, headers=headers)
-
-
-@router.get("/losses")
-def _losses(studio: CurrentStudio, page: Page, run: str, of: str = "") -> HTMLResponse:
-    path = studio.run_path(run)
-    played = read_run(path)
-    groups = {}
-    for cause, rows in played.games.groupby("lost_at", sort=False):
-        groups[cause] = list(rows.itertuples())
-    again = f"quarry replay --store {quote(studio.files.store)} --lost-in {quote(str(path))}"
-    return page("losses.html", groups=groups, run=played, name=run, of=of, again=again)
-
-
-@router.post("/losses")
-def _replay(
-    studio: CurrentStudio,
-    run: Annotated[str, Form()],
-    preset: Annotated[str, Form()],
-) -> RedirectResponse:
-    path = studio.run_path(run)
-    played = read_run(path)
-    referee = named_by_data(played.referee, str(path))
-    settings = studio.settings_of(preset)
-    games = [game for game in lost_games(played) if game.paragraph_id]
-    if not games:
-        raise HTTPException(422, f"No lost game of {run} is in this course.")
-
-    name = f"{path.stem}-lost-{Path(settings.preset).stem}"
-    out = path.with_name(f"{name}.json")
-    again = replay_store(
-        games[:MAX_REPLAYED],
-        studio.course,
-        settings,
-        referee=referee,
-        seed=played.seed,
-        name=name,
-    )
-    write_run(out, again)
-    fresh = str(out.relative_to(studio.files.runs.resolve()))
-    query = urlencode({"run": fresh, "of": run})
-    return RedirectResponse(f"/losses?{query}", 303)

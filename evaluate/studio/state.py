@@ -19,7 +19,8 @@ from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.studio.pages import existing
 from evaluate.studio.view import GameView
 from player.answer import Answer
-from player.game.journal import Journal, SavedGame
+from player.game.journal import Journal
+from player.game.record import SavedGame
 from player.player import Plan, Player, build_player
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course

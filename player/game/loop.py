@@ -19,8 +19,9 @@ from player.errors import (
 from player.game import messages as protocol
 from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
-from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
+from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import described, visible
 
@@ -46,10 +47,10 @@ MOST_IN_MEMORY = 8
 MOST_BUSY = 16
 """No further game is requested while so many have unread messages, so that their replies are in time."""
 
-Outcomes = Generator[GameReport | PlayerError, None, None]
+Outcomes = Generator[PlayedGame | PlayerError, None, None]
 
 
-def play(server: GameServer, contestant: Contestant, **options: Any) -> GameReport:
+def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGame:
     """Ask for a practice game and play it to its score; see `play_games`.
 
     Raises:
