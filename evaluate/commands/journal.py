@@ -75,8 +75,9 @@ def _line(game: SavedGame) -> str:
     asked = ""
     if game.start:
         asked = f"{game.start.book_name or '-'}: {game.start.hint}"
-    where = game.server if game.server == PRACTICE else f"server {game.server}"
-    return f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({where})"
+    return (
+        f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({game.where})"
+    )
 
 
 JOURNAL = cli.path(

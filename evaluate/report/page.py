@@ -21,6 +21,7 @@ from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
     ReplayRecord,
+    explain,
     outcome_in_words,
     play_of,
 )
@@ -156,8 +157,8 @@ def _opened(record: ReplayRecord) -> Json:
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    plays = record["plays"] or (None,)
-    outcomes = [outcome_in_words(record, each) for each in plays]
+    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
+    outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}
 

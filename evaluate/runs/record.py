@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
 from evaluate.referee.scoring import raw_ratio
-from player.answer import Answer, letter_row
+from player.answer import Answer, Answers, letter_row
 from player.belief.places import rank_of_sentence
 from player.game import messages as protocol
 from player.game.record import Label, PlayedGame
@@ -421,7 +421,8 @@ def _play(
         "breakdown": dict(report.score.breakdown),
     }
     if row is not None:
-        play["misled"], play["unfit"] = _answers_against(report, row)
+        best = report.decision.best
+        play["misled"], play["unfit"] = answers_against(plan, report.answers, row, best)
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
         play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:
@@ -465,22 +466,27 @@ def _bits(belief: Any) -> float:
     return round(float((belief * surprise).sum()), 4)
 
 
-def _answers_against(report: PlayedGame, row: int) -> tuple[list[int], list[int]]:
-    """Return the numbers of the questions with an answer against the candidate of a row.
+def answers_against(
+    plan: Plan, answers: Answers, secret: int, guess: int
+) -> tuple[list[int], list[int]]:
+    """Return the numbers of the questions with an answer against the secret.
+
+    Args:
+        secret, guess: rows of their candidates.
 
     Returns:
-        Those answered for the guess and against it, and those whose answer does not fit its whole paragraph.
+        Those answered for the guess and against the secret, and those whose answer does not fit the whole secret.
     """
     misled, unfit = [], []
-    for number, answer in enumerate(report.answers):
+    for number, answer in enumerate(answers):
         letter = letter_row(answer)
         if letter is None:
             continue
-        fits = report.plan.fits[:, number, :, letter]
+        fits = plan.fits[:, number, :, letter]
         likeliest = fits.max(axis=0)
-        fit, other = np.maximum(likeliest[[row, report.decision.best]], LEAST_FIT)
+        fit, other = np.maximum(likeliest[[secret, guess]], LEAST_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
             misled.append(number + 1)
-        if fits[VIEWS.index("paragraph"), row] < FITTING:
+        if fits[VIEWS.index("paragraph"), secret] < FITTING:
             unfit.append(number + 1)
     return misled, unfit

@@ -51,6 +51,14 @@ class GameRecord:
             return "WON" if self.label.won else "LOST"
         return self.score.outcome if self.score else ""
 
+    @property
+    def secret(self) -> str:
+        """Opening sentence of the secret: as the referee revealed it, or the guess that has won; "" if unknown."""
+        if self.label is not None:
+            return self.label.opening_sentence
+        has_won = self.guess is not None and self.outcome == "WON"
+        return self.guess.opening_sentence if self.guess and has_won else ""
+
 
 @dataclass(frozen=True, slots=True)
 class SavedMessage:
@@ -84,6 +92,12 @@ class SavedGame(GameRecord):
     began: float
     ending: str
     messages: tuple[SavedMessage, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The server, or the name of what was played on without one, such as practice."""
+        is_url = "://" in self.server
+        return f"server {self.server}" if is_url else self.server or "callbacks"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
