@@ -39,8 +39,8 @@ from evaluate.referee.spec import Referee
 from evaluate.replay.ideal import add_ideal
 from evaluate.runs.files import (
     RecordFile,
-    partial_path,
     unfinished_records,
+    write_finished,
     write_run,
 )
 from evaluate.runs.measures import Measure
@@ -54,7 +54,6 @@ from player.question import Question
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
-from quarry.files import write_named
 from quarry.parallel import Cluster, Workers, executor_of, made_once, result_of, run_all
 from quarry.store import Course, is_url, open_store
 
@@ -419,10 +418,7 @@ def replay_table(
 
     table = make_table(records, judges, store.fingerprint, settings, seed)
     if out:
-        with writing(out):
-            text = json.dumps(table, ensure_ascii=False, indent=1)
-            write_named(out, f"{text}\n".encode())
-            partial_path(out).unlink()
+        write_finished(out, table)
     return table
 
 

@@ -112,14 +112,11 @@ def render(runs: Sequence[Run]) -> str:
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
-    """Return the rows of the table of games: hint and lecture of each game, and its outcome in each run."""
-    rows: dict[str, Json] = {}
-    for game_id in game_ids:
-        rows[game_id] = {
-            "game_id": game_id,
-            "outcomes": [{"there": False, "rank": None} for _ in runs],
-        }
-
+    """Return the rows of the table of games: each game, and its outcome in each run, None if the run has it not."""
+    rows: dict[str, Json] = {
+        game_id: {"game_id": game_id, "outcomes": [None] * len(runs)}
+        for game_id in game_ids
+    }
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
         for game_id, of_game in plays.groupby("game_id", sort=False):
@@ -129,7 +126,6 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
             won = of_game["won"].dropna()
             lost_at = next(iter(of_game["lost_at"].dropna()), None)
             row["outcomes"][column] = {
-                "there": True,
                 "rank": first["rank"],
                 "outcome": lost_at or "found",
                 "word": lost_at or ("found" if won.empty else "won"),

@@ -196,7 +196,8 @@ def record_game(
         for repeat, report in enumerate(reports):
             plays.append(_play(game, paragraph, report, repeat, n_candidates))
 
-    record["search"] = _search(result, paragraph)
+    truth_id = paragraph.paragraph_id if paragraph else ""
+    record["search"] = search_record(result, truth_id)
     record |= {"questions": [], "questions_ms": None, "decide_ms": None}
     if reports:
         plan = reports[0].plan
@@ -351,8 +352,14 @@ def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
     }
 
 
-def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
-    row = result.row_of(paragraph) if paragraph is not None else None
+def search_record(result: SearchResult, truth_id: str) -> SearchRecord:
+    """Return the record of a search.
+
+    Args:
+        truth_id: paragraph_id of the labelled paragraph, "" without one.
+    """
+    hits: list[HitRecord] = [_fields(HitRecord, hit) for hit in result.hits]
+    ids = [hit["paragraph_id"] for hit in hits]
     book: BookRecord | None = None
     if result.book:
         book = {
@@ -362,14 +369,14 @@ def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
         }
 
     return {
-        "hits": [_fields(HitRecord, hit) for hit in result.hits],
+        "hits": hits,
         "book": book,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
         "failures": [*map(str, result.failures)],
         "embed_ms": result.embed_ms,
         "search_ms": result.search_ms,
-        "rank": row + 1 if row is not None else None,
+        "rank": ids.index(truth_id) + 1 if truth_id in ids else None,
     }
 
 

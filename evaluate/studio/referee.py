@@ -244,18 +244,9 @@ def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
     game = LabelledGame(
         DESK, start.book_name, start.hint, start.association_domain, session.word
     )
-    played = PlayedGame(
-        game_id=DESK,
-        key=-1,
-        start=start,
-        questions=plan.questions,
-        answers=tuple(answers),
-        guess=decision.guess,
-        score=score,
-        plan=plan,
-        decision=decision,
-        elapsed_s=0.0,
+    played = PlayedGame.of(
+        plan, decision, game_id=DESK, answers=tuple(answers), score=score
     )
-    label = label_of(game, paragraph, played)
-    studio.write(session, replace(played, label=label))
-    return view_of(session.player, plan, replace(played, label=label))
+    played = replace(played, label=label_of(game, paragraph, played))
+    studio.write(session, played)
+    return view_of(session.player, plan, played)

@@ -22,7 +22,7 @@ from evaluate.studio.view import GameView
 from player.answer import Answer
 from player.errors import JournalError
 from player.game.journal import Journal
-from player.game.record import PlayedGame, SavedGame
+from player.game.record import GameRecord, SavedGame
 from player.player import Plan, Player, build_player
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
@@ -157,24 +157,13 @@ class Studio:
                 passages.append(paragraph)
         return passages
 
-    def write(self, session: Session, game: PlayedGame) -> None:
+    def write(self, session: Session, game: GameRecord) -> None:
         """Write a game of the desk to the journal, again if its answers have changed; log a journal that fails."""
-        if self.files.journal is None or game.label is None:
+        if self.files.journal is None:
             return
         try:
             with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
-                session.key = session.key or journal.ask()
-                journal.update(
-                    session.key,
-                    game_id=f"{DESK}-{session.key}",
-                    start=game.start,
-                    questions=game.questions,
-                    answers=game.answers,
-                    guess=game.guess,
-                    score=game.score,
-                    ending="over",
-                )
-                journal.reveal(session.key, game.label)
+                session.key = journal.keep(game, session.key)
         except JournalError as error:
             logger.warning("%s", error)
 

@@ -63,7 +63,7 @@ class GameView:
     Attributes:
         candidates: none if no questions were sent, or the beliefs are not known.
         steps: none before the answers have come.
-        passage: id of the secret passage; "" if it is unknown, or is not in the course.
+        passage: id of the secret passage, "" if it is unknown.
     """
 
     game: GameRecord
@@ -86,15 +86,11 @@ def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
         beliefs.append(posterior.belief)
 
     secret = plan.row_of(game.secret) if game.secret else None
-    paragraphs, passage = plan.places.paragraphs, ""
-    if game.label and game.label.paragraph_id in {
-        paragraph.paragraph_id for paragraph in paragraphs
-    }:
-        passage = game.label.paragraph_id
+    passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
         passages = plan.places.passages_of(int(plan.rows[secret]))
-        passage = passage or paragraphs[int(passages[0])].paragraph_id
+        passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
         guess = plan.row_of(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
             misled, _ = answers_against(plan, answers, secret, guess)

@@ -333,16 +333,13 @@ class Game:
                 plan = self.player.whole_plan()
             assert plan is not None
             assert decision is not None
-            return PlayedGame(
+            return PlayedGame.of(
+                plan,
+                decision,
                 game_id=self.game_id,
                 key=self.key,
-                start=plan.start,
-                questions=plan.questions,
                 answers=tuple(self._answers),
-                guess=decision.guess,
                 score=self.score,
-                plan=plan,
-                decision=decision,
                 elapsed_s=now - self.began,
             )
         if self.failure is None and now >= self.began + self.timeout_s:

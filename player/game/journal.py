@@ -24,7 +24,7 @@ from pydantic_core import from_json, to_json
 from configs.directories import default_journal
 from player.errors import JournalError, UnauthorizedError
 from player.game.client import HttpGameServer
-from player.game.record import Label, SavedGame
+from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
 
 logger = logging.getLogger(__name__)
@@ -232,6 +232,17 @@ class Journal:
         """Store the label of a game, unless the game has no guess yet: then the label stays with the referee."""
         statement = "UPDATE games SET label = ? WHERE game = ? AND guess IS NOT NULL"
         self.write((statement, (_encoded(label), key)))
+
+    def keep(self, game: GameRecord, key: int = 0) -> int:
+        """Store all facts of a game that is over, and return its key.
+
+        Args:
+            key: of the game, if an earlier version of it was stored; 0 adds it.
+        """
+        key = key or self.ask()
+        facts = {name: getattr(game, name) for name in _FACTS}
+        self.update(key, game_id=game.game_id, ending="over", **facts)
+        return key
 
     def editions(self, opponent: str) -> dict[str, float]:
         """Return a number of games by edition; log and return {} if the disk fails.

@@ -1,6 +1,7 @@
 """GameRecord: the facts of one game, as they are stored and shown."""
 
 from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from player.answer import Answer
 from player.game import messages as protocol
@@ -105,16 +106,28 @@ class PlayedGame(GameRecord):
     """A game that this process has played to its score.
 
     Attributes:
-        key: key of the game in the journal.
+        key: key of the game in the journal, 0 if no journal holds it.
         elapsed_s: seconds from the request for the game to its score.
     """
 
-    key: int
+    key: int = 0
     plan: Plan
     answers: tuple[Answer, ...]
     decision: Decision
     score: Score
-    elapsed_s: float
+    elapsed_s: float = 0.0
+
+    @classmethod
+    def of(cls, plan: Plan, decision: Decision, **facts: Any) -> Self:
+        """Return the game of a plan and a decision, with its other facts."""
+        return cls(
+            start=plan.start,
+            questions=plan.questions,
+            guess=decision.guess,
+            plan=plan,
+            decision=decision,
+            **facts,
+        )
 
     def as_json(self) -> Json:
         """Write the game as `run_game.py --json` prints it."""
