@@ -276,6 +276,8 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         outcome = f"found at rank {rank}{slot} by {hit['strategy']}"
     if play is None:
         return outcome
+    if play["prior_rank"] is None:
+        return f"won: {outcome}"
 
     outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
@@ -396,6 +398,8 @@ def _play(
     plan, belief = report.plan, report.decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
     row = truth_row(plan, game, paragraph)
+    if len(belief) < len(plan.rows):
+        row = None  # the guess was made before the search had ended
     rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
     if row is not None and row not in rows:
         rows.append(row)
@@ -429,7 +433,9 @@ def _play(
     }
     if row is not None:
         best = report.decision.best
-        play["misled"], play["unfit"] = answers_against(plan, report.answers, row, best)
+        if plan.fits.shape[2]:  # a game among hundreds may have dropped them
+            against = answers_against(plan, report.answers, row, best)
+            play["misled"], play["unfit"] = against
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
         play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:

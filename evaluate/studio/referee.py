@@ -245,7 +245,7 @@ def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
         DESK, start.book_name, start.hint, start.association_domain, session.word
     )
     played = PlayedGame.of(
-        plan, decision, game_id=DESK, answers=tuple(answers), score=score
+        plan, decision, game_id="", answers=tuple(answers), score=score
     )
     played = replace(played, label=label_of(game, paragraph, played))
     studio.write(session, played)

@@ -234,14 +234,15 @@ class Journal:
         self.write((statement, (_encoded(label), key)))
 
     def keep(self, game: GameRecord, key: int = 0) -> int:
-        """Store all facts of a game that is over, and return its key.
+        """Store all facts of a game that is over, under an id of its own if it has none, and return its key.
 
         Args:
             key: of the game, if an earlier version of it was stored; 0 adds it.
         """
         key = key or self.ask()
         facts = {name: getattr(game, name) for name in _FACTS}
-        self.update(key, game_id=game.game_id, ending="over", **facts)
+        game_id = game.game_id or f"{self._who[0]}-{key}"
+        self.update(key, game_id=game_id, ending="over", **facts)
         return key
 
     def editions(self, opponent: str) -> dict[str, float]:

@@ -1,7 +1,9 @@
 """What became of a game, in words."""
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from evaluate.runs.record import label_of, outcome_in_words
@@ -130,3 +132,18 @@ def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
 ) -> None:
     _, where, *_ = told(paragraph("elsewhere:1:1"), unrelated)
     assert where.startswith("lost at the book: 'alpha' was taken for first")
+
+
+def test_a_guess_before_the_search_had_ended_is_explained(
+    unrelated: PlayedGame,
+) -> None:
+    hasty = replace(unrelated.decision, belief=np.empty(0), best=-1)
+    report = replace(unrelated, decision=hasty)
+    _, where = told(unrelated.plan.paragraph(1), report)
+    assert where.startswith("lost in the search: not among the 0 candidates")
+    _, where = told(unrelated.plan.paragraph(0), report)
+    assert where == "won: found at rank 1 in the book's slots by dense"
+
+    dropped = replace(unrelated.plan, fits=unrelated.plan.fits[:, :, :0])
+    explained = told(unrelated.plan.paragraph(0), replace(unrelated, plan=dropped))
+    assert not any("misled" in line for line in explained)
