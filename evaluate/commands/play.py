@@ -54,24 +54,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Play, print what is printed at the end, and return the exit code."""
-    evening = _Evening(options)
+    series = _Series(options)
     try:
-        with printing_at_end(evening.print_end):
-            evening.play()
+        with printing_at_end(series.print_end):
+            series.play()
     except EOFError:
         cli.warn(options, "the input ended before the game did")
         return 1
     except QuarryError as error:
-        if not evening.scores:
+        if not series.scores:
             raise
         cli.warn(options, error)
         return 1
-    if not evening.n_failed:
+    if not series.n_failed:
         return 0
-    return 1 if evening.scores else 2
+    return 1 if series.scores else 2
 
 
-class _Evening:
+class _Series:
     """The games of one call of the command.
 
     Args:

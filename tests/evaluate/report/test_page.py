@@ -138,7 +138,10 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
     assert each(shown, "place") == [*range(1, 11), 13]
     assert each(shown, "right") == [False] * 10 + [True]
     assert opened["play"]["guess"]["opening_sentence"] == HOSTILE
-    assert opened["outcomes"][0].startswith("lost by the answers")
+    which, where, *_, misled = opened["outcomes"]
+    assert which.startswith("the secret: ")
+    assert where.startswith("lost by the answers")
+    assert misled.startswith("answers that misled: 1 B ")
     assert list(data_of(page)["plots"]) == ["success", "lost"]
 
 
