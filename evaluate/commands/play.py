@@ -15,6 +15,7 @@ from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
 from evaluate.commands.journal import PRACTICE
+from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
@@ -142,7 +143,6 @@ class _Series:
             "server": PRACTICE if practice is not None else server.url,
         }
         is_watched = not options.json and options.at_once == 1
-        terminal = Terminal(Console())
         outcomes = play_games(
             server,
             player,
@@ -150,7 +150,7 @@ class _Series:
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
-            spectator=terminal if is_watched else Spectator(),
+            spectator=Terminal(Console()) if is_watched else Spectator(),
             timeouts=Timeouts(phase_s=settings.game.phase_s),
             journal=journal,
         )
@@ -166,11 +166,14 @@ class _Series:
             if not is_watched:
                 self._print_score(outcome)
             if practice is not None:
-                match = practice.matches[outcome.game_id]
-                label = label_of(match.label, match.paragraph, outcome)
-                journal.reveal(outcome.key, label)
-                if not options.json:
-                    terminal.explain(label)
+                self._reveal(outcome, practice.matches[outcome.game_id], journal)
+
+    def _reveal(self, game: PlayedGame, match: Match, journal: Journal) -> None:
+        """Write the secret of a practice game to the journal, and print what became of it."""
+        label = label_of(match.label, match.paragraph, game)
+        journal.reveal(game.key, label)
+        if not self.options.json:
+            Terminal(Console()).explain(label)
 
     def _print_score(self, report: PlayedGame) -> None:
         options, score = self.options, report.score

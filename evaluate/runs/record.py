@@ -253,18 +253,10 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         )
 
     if lost == "search":
-        looked_at = (
-            f"{len(search['hits'])} hits"
-            if play is None
-            else f"{play['n_candidates']} candidates"
-        )
-        about = "although the book was resolved rightly"
-        if book is None or book["tier"] == "none":
-            verb = "resolved" if record["book_name"].strip() else "named"
-            about = f"and no book was {verb}"
-        elif book["document"] != truth["document"]:
-            about = f"and {book['document']} was preferred to {truth['document']}"
-        return f"lost in the search: not among the {looked_at}, {about}"
+        n_searched = f"{len(search['hits'])} hits"
+        if play is not None:
+            n_searched = f"{play['n_candidates']} candidates"
+        return f"lost in the search: not among the {n_searched}, {_book_in_words(record, truth)}"
 
     outcome = f"not among the first {len(search['hits'])} hits"
     if rank:
@@ -283,6 +275,17 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     if lost == "answers":
         return f"lost by the answers: {outcome} them, {play['guess_rank']} after"
     return f"won: {outcome} the answers, 1 after"
+
+
+def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
+    """Say how the book's name was resolved in a game that was lost in the search."""
+    book = record["search"]["book"]
+    if book is None or book["tier"] == "none":
+        verb = "resolved" if record["book_name"].strip() else "named"
+        return f"and no book was {verb}"
+    if book["document"] != truth["document"]:
+        return f"and {book['document']} was preferred to {truth['document']}"
+    return "although the book was resolved rightly"
 
 
 def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
@@ -305,19 +308,24 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
     if not play["won"] and play["candidates"]:
         guess = play["candidates"][0]
         yield f"guessed instead: {_quoted(guess)} (probability {_beliefs(guess)})"
-    answers_against = {
-        "answers that do not fit the secret": play.get("unfit") or [],
-        "answers that misled": play["misled"],
-    }
-    for name, numbers in answers_against.items():
-        given = []
-        pairs = zip(record["questions"], play["answers"], strict=False)
-        for number, (question, letter) in enumerate(pairs, 1):
-            if number in numbers:
-                option = question["options"].get(str(letter), "")
-                given.append(f"{number} {letter} {option}")
-        if given:
-            yield f"{name}: {'; '.join(given)}"
+    yield from _answers_in_words(record, play)
+
+
+def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
+    """Yield the answers that do not fit the secret, and those that misled, with their options."""
+    misled, unfit = [], []
+    unfit_numbers = play.get("unfit") or ()
+    pairs = zip(record["questions"], play["answers"], strict=False)
+    for number, (question, letter) in enumerate(pairs, 1):
+        answer = f"{number} {letter}"
+        if number in unfit_numbers:
+            unfit.append(answer)
+        if number in play["misled"]:
+            misled.append(f"{answer} {question['options'].get(str(letter), '')}")
+    if unfit:
+        yield f"answers that do not fit the secret: {', '.join(unfit)}"
+    if misled:
+        yield f"answers that misled: {'; '.join(misled)}"
 
 
 def label_of(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -> Label:

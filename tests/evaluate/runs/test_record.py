@@ -121,7 +121,7 @@ def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
     assert report.decision.guess.opening_sentence in guess
     for name, line in (("do not fit", unfit), ("misled", misled)):
         assert name in line
-        numbers = re.findall(r"(\d+) [A-D] ", line)
+        numbers = re.findall(r"(\d+) [A-D]\b", line)
         assert numbers
         for row in map(int, numbers):
             assert letters[row - 1] != about_truth[row - 1]

@@ -484,6 +484,7 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     tab.wait_for_selector("text=The secret passage begins")
     assert tab.locator(".steps .mark").count() == 20
     tab.goto("/games")
+    assert fits_the_width(tab)
     tab.click("tbody a >> nth=0")
     tab.wait_for_selector("text=after answer 20 of 20")
     tab.evaluate("window.kept = true; scrollTo(0, 300)")
