@@ -25,7 +25,7 @@ LEAGUE = (
     "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
 LEAST_LIKELY = 0.01
-"""The least confidence at which a document is named that was not resolved."""
+"""Minimum confidence at which a document is named although the book was not resolved."""
 
 
 def book_of(result: SearchResult) -> str:
