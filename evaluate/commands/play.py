@@ -55,24 +55,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Play, print what is printed at the end, and return the exit code."""
-    series = _Series(options)
+    session = _Session(options)
     try:
-        with printing_at_end(series.print_end):
-            series.play()
+        with printing_at_end(session.print_end):
+            session.play()
     except EOFError:
         cli.warn(options, "the input ended before the game did")
         return 1
     except QuarryError as error:
-        if not series.scores:
+        if not session.scores:
             raise
         cli.warn(options, error)
         return 1
-    if not series.n_failed:
+    if not session.n_failed:
         return 0
-    return 1 if series.scores else 2
+    return 1 if session.scores else 2
 
 
-class _Series:
+class _Session:
     """The games of one call of the command.
 
     Args:

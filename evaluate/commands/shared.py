@@ -84,21 +84,31 @@ def open_for(options: argparse.Namespace) -> Course:
 
 
 def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
-    """Return the games of --games or --lost-in that are of --split and, with --lost-in, were lost."""
+    """Read the games of --games and return those of --split that --lost-in does not leave out."""
+    run_path: Any = getattr(options, "lost_in", None)
+    is_of_run = options.games is None and run_path
+    games = _lost_games(run_path) if is_of_run else load_games(options.games)
+    chosen = select_split(games, options.split, getattr(options, "seed", 0))
+    if not run_path:
+        return chosen
+
+    from evaluate.runs.files import read_run
+
+    lost_ids = read_run(run_path).lost_ids
+    lost = [game for game in chosen if game.game_id in lost_ids]
+    if not lost:
+        raise GamesError(f"{run_path} lost no game of {options.games}.")
+    return lost
+
+
+def _lost_games(run_path: Path) -> list[LabelledGame]:
     from evaluate.runs.files import read_run
     from evaluate.runs.run import lost_games
 
-    run_path: Any = getattr(options, "lost_in", None)
-    run = read_run(run_path) if run_path else None
-    lost = lost_games(run) if run else []
-    games = load_games(options.games) if options.games else lost
-    chosen = select_split(games, options.split, getattr(options, "seed", 0))
-    if run:
-        chosen = [game for game in chosen if game.game_id in run.lost_ids]
-        if not chosen:
-            of_games = f" of {options.games}" if options.games else ""
-            raise GamesError(f"{run_path} lost no game{of_games}.")
-    return chosen
+    games = lost_games(read_run(run_path))
+    if not games:
+        raise GamesError(f"{run_path} lost no game.")
+    return games
 
 
 def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:

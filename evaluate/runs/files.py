@@ -313,11 +313,15 @@ def _ranked(
     Args:
         scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
-    hits = []
+    hits, labelled = [], None
+    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     ranking = sorted(scores.items(), key=lambda item: -item[1])
     for rank, (paragraph_id, score) in enumerate(ranking, 1):
+        paragraph = Paragraph(paragraph_id, "", 0, "", "", paragraph_id)
+        if paragraph_id == truth_id:
+            labelled = paragraph
         hit = Hit(
-            paragraph=Paragraph(paragraph_id, "", 0, "", "", paragraph_id),
+            paragraph=paragraph,
             relevance=0.0,
             score=score,
             rank=rank,
@@ -326,10 +330,9 @@ def _ranked(
         )
         hits.append(hit)
     result = SearchResult(Query("", ""), hits, relevant=bool(scores))
-    truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     return {
         **record,
-        "search": search_record(result, truth_id),
+        "search": search_record(result, labelled),
         "questions": [],
         "questions_ms": None,
         "decide_ms": None,

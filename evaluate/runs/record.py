@@ -196,8 +196,7 @@ def record_game(
         for repeat, report in enumerate(reports):
             plays.append(_play(game, paragraph, report, repeat, n_candidates))
 
-    truth_id = paragraph.paragraph_id if paragraph else ""
-    record["search"] = search_record(result, truth_id)
+    record["search"] = search_record(result, paragraph)
     record |= {"questions": [], "questions_ms": None, "decide_ms": None}
     if reports:
         plan = reports[0].plan
@@ -362,14 +361,13 @@ def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
     }
 
 
-def search_record(result: SearchResult, truth_id: str) -> SearchRecord:
+def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
     """Return the record of a search.
 
     Args:
-        truth_id: paragraph_id of the labelled paragraph, "" without one.
+        paragraph: the labelled one, None without one.
     """
-    hits: list[HitRecord] = [_fields(HitRecord, hit) for hit in result.hits]
-    ids = [hit["paragraph_id"] for hit in hits]
+    row = result.row_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
     if result.book:
         book = {
@@ -379,14 +377,14 @@ def search_record(result: SearchResult, truth_id: str) -> SearchRecord:
         }
 
     return {
-        "hits": hits,
+        "hits": [_fields(HitRecord, hit) for hit in result.hits],
         "book": book,
         "answered_by": result.answered_by,
         "relevant": result.relevant,
         "failures": [*map(str, result.failures)],
         "embed_ms": result.embed_ms,
         "search_ms": result.search_ms,
-        "rank": ids.index(truth_id) + 1 if truth_id in ids else None,
+        "rank": row + 1 if row is not None else None,
     }
 
 

@@ -261,6 +261,13 @@ class SearchResult:
         ].head(20)
         return f"<p>{html.escape(repr(self))}</p>{shown.to_html(index=False)}"
 
+    def row_of(self, paragraph: Paragraph) -> int | None:
+        """Return the position of a paragraph among the hits, from 0; None if it is not a hit."""
+        for row, hit in enumerate(self.hits):
+            if hit.paragraph.paragraph_id == paragraph.paragraph_id:
+                return row
+        return None
+
 
 def nothing_found(n: int) -> ScoreArrays:
     """Return scores for n paragraphs of which none was found."""
