@@ -178,7 +178,8 @@ def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers() ->
     assert game["hint"] in shown
     assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
     assert "Belief that it is this one:" in shown
-    assert re.search(r"wrong answers: (\d+ \(B, rightly [ACD]\)(, )?)+", shown)
+    assert re.search(r"the secret: \w+ p\d+: ", shown)
+    assert re.search(r"answers that do not fit the secret: \d+ B(, \d+ B)*", shown)
 
 
 def test_a_person_may_be_the_referee_without_labelled_games(

@@ -2,16 +2,17 @@
 
 import argparse
 import contextlib
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic_core import to_jsonable_python
+from rich.console import Console
 
 from configs.directories import default_journal
 from configs.errors import SettingsError
-from player.game.journal import Journal, SavedGame
-from player.game.terminal import outcome_of
+from player.game.journal import Journal
+from player.game.record import SavedGame
+from player.game.terminal import Terminal
 from quarry import cli
 from quarry.terminal import visible, visible_json
 
@@ -35,11 +36,13 @@ def read_games(path: Path) -> list[SavedGame]:
 
 def _list(options: argparse.Namespace) -> int:
     games = read_games(options.journal)
+    if options.lost:
+        games = [game for game in games if game.outcome == "LOST"]
     if options.json:
         print(visible_json({"games": to_jsonable_python(games)}))
         return 0
     if not games:
-        print(f"{options.journal} holds no games.")
+        print(f"{options.journal} holds no {'lost ' * options.lost}games.")
         return 0
     print(HEAD)
     for game in games:
@@ -57,8 +60,10 @@ def _show(options: argparse.Namespace) -> int:
     if options.json:
         print(visible_json({"games": to_jsonable_python(games)}))
         return 0
+    terminal = Terminal(Console())
     for game in games:
-        print(*map(visible, _lines(game)), sep="\n")
+        print(HEAD, visible(_line(game)), sep="\n")
+        terminal.show(game)
     return 0
 
 
@@ -66,42 +71,13 @@ def _line(game: SavedGame) -> str:
     """Return the row of a game below HEAD."""
     began = datetime.fromtimestamp(game.began, UTC).isoformat(" ", "minutes")[:16]
     score = f"{game.score.private_score:.1f}" if game.score else "-"
-    state = outcome_of(game.score) or game.ending
+    state = game.outcome or game.ending
     asked = ""
     if game.start:
         asked = f"{game.start.book_name or '-'}: {game.start.hint}"
-    where = game.server if game.server == PRACTICE else f"server {game.server}"
-    return f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({where})"
-
-
-def _lines(game: SavedGame) -> Iterator[str]:
-    """Yield a game in words, without what has not happened yet."""
-    yield HEAD
-    yield _line(game)
-    if game.start:
-        yield f"book   {game.start.book_name}"
-        yield f"hint   {game.start.hint}"
-    answers = [*(game.answers or ()), *[None] * len(game.questions)]
-    for number, question in enumerate(game.questions):
-        yield f"{number + 1:2} {answers[number] or '-'}  {question.text}"
-    if game.guess:
-        guess = game.guess
-        yield f"guess  {guess.opening_sentence}"
-        yield f"       {guess.sentence_justification}"
-        yield f"word   {guess.associative_word}"
-        yield f"       {guess.word_justification}"
-        yield f"sure   {guess.confidence:.0%}"
-    if game.score:
-        score = game.score
-        outcome = outcome_of(score)
-        points = (
-            f"{score.private_score:.1f} of 100, league points {score.league_points}"
-        )
-        yield f"score  {points}{', ' if outcome else ''}{outcome}"
-        for part, earned in score.breakdown.items():
-            yield f"  {part.replace('_', ' ')}: {earned:.1f}"
-        for part, remark in score.feedback.items():
-            yield f"  {part.replace('_', ' ')}: {remark}"
+    return (
+        f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({game.where})"
+    )
 
 
 JOURNAL = cli.path(
@@ -111,7 +87,11 @@ JOURNAL = cli.path(
     default=default_journal,
 )
 COMMANDS = {
-    "games list": cli.Command("", (JOURNAL, cli.JSON), _list),
+    "games list": cli.Command(
+        "--lost",
+        (cli.flag("--lost", "only lost games"), JOURNAL, cli.JSON),
+        _list,
+    ),
     "games show": cli.Command(
         "0101001",
         (

@@ -19,17 +19,15 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
-from evaluate.referee.context import visible_context
-from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import read_spec, spec_table
-from evaluate.runs.record import why_lost
+from evaluate.runs.record import label_of
 from ingest.pipeline.pipeline import ingest
-from player.answer import NOT_RELEVANT
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
-from player.game.game import GameReport, Spectator, Timeouts, report_json
+from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
+from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
@@ -57,24 +55,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Play, print what is printed at the end, and return the exit code."""
-    evening = _Evening(options)
+    session = _Session(options)
     try:
-        with printing_at_end(evening.print_end):
-            evening.play()
+        with printing_at_end(session.print_end):
+            session.play()
     except EOFError:
         cli.warn(options, "the input ended before the game did")
         return 1
     except QuarryError as error:
-        if not evening.scores:
+        if not session.scores:
             raise
         cli.warn(options, error)
         return 1
-    if not evening.n_failed:
+    if not session.n_failed:
         return 0
-    return 1 if evening.scores else 2
+    return 1 if session.scores else 2
 
 
-class _Evening:
+class _Session:
     """The games of one call of the command.
 
     Args:
@@ -164,13 +162,20 @@ class _Evening:
             self.scores.append(outcome.score)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self.games.append({"time": now, **place, **report_json(outcome)})
+                self.games.append({"time": now, **place, **outcome.as_json()})
             if not is_watched:
                 self._print_score(outcome)
-            if not options.json and practice is not None:
-                _print_reasons(outcome, practice.matches[outcome.game_id])
+            if practice is not None:
+                self._reveal(outcome, practice.matches[outcome.game_id], journal)
 
-    def _print_score(self, report: GameReport) -> None:
+    def _reveal(self, game: PlayedGame, match: Match, journal: Journal) -> None:
+        """Write the secret of a practice game to the journal, and print what became of it."""
+        label = label_of(match.label, match.paragraph, game)
+        journal.reveal(game.key, label)
+        if not self.options.json:
+            Terminal(Console()).explain(label)
+
+    def _print_score(self, report: PlayedGame) -> None:
         options, score = self.options, report.score
         line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
         if options.games > 1:
@@ -249,21 +254,6 @@ def _settle(options: argparse.Namespace) -> None:
             raise SettingsError(
                 f"--{option} cannot be combined with --server, whose games are its own"
             )
-
-
-def _print_reasons(report: GameReport, match: Match) -> None:
-    """Print the answers that differ from those of a careful reader of the paragraph, and why a game was lost."""
-    secret = match.secret
-    context = visible_context(secret.paragraph, secret.opening_sentence)
-    wrong = []
-    pairs = zip(report.plan.questions, report.answers, strict=True)
-    for number, (question, answer) in enumerate(pairs, 1):
-        right = answer_by_reading(context, question.text, question.options)
-        if answer not in {None, right} and NOT_RELEVANT not in {answer, right}:
-            wrong.append(f"{number} ({answer}, rightly {right})")
-    print(visible(f"wrong answers: {', '.join(wrong) or 'none'}"))
-    for line in why_lost(match.label, match.paragraph, report):
-        print(visible(line))
 
 
 COMMAND = cli.Command(

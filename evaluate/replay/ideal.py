@@ -54,17 +54,15 @@ def add_ideal(
     paragraph: Paragraph | None,
     judge: Referee,
 ) -> None:
-    """Add to the record of a play what ideal questions would win, with the judge's errors and without errors."""
-    play["win_ideal"] = play["win_faultless"] = None
+    """Add to the record of a play what ideal questions would win with the judge's errors."""
+    play["win_ideal"] = None
     errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
     if errors is None or paragraph is None or game.edition:
         return
-    play["win_ideal"] = play["win_faultless"] = 0.0
+    play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
     if same_sentence(sentence, game.opening_sentence or sentence):
         play["win_ideal"] = ideal_wins(plan, sentence, errors)
-        faultless = Errors(errors.n_answers, 0.0, 0.0)
-        play["win_faultless"] = ideal_wins(plan, sentence, faultless)
 
 
 def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:

@@ -65,9 +65,8 @@ def run_lines(run: Run) -> Iterator[str]:
             f"points of the sentence {figures['points']:.1f}"
         )
 
-    if document["losses"]:
-        parts = ", ".join(f"{name} {of:.3f}" for name, of in document["losses"].items())
-        yield f"  ideal questions win {document['win_ideal']:.3f}; lost: {parts}"
+    if document["win_ideal"] is not None:
+        yield f"  ideal questions win {document['win_ideal']:.3f}"
 
     times = []
     for part, ms in document["latency_ms"].items():

@@ -17,8 +17,9 @@ from player.errors import JournalError
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.game import Game, Timeouts
-from player.game.journal import Journal, SavedGame, open_journal
+from player.game.journal import Journal, open_journal
 from player.game.messages import Message
+from player.game.record import SavedGame
 from player.player import Contestant, Player
 from player.round import Json, RoundStart
 from quarry.terminal import described

@@ -18,8 +18,9 @@ from player.errors import (
 from player.game import messages as protocol
 from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
-from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
+from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import described, visible
 
@@ -41,10 +42,10 @@ CLOSING_S = 5.0
 MOST_BUSY = 4
 """No further game is requested while so many have unread messages, so that their replies are in time."""
 
-Outcomes = Generator[GameReport | PlayerError, None, None]
+Outcomes = Generator[PlayedGame | PlayerError, None, None]
 
 
-def play(server: GameServer, contestant: Contestant, **options: Any) -> GameReport:
+def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGame:
     """Ask for a practice game and play it to its score; see `play_games`.
 
     Raises:
