@@ -42,7 +42,7 @@ LABELLED = f"{QUICK} --practice-games games.jsonl"
 
 
 def run(line: str) -> Output:
-    return run_line(run_game.main, line)
+    return run_line(f"play {line}")
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from evaluate.games.labelled import LabelledGame
-from player import command as player_command
 from player.round import RoundStart
 from player.search.results import Query
 from tests.evaluate.fakes import run_line
@@ -72,7 +71,7 @@ def test_a_search_opens_no_games_file() -> None:
 
     sys.addaudithook(note)  # a hook stays for the life of the process
     Path("seen").write_text("by the watch")
-    found = run_line(player_command.main, "search --store store --hint merge")
+    found = run_line("search --store store --hint merge")
     watched.clear()
     assert found.code == 0
     assert "Sorting" in found.out

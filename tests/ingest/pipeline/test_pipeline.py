@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from configs.directories import cache
-from ingest.command import main
 from ingest.pipeline.pipeline import with_vectors
 from ingest.pipeline.plan import expand
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
+from quarry.command import main
 from quarry.course.paragraph import Paragraph, Reading
 from quarry.course.piece import Piece
 from quarry.embed import models
@@ -28,7 +28,6 @@ from quarry.parallel import InProcess, LocalProcesses
 from quarry.store import create_store, open_store
 from quarry.store.records import unpacked
 from tests import fakes
-from tests.evaluate.fakes import run_main
 from tests.fakes import (
     CACHES,
     LOCKS,
@@ -107,10 +106,12 @@ class Course:
     def run(self, *arguments: str | Path) -> Ran:
         """Run `python -m ingest --store STORE ARGUMENTS...` in this process."""
         self._capsys.readouterr()
-        code = run_main(main, f"--store={self.store}", *map(str, arguments))
+        code = main(["ingest", f"--store={self.store}", *map(str, arguments)])
         out, err = self._capsys.readouterr()
         assert "Traceback" not in err
-        notes = [line for line in err.splitlines() if line.startswith("ingest: ")]
+        notes = [
+            line for line in err.splitlines() if line.startswith("quarry ingest: ")
+        ]
         return Ran(code, out, notes)
 
     def refusal(self, *arguments: str | Path) -> str:
@@ -453,7 +454,7 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
 KILLED_INGEST = """
 import os, signal, sys
 from chromadb.api.models.Collection import Collection
-from ingest.command import main
+from quarry.command import main
 from quarry.embed import models
 from tests import fakes
 
@@ -467,7 +468,7 @@ if __name__ == "__main__":
         upsert(self, *positional, **named)
 
     Collection.upsert = upsert_or_die
-    main(sys.argv[1:])
+    main(["ingest", *sys.argv[1:]])
 """
 """An ingest that is killed after it has written paragraphs, and before their documents' records."""
 

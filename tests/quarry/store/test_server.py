@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from configs.settings import load, merge_settings
-from ingest.command import main
 from player.search.build import build_orchestrator
 from player.search.results import Query
+from quarry.command import main
 from quarry.errors import StoreChangedError, StoreError
 from quarry.store import chroma, course, create_store, open_store
 from quarry.store.chroma import Collections, server_collections
@@ -57,7 +57,9 @@ class RemoteCourse:
 
     def ingest(self, lectures: Path) -> int:
         location, name = self.place
-        return main([f"{lectures}", f"--store={location}", f"--collection={name}"])
+        return main(
+            ["ingest", f"{lectures}", f"--store={location}", f"--collection={name}"]
+        )
 
     @property
     def texts(self) -> list[str]:
