@@ -150,9 +150,10 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         interrupts.on_interrupt_print(f"{label}: interrupted")
         _require_files()
         with log_as_lines(label):
-            return run_command(lambda: app.meta(words) or 0)
+            return run_command(lambda: _parse_and_call(app.meta, words))
     except CycloptsError as error:
-        print_line(label, f"{str(error)[:MAX_FAULT_CHARS]} See {label} --help")
+        fault = str(error)[:MAX_FAULT_CHARS]
+        print_line(label, f"{fault} (see {label} --help)")
         return 2
     except QuarryError as error:
         print_line(label, error)
@@ -165,6 +166,12 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         interrupts.announce()
         return interrupts.INTERRUPTED
+
+
+def _parse_and_call(app: App, words: Sequence[str]) -> int:
+    """Call the function that a command line names, and return its exit code; a function without one is done."""
+    command, bound, _ = app.parse_args(words)
+    return command(*bound.args, **bound.kwargs) or 0
 
 
 def _require_unicode(words: Sequence[str]) -> None:

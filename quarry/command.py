@@ -41,8 +41,6 @@ app = App(
     default_parameter=Parameter(negative=(), show_default=_default_shown),
     exit_on_error=False,
     print_error=False,
-    result_action="return_value",
-    suppress_keyboard_interrupt=False,
 )
 games = App("games", help="Games that were played, and files of labelled games.")
 calibrate = App("calibrate", help="Fit the numbers of the search to your course.")

@@ -1,4 +1,4 @@
-"""What is installed is whole: a wheel, from which a game is played, and the link to a checkout, which editors follow."""
+"""What is installed is whole: a wheel, from which a game is played, and the link to a checkout that editors follow."""
 
 import json
 import os

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
-from cyclopts.types import PositiveInt
 from cyclopts.validators import Number
 
 from configs.errors import SettingsError
@@ -51,7 +50,7 @@ from quarry.cli import (
 from quarry.terminal import visible, visible_json
 
 REPEATS_OF_SEVERAL = 3
-Repeats = Annotated[PositiveInt, Parameter(validator=Number(lte=MAX_REPEATS))]
+Repeats = Annotated[int, Parameter(validator=Number(gte=1, lte=MAX_REPEATS))]
 
 
 def replay(

@@ -19,6 +19,7 @@ BAD = (
         f"replay {ABOUT} --repeats 99999999999",
         '"99999999999" for --repeats. Must be <= 1000',
     ),
+    (f"replay {ABOUT} --repeats 0", '"0" for --repeats. Must be >= 1'),
     (f"replay {ABOUT} --seed {'9' * 5_000}", "value for --seed: unable"),
     (f"replay {ABOUT} --repeats many", '--repeats: unable to convert "many" into int'),
     (f"replay {ABOUT} --collection another", "is not in "),

@@ -75,7 +75,7 @@ def test_an_unknown_command_is_refused_in_one_line(line: str, says: str) -> None
     code, _, err = quarry(line)
     assert (code, err.count("\n")) == (2, 1)
     assert f"Unknown command {says}" in err
-    assert " See quarry" in err
+    assert "(see quarry" in err
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys

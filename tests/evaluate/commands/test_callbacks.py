@@ -78,7 +78,8 @@ def _here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def write(line: str) -> Output:
-    return run_line(f"callbacks --store store {OPTIONS} --write {line}")
+    store = "" if "--store" in line else "--store store"
+    return run_line(f"callbacks {store} {OPTIONS} --write {line}")
 
 
 Load = Callable[..., Any]

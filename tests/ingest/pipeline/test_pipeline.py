@@ -164,13 +164,13 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
         ("{0}", "{0} holds no PDF files; check the path."),
         ("{0}/notes.rtf", "{0}/notes.rtf is neither .pdf nor .jsonl; save it as PDF"),
         ("", "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"),
-        ("--workers 0 x.pdf", "--workers: 0 is less than 1"),
-        ("--list --rejected", "--rejected: not allowed with argument --list"),
+        ("--workers -1 x.pdf", 'Invalid value "-1" for --workers. Must be >= 0'),
+        ("--list --rejected", "Mutually exclusive arguments: {{--list, --rejected}}"),
         ("--config none.yaml x.pdf", "--config none.yaml does not exist"),
     ):
         asked = arguments.format(course.folder).split()
         expected = message.format(course.folder)
-        assert course.refusal(*asked).startswith(f"ingest: {expected}")
+        assert course.refusal(*asked).startswith(f"quarry ingest: {expected}")
     assert len(os.listdir(course.folder)) == 2
 
 

@@ -153,7 +153,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     *_, line = capsys.readouterr().err.splitlines()
 
     fault_line = (
-        f"ingest: {remote.server.url}: could not be written: .*; "
+        f"quarry ingest: {remote.server.url}: could not be written: .*; "
         "nothing stored was lost, run the same command again"
     )
     assert re.fullmatch(fault_line, line)
