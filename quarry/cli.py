@@ -258,7 +258,7 @@ def run_command(command: Callable[[], int]) -> int:
         code = command()
         sys.stdout.flush()
         return code
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # rich raises the latter for the former
         # the interpreter would fail on a closed stream when it exits
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import numpy as np
 from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveInt
-from tqdm.auto import tqdm
 
 from configs.directories import BUNDLED
 from evaluate.commands.shared import (
@@ -23,18 +22,10 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.errors import BatchError
-from evaluate.games.drawing import draw_secrets
 from evaluate.games.labelled import KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
-from evaluate.games.locating import check_games, locate_in
-from evaluate.practice.routes import listen
-from evaluate.practice.routes import serve as serve_app
-from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.simulated import tools_of
 from evaluate.referee.spec import spec_table
-from evaluate.replay.batches import batch_line, make_batches, respondent_line
-from evaluate.studio.matches import create_app
-from player.player import build_player
 from player.search.calibration import open_course
 from quarry.cli import Given, Preset, StoreOptions
 from quarry.languages.language import Kind
@@ -50,6 +41,8 @@ def referees() -> None:
 
 def check(*, games: Games = None, at: StoreOptions = StoreOptions()) -> int:
     """Print the errors of a games file; return 1 if there are any."""
+    from evaluate.games.locating import check_games
+
     file = games_file(games)
     labelled, problems, unknown = read_games(file)
     course = at.open()
@@ -108,6 +101,8 @@ def draw(
         cut: The referee's cut, as in ingest.editions.
         n: Secrets to draw.
     """
+    from evaluate.games.drawing import draw_secrets
+
     secrets = draw_secrets(pdfs, f"{reader}:{cut}", n, seed)
     lines = [f"{json.dumps(secret, ensure_ascii=False)}\n" for secret in secrets]
     write_text(out, "".join(lines))
@@ -135,6 +130,12 @@ def questions(
         view: With --for-respondent: what they see of the paragraph; opening calls its opening sentence the paragraph,
             passages gives that sentence and, for each question, four paragraphs of the course (default: paragraph).
     """
+    from tqdm.auto import tqdm
+
+    from evaluate.games.locating import locate_in
+    from evaluate.replay.batches import batch_line, make_batches, respondent_line
+    from player.player import build_player
+
     if view and not for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = given.load(preset)
@@ -179,6 +180,11 @@ def serve(
         referee: SPEC of the referee who answers.
         seed: Seed of the choice of games (default: by chance).
     """
+    from evaluate.practice.routes import listen
+    from evaluate.practice.routes import serve as serve_app
+    from evaluate.practice.server import PracticeServer, load_repertoire
+    from evaluate.studio.matches import create_app
+
     with listen(host, port) as listener:
         shown_host = f"[{host}]" if ":" in host else host
         url = f"http://{shown_host}:{listener.getsockname()[1]}"

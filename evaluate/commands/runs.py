@@ -26,13 +26,7 @@ from evaluate.commands.shared import (
 from evaluate.errors import RunError, writing
 from evaluate.referee.simulated import EVERY, SPECS, judges_of
 from evaluate.referee.spec import HINT_ALONE, read_spec
-from evaluate.replay.answered import replay_answered
-from evaluate.replay.batches import read_answered
-from evaluate.replay.replay import replay_each, replay_store, replay_table
-from evaluate.report.page import headline, paired_tests, render
-from evaluate.runs.comparison import compare as compare_runs
 from evaluate.runs.differences import BELIEFS
-from evaluate.runs.export import export as export_runs
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
 from evaluate.runs.measures import find_measures
@@ -88,6 +82,10 @@ def replay(
         out: Also write the run to this file, RUN.json, with RUN.games.jsonl, or the table; the same command resumes
             an interrupted replay.
     """
+    from evaluate.replay.answered import replay_answered
+    from evaluate.replay.batches import read_answered
+    from evaluate.replay.replay import replay_store, replay_table
+
     if bool(answers) != bool(batches):
         raise SettingsError("--answers and --batches belong together; name the other.")
     if answers and referees:
@@ -177,6 +175,9 @@ def compare(
         repeats: Plays of each game, each with another referee seed.
         out: Also write each run into this folder, and compare.json; resumes what was interrupted.
     """
+    from evaluate.replay.replay import replay_each
+    from evaluate.runs.comparison import compare as compare_runs
+
     if runs and (presets or games or given.changes):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out."
@@ -241,6 +242,8 @@ def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None
     Args:
         out: The page, report.html (default: none; the headline is printed).
     """
+    from evaluate.report.page import headline, paired_tests, render
+
     found = read_runs(runs, find_measures(measures))
     if out:
         write_text(out, render(found))
@@ -255,6 +258,8 @@ def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:
     Args:
         out: Folder to write to; it is made if need be.
     """
+    from evaluate.runs.export import export as export_runs
+
     found = read_runs(runs, find_measures(measures))
     with writing(out):
         print(*export_runs(found, out), sep="\n")

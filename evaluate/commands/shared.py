@@ -11,8 +11,6 @@ from configs.errors import SettingsError
 from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from evaluate.runs.files import read_run
-from evaluate.runs.run import lost_games
 from quarry.files import write_named
 from quarry.terminal import pluralize
 
@@ -91,6 +89,9 @@ def chosen_games(
     """
     if lost_in is None:
         return select_split(load_games(games_file(games)), split, seed)
+
+    from evaluate.runs.files import read_run
+    from evaluate.runs.run import lost_games
 
     run = read_run(lost_in)
     if games or find_project().games:

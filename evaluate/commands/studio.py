@@ -6,9 +6,6 @@ from pathlib import Path
 from cyclopts.types import NonNegativeInt
 
 from configs.directories import default_journal, home
-from evaluate.practice.routes import HOST, listen, serve
-from evaluate.studio.app import create_app
-from evaluate.studio.state import Files
 from player.search.calibration import open_course
 from quarry.cli import Given, Preset, StoreOptions
 from quarry.terminal import visible
@@ -32,6 +29,10 @@ def studio(
         runs: Folder of runs that `replay --out` wrote (default: data/runs).
         journal: Played games (default: those of `play`).
     """
+    from evaluate.practice.routes import HOST, listen, serve
+    from evaluate.studio.app import create_app
+    from evaluate.studio.state import Files
+
     settings = given.load(preset)
     course = open_course(at.location, at.collection)
     files = Files(

@@ -6,7 +6,6 @@ import logging
 from pathlib import Path
 
 from cyclopts.types import PositiveInt
-from tqdm.auto import tqdm
 
 from configs.directories import own_fit
 from configs.errors import SettingsError
@@ -22,16 +21,6 @@ from evaluate.commands.shared import (
 )
 from evaluate.games.labelled import load_games
 from evaluate.games.locating import locate_in
-from evaluate.tuning.calibration import (
-    calibrate,
-    calibrate_relevance,
-    read_questions,
-)
-from evaluate.tuning.prior import fit_prior
-from evaluate.tuning.tuner import tune as tune_settings
-from evaluate.tuning.tuner import tuned_file, tuned_lines
-from player.belief.places import places_of
-from player.player import build_player
 from player.search.calibration import CALIBRATION, open_course
 from player.starts import STARTS_FILE
 from quarry.cli import AsJson, Given, Preset, StoreOptions, WorkerOptions
@@ -66,6 +55,9 @@ def tune(
         out: Write the tuned settings and all others that they were tuned with; nothing reads the file unless you name
             it (--preset FILE).
     """
+    from evaluate.tuning.tuner import tune as tune_settings
+    from evaluate.tuning.tuner import tuned_file, tuned_lines
+
     if bool(trials) == bool(grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
     file = games_file(games)
@@ -116,6 +108,12 @@ def calibrate_search(
             few hints of --games.
         out: File of the numbers (default: the file of your own fits, which every search reads).
     """
+    from evaluate.tuning.calibration import (
+        calibrate,
+        calibrate_relevance,
+        read_questions,
+    )
+
     asked = read_questions(questions) if questions else {}
     settings = given.load()
     course = open_course(at.location, at.collection)
@@ -149,6 +147,12 @@ def calibrate_prior(
     Args:
         out: File of the weights (default: the file of your own fits, which every game reads).
     """
+    from tqdm.auto import tqdm
+
+    from evaluate.tuning.prior import fit_prior
+    from player.belief.places import places_of
+    from player.player import build_player
+
     chosen = chosen_games(games, split, seed)
     answerable = [game for game in chosen if game.answerable]
     course = open_course(at.location, at.collection)

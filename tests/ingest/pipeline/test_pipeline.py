@@ -326,7 +326,7 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
         ran = course.run(path)
         (note,) = ran.notes
         assert ran.code == 2
-        assert note.startswith(f"ingest: {path}{message}")
+        assert note.startswith(f"quarry ingest: {path}{message}")
     assert not create_store(course.store).course.documents
 
 
@@ -336,8 +336,8 @@ def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> No
     same_book = course.books("2", ("p2", "trees", CACHES))
     same_id = course.books("3", ("trees", "caches", CACHES))
     expected = [
-        f"ingest: {same_book}: the book_name 'trees' is also in {first}; rename it",
-        f"ingest: {same_id}: the paragraph_id 'trees' is also in 'trees'; rename it",
+        f"quarry ingest: {same_book}: the book_name 'trees' is also in {first}; rename it",
+        f"quarry ingest: {same_id}: the paragraph_id 'trees' is also in 'trees'; rename it",
     ]
     for _ in range(2):  # within one ingest, and against what is stored
         ran = course.run(first, same_book, same_id, copy)
@@ -394,7 +394,7 @@ def test_file_that_fails_is_named_while_the_others_go_through(
     assert ran.code == 1
     assert ran.json["failed"] == 2
     assert ran.json["kept"] == 3
-    fault = f"ingest: {path}: not a PDF; convert it first"
+    fault = f"quarry ingest: {path}: not a PDF; convert it first"
     assert fault in ran.notes
     assert "the file's name is not UTF-8; rename it" in "".join(ran.notes)
     assert course.texts == WHOLE
@@ -419,9 +419,9 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     assert ran.code == 1
     assert ran.statuses["quick"] == "added"
     assert sorted(ran.notes) == [
-        f"ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
+        f"quarry ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
         "get it again",
-        f"ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
+        f"quarry ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
     ]
     assert course.run(*paths, "--json").statuses["slow"] == "added"
 
@@ -511,8 +511,8 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
     assert {"ranking.pdf", "trees.pdf", RANKING} <= set(done)
     done.clear()
     assert course.run(course.lectures).notes == [
-        "ingest: resumed: 2 files had been read before",
-        "ingest: resumed: 1 passage had been embedded before the interruption",
+        "quarry ingest: resumed: 2 files had been read before",
+        "quarry ingest: resumed: 1 passage had been embedded before the interruption",
     ]
     assert course.texts == WHOLE
     assert TREES in done
