@@ -24,7 +24,7 @@ from evaluate.commands.shared import (
 from evaluate.errors import BatchError
 from evaluate.games.labelled import KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
-from evaluate.referee.simulated import tools_of
+from evaluate.referee.simulated import SPECS, tools_of
 from evaluate.referee.spec import spec_table
 from player.search.calibration import open_course
 from quarry.cli import Given, Preset, StoreOptions
@@ -164,7 +164,7 @@ def serve(
     host: str = "127.0.0.1",
     port: NonNegativeInt = 8017,
     names: Annotated[tuple[str, ...], Parameter("--name")] = (),
-    referee: str = "oracle",
+    referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = "oracle",
     at: StoreOptions = StoreOptions(),
     seed: Seed | None = None,
     given: Given,

@@ -155,7 +155,7 @@ def compare(
     split: Split = None,
     presets: str = "",
     belief: Literal["course", "hits", "preset"] = "course",
-    referee: str = HINT_ALONE,
+    referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
     measures: Measures = (),
     repeats: Repeats = 1,
     out: Path | None = None,
