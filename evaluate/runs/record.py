@@ -231,8 +231,9 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
         return "book" if other_book else "search"
     if play is None:
         return None
+    is_printed = record["in_text_layer"] and not record.get("edition")
     is_quoted = begins_with(truth["text"], record["opening_sentence"])
-    return "answers" if is_quoted or record.get("edition") else "label"
+    return "label" if is_printed and not is_quoted else "answers"
 
 
 def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:

@@ -208,7 +208,7 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
         (5, False, "answers"),
         (1, True, None),
         (9, False, "answers"),
-        (10, False, "answers"),
+        (10, False, "label"),
         (10, False, "answers"),
         (None, False, "ingest"),
     ]
