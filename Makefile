@@ -6,8 +6,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
 INSTALL = echo "installing packages, which takes a minute or two" >&2; $(PY) -m pip install -q --no-compile
-# the command .venv/bin/quarry, which runs this checkout
-LINK = $(PY) -m pip install -q --no-deps -e .
+# the command .venv/bin/quarry, which runs this checkout; compat: editors follow a path, but no import hook
+LINK = $(PY) -m pip install -q --no-deps --config-settings editable_mode=compat -e .
 OPTIONAL := cluster dev llm multilingual ocr
 COMPILE = $(VENV)/bin/uv pip compile -q --no-annotate --no-header pyproject.toml
 HEAD = echo "\# Written by make lock from pyproject.toml."; echo "-c constraints.txt"

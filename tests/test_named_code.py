@@ -45,7 +45,6 @@ FIND = {"quarry.plugins.find", "quarry.plugins.make"}
 IMPORTERS = {
     "quarry/plugins.py": "the look-up",
     "quarry/interrupts.py": "a module of ours",
-    "quarry/cli.py": "a module of ours",
     "quarry/__init__.py": "a module of ours",
     "player/warmup.py": "a sum, whose nodes are numbers and signs",
 }

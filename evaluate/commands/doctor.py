@@ -1,6 +1,5 @@
 """The command `doctor`: what is installed and found here, and what is lost by what is not."""
 
-import argparse
 import functools
 import importlib.metadata
 import platform
@@ -14,8 +13,9 @@ from typing import Literal
 from configs.directories import cache, home
 from configs.errors import QuarryError
 from configs.project import find_project
+from configs.settings import Settings
 from ingest.pdf.ocr import REMEDY, ocr_languages
-from quarry import cli
+from quarry.cli import AsJson, Given, StoreOptions
 from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
@@ -63,9 +63,21 @@ class Finding:
     cost: str = ""
 
 
-def _run(options: argparse.Namespace) -> int:
-    findings = list(examine(options))
-    if options.json:
+def doctor(
+    *,
+    at: StoreOptions = StoreOptions(),
+    server: str | None = None,
+    as_json: AsJson = False,
+    given: Given,
+) -> int:
+    """Print what is found; return 1 if something stops commands.
+
+    Args:
+        server: URL of a game server to ask (default: that of quarry.toml).
+    """
+    url = server or find_project().server
+    findings = [*examine(at.location, url, given.load())]
+    if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
         for finding in findings:
@@ -75,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if any(finding.state == "error" for finding in findings) else 0
 
 
-def examine(options: argparse.Namespace) -> Iterator[Finding]:
+def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]:
     """Yield what there is, part by part."""
     yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
@@ -85,13 +97,13 @@ def examine(options: argparse.Namespace) -> Iterator[Finding]:
     for what, (package, cost) in OPTIONAL.items():
         version = functools.partial(importlib.metadata.version, package)
         yield _finding(what, version, cost)
-    yield _finding("models", functools.partial(_models, options), "")
+    yield _finding("models", functools.partial(_models, settings), "")
     yield _finding("OCR", _ocr, f"Scanned pages are not read: {REMEDY}")
     yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    yield _finding("store", functools.partial(_store, options.store), remedy)
-    if options.server:
-        answers = functools.partial(_server, options.server)
+    yield _finding("store", functools.partial(_store, location), remedy)
+    if server:
+        answers = functools.partial(_server, server)
         yield _finding("server", answers, "Games against it cannot be played")
 
 
@@ -108,10 +120,10 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
         return Finding(what, "error", described(error), cost)
 
 
-def _models(options: argparse.Namespace) -> str:
+def _models(settings: Settings) -> str:
     from quarry.embed.models import Models
 
-    folder = Path(Models(options.settings.embed).folder)
+    folder = Path(Models(settings.embed).folder)
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
     if not names:
         return f"none in {folder} yet; the first use makes them"
@@ -148,9 +160,3 @@ def _server(url: str) -> str:
 
     answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
     return f"{url} answers with {answer.status_code}"
-
-
-SERVER = cli.option(
-    "--server", "URL", "game server to ask", default="", project="server"
-)
-COMMANDS = {"doctor": cli.Command("--json", (cli.STORE, SERVER, cli.JSON), _run)}

@@ -1,10 +1,11 @@
 """The commands `games list` and `games show`: games that were played, as the journal keeps them."""
 
-import argparse
 import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from pydantic_core import to_jsonable_python
 from rich.console import Console
 
@@ -13,12 +14,17 @@ from configs.errors import SettingsError
 from player.game.journal import Journal
 from player.game.record import SavedGame
 from player.game.terminal import Terminal
-from quarry import cli
+from quarry.cli import AsJson
 from quarry.terminal import visible, visible_json
 
 PRACTICE = "practice"
 """Server of practice games in the journal."""
 HEAD = f"{'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
+
+JournalFile = Annotated[
+    Path | None,
+    Parameter("--journal", help="Journal of the games (default: that of `play`)."),
+]
 
 
 def read_games(path: Path) -> list[SavedGame]:
@@ -34,37 +40,50 @@ def read_games(path: Path) -> list[SavedGame]:
         return journal.games()[::-1]
 
 
-def _list(options: argparse.Namespace) -> int:
-    games = read_games(options.journal)
-    if options.lost:
+def list_games(
+    *, lost: bool = False, journal: JournalFile = None, as_json: AsJson = False
+) -> None:
+    """Print a table of all games.
+
+    Args:
+        lost: Only lost games.
+    """
+    path = journal or default_journal()
+    games = read_games(path)
+    if lost:
         games = [game for game in games if game.outcome == "LOST"]
-    if options.json:
+    if as_json:
         print(visible_json({"games": to_jsonable_python(games)}))
-        return 0
+        return
     if not games:
-        print(f"{options.journal} holds no {'lost ' * options.lost}games.")
-        return 0
+        print(f"{path} holds no {'lost ' * lost}games.")
+        return
     print(HEAD)
     for game in games:
         print(visible(_line(game)))
-    return 0
 
 
-def _show(options: argparse.Namespace) -> int:
-    games = read_games(options.journal)
-    games = [game for game in games if game.game_id == options.game]
+def show(
+    game_id: str, /, *, journal: JournalFile = None, as_json: AsJson = False
+) -> None:
+    """Print all games with an id.
+
+    Args:
+        game_id: Id of the game, as `games list` shows it.
+    """
+    path = journal or default_journal()
+    games = [game for game in read_games(path) if game.game_id == game_id]
     if not games:
         raise SettingsError(
-            f"{options.journal} holds no game {options.game!r}; list them with `quarry games list`"
+            f"{path} holds no game {game_id!r}; list them with `quarry games list`"
         )
-    if options.json:
+    if as_json:
         print(visible_json({"games": to_jsonable_python(games)}))
-        return 0
+        return
     terminal = Terminal(Console())
     for game in games:
         print(HEAD, visible(_line(game)), sep="\n")
         terminal.show(game)
-    return 0
 
 
 def _line(game: SavedGame) -> str:
@@ -78,27 +97,3 @@ def _line(game: SavedGame) -> str:
     return (
         f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({game.where})"
     )
-
-
-JOURNAL = cli.path(
-    "--journal",
-    "FILE",
-    "journal of the games (default: %(default)s)",
-    default=default_journal,
-)
-COMMANDS = {
-    "games list": cli.Command(
-        "--lost",
-        (cli.flag("--lost", "only lost games"), JOURNAL, cli.JSON),
-        _list,
-    ),
-    "games show": cli.Command(
-        "0101001",
-        (
-            cli.option("game", "GAME", "id of the game, as `games list` shows it"),
-            JOURNAL,
-            cli.JSON,
-        ),
-        _show,
-    ),
-}

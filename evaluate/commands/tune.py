@@ -1,83 +1,83 @@
 """`tune`: fit the settings of search on labelled games."""
 
-import argparse
+import logging
+
+from cyclopts.types import PositiveInt
 
 from configs.errors import SettingsError
-from evaluate.commands import shared
+from evaluate.commands.shared import (
+    Games,
+    Out,
+    Seed,
+    games_file,
+    write_text,
+)
 from evaluate.games.labelled import load_games
-from quarry import cli
+from player.search.calibration import open_course
+from quarry.cli import AsJson, Given, Preset, StoreOptions, WorkerOptions
 from quarry.terminal import visible_json
 
+_log = logging.getLogger(__name__)
 
-def run(options: argparse.Namespace) -> int:
-    """Tune, write the settings and print the figures."""
-    from evaluate.tuning.tuner import tune, tuned_file, tuned_lines
 
-    if bool(options.trials) == bool(options.grid):
+def tune(
+    *,
+    games: Games = None,
+    trials: PositiveInt | None = None,
+    grid: tuple[str, ...] = (),
+    storage: str | None = None,
+    warm_start: str | None = None,
+    out: Out | None = None,
+    at: StoreOptions = StoreOptions(),
+    preset: Preset = None,
+    work: WorkerOptions = WorkerOptions(),
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    given: Given,
+) -> None:
+    """Tune, write the settings and print the figures.
+
+    Args:
+        trials: Trials that the study has in the end.
+        grid: In place of --trials, KEY=A,B,...: try every combination of these values of `search`; again for another
+            key.
+        storage: URL of a database, or path of an SQLite file; a study there is resumed (default: in memory).
+        warm_start: Storage of an earlier study, of which the best trials are run first.
+        out: Write the tuned settings and all others that they were tuned with; nothing reads the file unless you name
+            it (--preset FILE).
+    """
+    from evaluate.tuning.tuner import tune as tune_settings
+    from evaluate.tuning.tuner import tuned_file, tuned_lines
+
+    if bool(trials) == bool(grid):
         raise SettingsError("tune needs --trials N or --grid KEY=A,B,..., one of them.")
-    games = load_games(options.games)
-    store = shared.open_for(options)
-    with shared.workers_of(options) as workers:
-        result = tune(
-            games,
-            store,
-            options.settings,
-            n_trials=options.trials or 0,
-            grid=options.grid,
-            seed=options.seed,
-            storage=options.storage,
+    file = games_file(games)
+    labelled = load_games(file)
+    course = open_course(at.location, at.collection)
+    with work.start() as workers:
+        result = tune_settings(
+            labelled,
+            course,
+            given.load(preset),
+            n_trials=trials or 0,
+            grid=grid,
+            seed=seed,
+            storage=storage,
             workers=workers,
-            warm_start=options.warm_start,
+            warm_start=warm_start,
         )
-    result["games"] = str(options.games)
-    if options.out is not None:
-        shared.write_text(options.out, tuned_file(result))
-    if options.json:
-        result["written_to"] = options.out and str(options.out)
+    result["games"] = str(file)
+    if out is not None:
+        write_text(out, tuned_file(result))
+    if as_json:
+        result["written_to"] = out and str(out)
         print(visible_json(result))
     else:
         print(*tuned_lines(result), sep="\n")
         print(
-            f"written to {options.out}; used only where you name it, such as: --preset {options.out}"
-            if options.out
+            f"written to {out}; used only where you name it, such as: --preset {out}"
+            if out
             else "nothing written; --out FILE writes the tuned settings"
         )
     for warning in result["warnings"]:
-        cli.warn(options, warning)
-    return 0
-
-
-COMMANDS = {
-    "tune": cli.Command(
-        "--store data/store --games data/games/english.jsonl --trials 2000",
-        (
-            *(*shared.COURSE, shared.GAMES, cli.PRESET),
-            cli.number("--trials", 1, "that the study has in the end"),
-            cli.several(
-                "--grid",
-                "KEY=A,B,...",
-                "in place of --trials: try every combination of these values of `search`; again for another key",
-            ),
-            shared.seed("of splits, sampler and intervals"),
-            cli.option(
-                "--storage",
-                "URL",
-                "of a database that Optuna can use, or the path of an SQLite file; a study there is resumed (default: "
-                "in memory)",
-            ),
-            cli.option(
-                "--warm-start",
-                "URL",
-                "storage of an earlier study, of which the best trials are run first",
-            ),
-            (cli.number("--workers", 1, "processes", 1), cli.CLUSTER),
-            shared.out(
-                "FILE",
-                "write the tuned settings and all others that they were tuned with; nothing reads the file unless you "
-                "name it (--preset FILE)",
-            ),
-            cli.JSON,
-        ),
-        run,
-    ),
-}
+        _log.warning("%s", warning)

@@ -8,6 +8,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
+from evaluate.games.locating import begins_with
 from evaluate.referee.scoring import raw_ratio
 from player.answer import Answer, Answers, letter_row
 from player.belief.places import rank_of_sentence
@@ -20,7 +21,7 @@ from player.search.results import Hit, SearchResult
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import stems
 
-LostAt = Literal["ingest", "book", "search", "answers"]
+LostAt = Literal["ingest", "book", "search", "label", "answers"]
 
 LABEL = (
     "game_id",
@@ -214,6 +215,8 @@ def play_of(record: ReplayRecord, repeat: int) -> PlayRecord | None:
 def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
 
+    A game whose paragraph does not begin with the label's opening sentence is lost by its label.
+
     Args:
         play: one of the record's; None where there was no referee.
     """
@@ -232,7 +235,11 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
             and book["document"] != truth["document"]
         )
         return "book" if other_book else "search"
-    return "answers" if play is not None else None
+    if play is None:
+        return None
+    is_printed = record["in_text_layer"] and not record.get("edition")
+    is_quoted = begins_with(truth["text"], record["opening_sentence"])
+    return "label" if is_printed and not is_quoted else "answers"
 
 
 def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
@@ -270,6 +277,9 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     if play["prior_rank"] is None:
         return f"won: {outcome}"
 
+    if lost == "label":
+        quoted = truth["opening_sentence"]
+        return f"lost by its label: the paragraph begins with {quoted!r}, correct the opening sentence"
     outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
         return f"lost by the answers: {outcome} them, {play['guess_rank']} after"

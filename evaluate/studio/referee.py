@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, games_of
-from evaluate.games.locating import rule_errors
+from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
@@ -38,6 +38,7 @@ class HintForm(BaseModel, str_strip_whitespace=True):
     passage: str
     hint: str = ""
     book: str = ""
+    sentence: str = ""
     word: str = ""
     domain: str = ""
     lecture: str = ""
@@ -106,7 +107,7 @@ def _form(
 @router.post("/referee/check")
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     text = studio.passage(form.passage).text
-    errors = list(rule_errors(text, form.hint, form.word))
+    errors = list(label_errors(text, form.hint, form.word, form.sentence))
     taken = set(tokens(text))
     marked = []
     for word in form.hint.split():
@@ -117,7 +118,7 @@ def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
     """Return the reasons for which a hint is neither played nor kept."""
     text = studio.passage(form.passage).text
-    errors = list(rule_errors(text, form.hint, form.word))
+    errors = list(label_errors(text, form.hint, form.word, form.sentence))
     return errors if form.hint else ["Write a hint first.", *errors]
 
 
@@ -167,6 +168,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         paragraph,
         hint=form.hint,
         book_name=form.book,
+        opening_sentence=form.sentence,
         associative_word=form.word,
         association_domain=form.domain,
     )

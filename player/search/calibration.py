@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +17,9 @@ from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.embed.relevance import Relevance
-from quarry.store import Course
+from quarry.store import DEFAULT_COLLECTION, Course, open_store
 
+_log = logging.getLogger(__name__)
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
@@ -176,6 +178,14 @@ def is_calibrated(store: Course) -> bool:
         dense = calibration_of(store.embedder_spec).dense
         return dense.separation >= LEAST_SEPARATION
     return store.relevance is not None
+
+
+def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
+    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
+    course = open_store(location, collection)
+    for notice in notices(course):
+        _log.warning("%s", notice)
+    return course
 
 
 def notices(store: Course) -> list[str]:

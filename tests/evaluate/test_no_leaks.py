@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluate.commands import play
 from evaluate.games.labelled import LabelledGame
-from player import command as player_command
 from player.game.journal import Journal
 from player.player import Player
 from player.round import RoundStart
@@ -76,7 +74,7 @@ def test_a_search_opens_no_games_file() -> None:
 
     sys.addaudithook(note)  # a hook stays for the life of the process
     Path("seen").write_text("by the watch")
-    found = run_line(player_command.main, "search --store store --hint merge")
+    found = run_line("search --store store --hint merge")
     watched.clear()
     assert found.code == 0
     assert "Sorting" in found.out
@@ -106,8 +104,8 @@ def test_the_journal_has_a_secret_only_after_the_guess(
 
     for name in ("plan", "decide"):
         monkeypatch.setattr(Player, name, watched(getattr(Player, name)))
-    line = "--store store --practice-games games.jsonl --journal games.sqlite --games 2"
-    assert run_line(play.main, line).code == 0
+    line = "play --store store --practice-games games.jsonl --journal games.sqlite --games 2"
+    assert run_line(line).code == 0
 
     assert len(seen) == 4
     with contextlib.closing(Journal(Path("games.sqlite"))) as journal:

@@ -184,9 +184,12 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
 ) -> None:
     form = {"passage": GRAVEL, "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
+    misquoted = {"passage": GRAVEL, "hint": "plain words", "sentence": "photograph"}
     for button in ("play", "keep"):
-        refused = client.post(f"/referee/{button}", data=form)
-        assert refused.status_code == 422
+        for wrong in (form, misquoted):
+            refused = client.post(f"/referee/{button}", data=wrong)
+            assert refused.status_code == 422
+    assert "does not begin with its opening sentence" in refused.text
     assert not files.games.exists()
 
 
@@ -202,10 +205,12 @@ def test_passages_are_labelled_one_after_another_with_progress(
     following = client.post("/referee/keep", data=form)
     assert "A lighthouse keeper" in following.text
     assert "passage 2 of 3, 1 labelled" in following.text
-    client.post("/referee/keep", data=form)
+    corrected = {"sentence": "Gravel settles before sand did."}
+    client.post("/referee/keep", data=form | corrected)
     games = load_games(files.games)
     assert each(games, "game_id") == ["game-001", "game-002"]
     assert games[0].opening_sentence == "Gravel settles before sand does."
+    assert games[1].opening_sentence == "Gravel settles before sand did."
     assert games[0].book_name == HOSTILE
 
 

@@ -17,8 +17,8 @@ import pytest
 
 from configs.directories import cache
 from configs.settings import load
-from ingest.command import main
 from player.search.build import store_embedder
+from quarry.command import main
 from quarry.embed.embedders import load_sentence_transformer
 from quarry.errors import EmbedderError, StoreError
 from quarry.store import create_store, open_store
@@ -119,7 +119,7 @@ def test_a_store_imports_no_code_that_the_user_has_not_named(
     Path("more.jsonl").write_text(
         '{"paragraph_id": "p", "book_name": "b", "text": "More."}'
     )
-    assert main(["--store", "store", "more.jsonl"]) == 2
+    assert main(["ingest", "--store", "store", "more.jsonl"]) == 2
     assert not Path("ran").exists()
     settings = load(changes=["embed.own=planted_module.Embedder"])
     assert store_embedder(store, settings).spec == "planted_module.Embedder"
@@ -225,7 +225,7 @@ def test_a_flipped_letter_is_noticed_and_the_next_ingest_builds_the_store_again(
 
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
-    assert main([str(more), "--store", str(folder)]) == 0
+    assert main(["ingest", str(more), "--store", str(folder)]) == 0
     n_documents = len(set(each(before, "doc_id")))
     notice = f"is built again with {n_documents} document"
     assert notice in capsys.readouterr().err
