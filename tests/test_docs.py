@@ -15,7 +15,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/**/*.md")),
 ]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-RUN = re.compile(r"(?m)^(?:\$ )?\.venv/bin/(?:quarry|python) .*$")
+RUN = re.compile(r"(?m)^(?:\$ )?quarry .*$")
 
 
 def read(path: Path) -> str:
@@ -61,9 +61,10 @@ def test_every_page_is_linked_to_from_the_first_ones() -> None:
 
 
 def test_files_that_code_and_decisions_name_are_there() -> None:
-    pages = sorted(ROOT.glob("docs/decisions/0*.md"))
-    for page in pages:
-        assert "`tests/" in read(page), page
+    decisions = ROOT / "docs/decisions.md"
+    for decision in read(decisions).split("\n## ")[1:]:
+        assert "`tests/" in decision
+    pages = [decisions]
     for folder in (
         "configs",
         "quarry",
@@ -91,10 +92,7 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
     for page in PAGES:
         for line in RUN.findall(read(page)):
             typed = re.split(r"\s{3,}", line)[0]
-            typed = typed.replace("python run_game.py", "quarry play")
-            typed = typed.replace("python -m ingest", "quarry ingest")
-            typed = re.sub(r"python -m \w+", "quarry", typed)
-            _, ours, words = typed.partition("bin/quarry ")
+            words = typed.removeprefix("$ quarry ").removeprefix("quarry ")
             one, two, *_ = [*words.split(), "", ""]
             name = one if one in COMMANDS else f"{one} {two}"
             if name in COMMANDS:
@@ -102,7 +100,7 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
                 help_text = command_of(COMMANDS, name).parser(name).format_help()
                 assert {*FLAG.findall(typed)} <= {*FLAG.findall(help_text)}, line
             else:
-                assert not ours or one.startswith("--"), line
+                assert one in ("--help", "COMMAND"), line
     assert n_shown > 20
 
 
