@@ -91,9 +91,8 @@ def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:
     n_shown = 0
     for page in PAGES:
         for line in RUN.findall(read(page)):
-            typed = re.split(r"\s{3,}", line)[0]
-            words = typed.removeprefix("$ quarry ").removeprefix("quarry ")
-            one, two, *_ = [*words.split(), "", ""]
+            typed = line.removeprefix("$ ").split("   ")[0]
+            one, two = [*typed.split(), "", ""][1:3]
             name = one if one in COMMANDS else f"{one} {two}"
             if name in COMMANDS:
                 n_shown += 1
