@@ -19,6 +19,7 @@ pytestmark = pytest.mark.timeout(900)
 README = (ROOT / "README.md").read_text("utf-8")
 SEARCH = (ROOT / "docs/guides/search.md").read_text("utf-8")
 MEASURE = (ROOT / "docs/guides/measure.md").read_text("utf-8")
+IDEAS = (ROOT / "docs/ideas.md").read_text("utf-8")
 TERM = "take a million documents and logarithms"
 
 
@@ -116,10 +117,12 @@ def test_the_sample_game_is_what_the_command_prints(
     # what `make play` installs; more models would find more
     monkeypatch.setenv("QUARRY_ACCURACY", "fast")
     monkeypatch.setenv("COLUMNS", "80")
-    out = printed(f"{ROOT / 'run_game.py'} --seed 11", course)
-    lines = iter(alike(out))
-    for line in alike(blocks("─+ game ")[0]):
-        assert line == "..." or line in lines, f"not printed here: {line}\n{out}"
+    out = printed("-m quarry play --seed 11", course)
+    explained = re.findall(r"(?ms)^```\n(.*?)^```", IDEAS)
+    for sample in (blocks("─+ game ")[0], "".join(explained)):
+        lines = iter(alike(out))
+        for line in alike(sample):
+            assert line == "..." or line in lines, f"not printed here: {line}\n{out}"
 
 
 def alike(text: str) -> list[str]:
