@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 MIN_SIMILARITY = 0.7
-"""The least similarity (Ratcliff and Obershelp) at which a name is suggested for a mistyped one."""
+"""Minimum similarity (Ratcliff and Obershelp) at which a name is suggested for a mistyped one."""
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:

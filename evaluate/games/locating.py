@@ -16,7 +16,7 @@ from quarry.store import Course
 
 MAX_HINT_WORDS = 15
 MIN_ALIKE = 80.0
-"""The least likeness, 0..100, of an opening sentence and the beginning of its paragraph."""
+"""Minimum similarity, 0..100, of an opening sentence and the beginning of its paragraph."""
 NO_BEGINNING = (
     "The paragraph does not begin with its opening sentence; correct the sentence."
 )

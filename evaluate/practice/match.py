@@ -29,7 +29,7 @@ AWAITED = (
 """Messages that the referee waits for in the states before the last."""
 MAX_TEXT_CHARS = 2_000
 MAX_BATCH_CHARS = 60_000
-"""The most characters of the texts of a batch, which are kept; an honest batch has 10,000."""
+"""Maximum number of characters of a batch that is accepted and kept; an honest batch has 10,000."""
 DEADLINES_S = {"warmup": 300, "questions": 600, "guess": 300}
 """Seconds that the messages to the player name as deadlines. The practice referee itself waits for ever."""
 GUESSED = (

@@ -38,9 +38,9 @@ MAX_BODY_BYTES = 500_000
 BODY_S = 10.0
 """Seconds within which a body must arrive."""
 MOST_REQUESTS = 1_000
-"""The most requests of an address a second."""
+"""Maximum number of requests of an address in a second."""
 MOST_CONNECTIONS = 1_000
-"""The most connections and requests at once; uvicorn answers 503 to more."""
+"""Maximum number of connections and requests at once; uvicorn answers 503 to more."""
 
 
 class Limits:

@@ -28,11 +28,11 @@ from quarry.embed import Models
 from quarry.store import Course
 
 MAX_PLAYERS = 10_000
-"""The most players of a server; no more can register."""
+"""Maximum number of players of a server."""
 MAX_GAMES = 2_000
-"""The most games of a player that are kept. Then the oldest one that is over is forgotten."""
+"""Maximum number of games of a player that are kept; after that, the oldest game that is over is forgotten."""
 MAX_MATCHES = 100_000
-"""The most games that are kept of all players."""
+"""Maximum number of games that are kept of all players."""
 logger = logging.getLogger(__name__)
 
 

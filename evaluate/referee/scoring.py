@@ -33,7 +33,7 @@ RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
 """Least similarity of a raw opening sentence and its points (REFEREES: the referee that draws pages)."""
 
 NEAR_MISS = 90.0
-"""The most that a wrong sentence or word earns."""
+"""Maximum score of a wrong sentence or word."""
 
 PART = 25.0
 """Cost of each missing part of a justification."""

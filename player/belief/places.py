@@ -26,11 +26,14 @@ from quarry.store.records import unpacked
 PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 MAX_READINGS = 3
-"""The most ways to end the first sentence of a passage."""
+"""Maximum number of ways to end the first sentence of a passage."""
 MOST_WORDS = 0.6
-"""A piece holds a passage if it holds this share of its words; one that holds none, the most of any."""
+"""Minimum share of a passage's words that a piece must have to hold the passage. A piece that reaches it for no passage
+holds the passage with the highest share."""
 CHOSEN = 0.6
 """Probability that a model chooses the next sentence of content, divided by that of the one before it."""
+OnPages = dict[tuple[str, int], list[int]]
+"""Maps the doc_id and number of a page to the rows of the passages on it."""
 _COLON = re.compile(r"(?<=\S)(?<!\b\w):(?=\s)")
 
 
@@ -142,7 +145,7 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     strings = [start.sentence for start in starts]
     names = {PRINTED: 0}
     editions = [0] * n_printed
-    on_pages = _on_pages(paragraphs)
+    on_pages = paragraphs_on_pages(paragraphs)
     for row, piece in enumerate(pieces, len(paragraphs)):
         sentences = []
         for passage in on_pages[piece.doc_id, piece.page]:
@@ -166,7 +169,7 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     return Places(
         paragraphs=paragraphs,
         pieces=pieces,
-        links=links_of(paragraphs, pieces),
+        links=links_of(paragraphs, pieces, on_pages),
         vectors=_vectors(pieces),
         rows=np.array(rows, dtype=np.int64),
         starts=starts,
@@ -212,9 +215,16 @@ def _openings(piece: Piece, sentences: Sequence[str]) -> dict[str, str]:
     return openings
 
 
-def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_array:
-    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages."""
-    on_pages = _on_pages(paragraphs)
+def links_of(
+    paragraphs: Sequence[Paragraph],
+    pieces: Sequence[Piece],
+    on_pages: OnPages,
+) -> csr_array:
+    """Return the (n_pieces, n_paragraphs) table with 1 where a piece holds most words of a passage on its pages.
+
+    Args:
+        on_pages: as `paragraphs_on_pages` returns them.
+    """
     long_words = []
     for paragraph in paragraphs:
         all_words = set(words(paragraph.text))
@@ -241,9 +251,9 @@ def links_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece]) -> csr_ar
     return csr_array(links)
 
 
-def _on_pages(paragraphs: Sequence[Paragraph]) -> dict[tuple[str, int], list[int]]:
-    """Return the rows of the passages on each page, by doc_id and page."""
-    on_pages: dict[tuple[str, int], list[int]] = defaultdict(list)
+def paragraphs_on_pages(paragraphs: Sequence[Paragraph]) -> OnPages:
+    """Return the rows of the passages on each page."""
+    on_pages: OnPages = defaultdict(list)
     for row, paragraph in enumerate(paragraphs):
         for turn in range(len(paragraph.page_breaks) + 1):
             on_pages[paragraph.doc_id, paragraph.page + turn].append(row)

@@ -19,9 +19,10 @@ from quarry.languages.words import form_of, is_stop_word, words, written_words
 from quarry.store.cache import cached
 
 MIN_LETTERS = 3
-"""The least letters of a word that is asked for in a whole paragraph; an opening sentence may be asked for any word."""
+"""Minimum number of letters of a word that a question about the whole paragraph names; questions about the opening
+sentence have no minimum."""
 MAX_LETTERS = 20
-"""A longer word of a piece is several words without spaces."""
+"""Maximum number of letters of a word of a piece; a longer one is several words printed without spaces."""
 LISTED = 0.9
 """Share of the referees for whom the list or display after a lead-in belongs to the passage."""
 FOLLOWING = 0.4

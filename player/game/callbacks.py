@@ -34,7 +34,7 @@ N_IDS = 2
 TIMEOUTS = Timeouts(phase_s=16.0)
 """A reply takes 8 s at most: a league that waits for 40 s and looks for messages every 30 s leaves 10."""
 MOST_ROUNDS = 200
-"""The most rounds in memory; the one whose questions were sent first is dropped first."""
+"""Maximum number of rounds in memory; the round whose questions were sent first is dropped first."""
 MOST_WITH_FITS = 8
 """The latest rounds keep the fits of their questions; others compute them again."""
 LONGEST_ROUND_S = 86_400.0

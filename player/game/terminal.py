@@ -24,7 +24,7 @@ LEAGUE = (
 )
 MOST_POINTS = 100.0
 LEAST_LIKELY = 0.01
-"""The least confidence at which a document is named that was not resolved."""
+"""Minimum confidence at which a document is named although the book was not resolved."""
 
 
 def book_of(result: SearchResult) -> str:

@@ -20,9 +20,10 @@ SENTENCE_WORDS = (30, 50)
 N_CITED, N_CITED_FOR_WORD = 3, 2
 """Number of answers that each justification cites."""
 MAX_CLAUSE = 8
-"""The most words of a clause without its citation; three clauses then keep within the limit."""
+"""Maximum number of words of a clause without its citation, so that three clauses keep within the limit."""
 MAX_DOMAIN = 5
-"""The most words of domain and associative word together with which the justification names the domain."""
+"""Maximum number of words of the domain and the associative word together; with more, the justification leaves the
+domain out."""
 
 
 @dataclass(frozen=True, slots=True)

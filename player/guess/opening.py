@@ -10,7 +10,7 @@ from player.questions.points import points
 from quarry.arrays import Float64Array, RowArray
 
 N_LIKELIEST = 50
-"""The most strings that are compared."""
+"""Maximum number of strings that are compared."""
 SCORE_ERROR = 10.0
 """Standard deviation of a referee's points from ours, in points."""
 SURPRISE = 0.02

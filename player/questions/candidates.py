@@ -173,6 +173,6 @@ def _counts(table: csr_array, lists: csr_array) -> Float32Array:
 
 
 def _missed(probability: float, n_words: Float32Array) -> Float32Array:
-    """Return the probability that none of so many words is found, each of which may be found independently."""
+    """Return the probability that none of `n_words` words is found, if each is found independently."""
     n_words = np.maximum(n_words, np.float32(0.0))
     return np.float32(1.0 - probability) ** n_words

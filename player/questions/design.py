@@ -1,4 +1,4 @@
-"""Design of the batch: choose the 20 questions of a pool with the most joint information about the paragraph."""
+"""Design of the batch: the 20 questions of a pool whose answers together tell most about the paragraph."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
 N_QUESTIONS = 20
 TINY = 1e-30
-"""Least sum of a row, so that its logarithm is finite."""
+"""Minimum sum of a row, so that its logarithm is finite."""
 BLOCK = 32
-"""The information of so many questions is computed at once."""
+"""Number of questions whose information is computed at once."""
 MAX_BLOCKS = 3
-"""Of so many blocks at most the information is computed again before each choice; all blocks take twice the time and
+"""Maximum number of blocks whose information is computed again before each choice; all of them take twice the time and
 bring .1 of 13.9 bits."""
 
 

@@ -18,13 +18,13 @@ from quarry.languages.language import Language
 from quarry.languages.words import words
 
 MIN_WORDS = 300
-"""The least number of words that questions are made of; large pools use more."""
+"""Minimum number of words that questions are made of; larger pools use as many words as questions."""
 N_DRAWS = 512
 """Draws from the belief over which the options are balanced."""
 LEAST_WORTH = 1e-6
-"""A word with less variance over the belief is never named."""
+"""Minimum variance over the belief of a word that a question names."""
 MAX_CITED = 2
-"""The most words of an option that a citation names."""
+"""Maximum number of words of an option that a citation names."""
 ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
 """Answers of a referee who takes another sentence of a raw page for the first one: few of the words are there."""
 BY_CHANCE = np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32)

@@ -13,7 +13,7 @@ LEAST_COMMON = 2.5
 """A word with at least this Zipf value, 1 in 3 million words of general language, is common. "Sourdough" has 2.8,
 "quicksort" 1.6."""
 INFLECTED = 3
-"""Inflected forms of a word differ in at most so many letters: "regularization" is not "regular"."""
+"""Maximum number of letters in which inflected forms of a word differ: "regularization" is not a form of "regular"."""
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’׳״\"][\p{L}\p{M}]+)*")
 
 

@@ -14,7 +14,7 @@ from player.belief.editions import (
     editions_of,
     with_editions,
 )
-from player.belief.places import PRINTED, links_of
+from player.belief.places import PRINTED, links_of, paragraphs_on_pages
 from player.belief.word_index import WordIndex, index_words
 from player.question import VIEWS, Question
 from player.questions.candidates import Candidates
@@ -143,7 +143,8 @@ def test_a_piece_may_open_with_each_printed_sentence_as_its_program_prints_it() 
 def test_a_piece_that_holds_no_whole_passage_holds_the_most_of_any() -> None:
     part = Piece(PAGE, "a", 1, 1, "keeps its least")
     elsewhere = Piece(PAGE, "a", 2, 2, part.text)
-    links = links_of(PASSAGES, [part, elsewhere])
+    on_pages = paragraphs_on_pages(PASSAGES)
+    links = links_of(PASSAGES, [part, elsewhere], on_pages)
     assert links.toarray().tolist() == [
         [1, 0],
         [0, 0],
