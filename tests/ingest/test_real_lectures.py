@@ -1,5 +1,6 @@
 """Ingest against the truth: our own lectures, other typesetters, other layouts, and real ones labelled by hand."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ from tests.fakes import ROOT
 OURS = ROOT / "data" / "lectures"
 UNSEEN = Path(__file__).parent / "unseen"
 TORTURE = Path(__file__).parent / "torture"
-CORPORA = ROOT.parent / "shared" / "corpora"
-ABSENT = "../shared/corpora is absent: the same is tested on the bundled lectures"
+CORPORA = Path(os.environ.get("QUARRY_TEST_LECTURES", "absent"))
+"""A folder of real lectures with the labelled games english/games.jsonl and hebrew/games.jsonl."""
+ABSENT = (
+    "QUARRY_TEST_LECTURES names no lectures: the same is tested on the bundled ones"
+)
 IMAGES = ("scan", "scan-skewed", "scan-badly-read", "scan-he", "redistilled-unicode")
 """Files whose text layer is absent, bad or without meaning: what is read of them depends on OCR."""
 

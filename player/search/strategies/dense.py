@@ -88,7 +88,7 @@ a course does not hold would reach the threshold."""
 N_CLOSELY = 3_000
 """All paragraphs of a course of this size are compared word by word; of a larger one at least so many."""
 SHARE_CLOSELY = 1 / 12
-"""At least this share of a large course is compared word by word, which finds .99 of its 20 best (docs/scale.md)."""
+"""At least this share of a large course is compared word by word, which finds .99 of its 20 best."""
 N_OF_DOCUMENT = 400
 """So many further paragraphs of the named document are compared word by word."""
 
