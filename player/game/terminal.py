@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -26,6 +25,9 @@ LEAGUE = (
 )
 LEAST_LIKELY = 0.01
 """Minimum confidence at which a document is named although the book was not resolved."""
+LITERAL = str.maketrans({"[": r"\[", "\\": r"\\[none][/none]"})
+"""Markup of characters that rich would interpret. rich.markup.escape loses a backslash before a bracket: an empty tag
+after each backslash keeps it."""
 
 
 def book_of(result: SearchResult) -> str:
@@ -189,4 +191,4 @@ def summary(scores: Sequence[Score]) -> str:
 
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
-    return escape(visible(text))
+    return visible(text).translate(LITERAL)

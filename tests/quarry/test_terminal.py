@@ -3,7 +3,7 @@
 import io
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from rich.console import Console
 
@@ -28,6 +28,8 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
 
 
 @tried
+@example("\\[")
+@example("[a\\b]\\\\[/]\\\\")
 @given(some.text(some.characters(categories=None), max_size=40))
 def test_rich_shows_it_as_it_is(text: str) -> None:
     target = io.StringIO()
