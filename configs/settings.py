@@ -33,7 +33,7 @@ SpillOver = Literal["never", "no-book", "always"]
 ROUNDING = 1e-9
 """The excess of a sum of fractions over its bound that is ignored."""
 MAX_SHOWN = 100
-"""The most characters of a command line, or of the keys that a section has, that an error quotes."""
+"""Maximum number of characters of a command line, or of the keys of a section, that an error quotes."""
 N = TypeVar("N", int, float)
 
 

@@ -15,7 +15,7 @@ from player.errors import LateStrategyError, SearchError
 from quarry.terminal import described
 
 MOST_HANGING = 8
-"""The most late calls of one name for which more threads start: a dead server does not use up all."""
+"""Maximum number of late calls of one name; more start no thread, so that a dead server cannot use up all."""
 T = TypeVar("T")
 
 _reply_due: ContextVar[float] = ContextVar("_reply_due", default=math.inf)

@@ -8,7 +8,7 @@ OPENING_WEIGHT = 0.5
 OPENING_SCORE = "opening_sentence_score"
 """Name of the points of the opening sentence in a score."""
 WON_POINTS = 90.0
-"""Least points of an opening sentence that wins a game: those of a sentence that has 9 of 10 words right."""
+"""Minimum points of an opening sentence that wins a game: those of a sentence that has 9 of 10 words right."""
 Json = dict[str, Any]
 
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from quarry.store import Course
 
 LEAST_FILES = 128
-"""Files, sockets and pipes that every command can open; a search takes half of them."""
+"""Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
 N_FILES = 4_096
-"""Files that a command may open if the system allows it; a game on a server takes a connection."""
+"""Number of files that a command may open if the system allows it; a game on a server takes a connection."""
 MORE_FILES = "allow more open files: ulimit -n 1024"
 FAULTS = {
     errno.EMFILE: MORE_FILES,

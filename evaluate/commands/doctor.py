@@ -20,9 +20,9 @@ from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
 LEAST_DISK_GB = 2.0
-"""A set-up with the models and a course fits into this."""
+"""Minimum free disk for a set-up with the models and a course."""
 SERVER_S = 5.0
-"""A game server must answer within this time."""
+"""Maximum time in which a game server must answer."""
 OPTIONAL = {
     "torch": (
         "torch",

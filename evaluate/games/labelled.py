@@ -27,7 +27,7 @@ WON_F1 = 0.9
 SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, if the games file names no splits."""
 MAX_SHOWN = 5
-"""Most unknown keys of a file that are named when it is read."""
+"""Maximum number of unknown keys of a file that are named when it is read."""
 Needed = Annotated[str, Field(pattern=r"\S")]
 
 

@@ -15,7 +15,7 @@ from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
 LEAST_WRONG = 1e-6
-"""Least share of wrong letters, so that the weight of an answer stays finite."""
+"""Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
 """Views whose answers do not depend on the paragraph."""
 
@@ -98,7 +98,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     n = errors.n_answers if weight > 0.0 else 0
     rivals = np.delete(prior, truth)
 
-    # a rival wins if this many more answers, or fewer, fit it than fit the truth
+    # a rival wins if the number of answers that fit it exceeds that of the truth by this handicap, or more
     handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, LEAST_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)

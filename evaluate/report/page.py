@@ -33,7 +33,7 @@ FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """The page may load nothing; plotly writes styles and draws pictures."""
 MOST_SHOWN = 1_000
-"""Most games that a report shows one by one."""
+"""Maximum number of games that a report shows one by one."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
 OUTCOMES = {

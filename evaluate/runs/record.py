@@ -38,7 +38,7 @@ LABEL = (
 LOST = "lost at ingest"
 """The paragraph_id of a game that has lost its paragraph at ingest; no ranking holds this id."""
 N_CANDIDATES_KEPT = 20
-"""A record keeps this many candidates of each play by default."""
+"""Default number of candidates of each play that a record keeps."""
 MISLEADING_BITS = 1.0
 """An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
 WON_RATIO = 0.7

@@ -84,9 +84,9 @@ PER_GAME = [*COLUMNS][:9]
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that say what was asked; `label` is the labelled opening sentence."""
 MAX_REPEATS = 1_000
-"""The most plays of each game."""
+"""Maximum number of plays of each game."""
 MAX_CHARS = 1_000
-"""The most characters of a text in the head of a run."""
+"""Maximum number of characters of a text in the head of a run."""
 
 
 def frame_of(

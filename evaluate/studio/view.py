@@ -72,7 +72,7 @@ class GameView:
     passage: str = ""
 
     def at(self, step: int) -> list[Candidate]:
-        """Return the candidates after so many answers, the likeliest first."""
+        """Return the candidates after the first `step` answers, the likeliest first."""
         return sorted(self.candidates, key=lambda item: -item.beliefs[step])
 
 

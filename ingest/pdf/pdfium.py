@@ -60,7 +60,7 @@ MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
-"""Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+"""Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 FIRST_RTL = 0x590

@@ -35,11 +35,11 @@ logger = logging.getLogger(__name__)
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
-"""Seconds for a reply to a message that has waited too long: a late reply may still count."""
+"""Minimum time for a reply, also to a message that has waited too long: a late reply may still count."""
 LEAST_PAUSE_S = 1.0
-"""The shortest pause before a reply is sent again."""
+"""Minimum pause before a reply is sent again."""
 TRIES = 4
-"""A reply that may be lost is sent about so many times before its deadline."""
+"""Approximate number of times that a reply which may be lost is sent before its deadline."""
 CONFLICT = 409
 """Status with which a server may refuse a message that it has already."""
 ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)

@@ -36,11 +36,11 @@ LONGEST_POLL_S = 10.0
 BUSY_POLL_S = 0.1
 """The longest poll while threads are answering: their games may be over before a message comes."""
 MOST_REFUSED = 3
-"""Failed requests for a game in a row after which no more games are requested."""
+"""Maximum number of failed requests for a game in a row; after these no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
 MOST_BUSY = 4
-"""No further game is requested while so many have unread messages, so that their replies are in time."""
+"""Maximum number of games with unread messages; no further game is requested meanwhile, so that replies are in time."""
 
 Outcomes = Generator[PlayedGame | PlayerError, None, None]
 

@@ -32,8 +32,9 @@ from quarry.json_files import read_objects
 from quarry.store import Course
 
 LEAST_DOCUMENTS = 2
+"""Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
-"""Most bundled hints that are taken as negatives."""
+"""Maximum number of bundled hints that are taken as negatives."""
 SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
@@ -44,7 +45,7 @@ HINT_SHARE = 0.25
 """Hints per question about the course: without any, .15 of the hints of games are relevant; with as many, .09 of the
 questions about other things."""
 N_ROUNDS = 5
-"""The slopes of relevance are fitted so many times."""
+"""Number of times that the slopes of relevance are fitted."""
 LEAST_SPREAD = 1e-9
 """Added to standard deviations, which may be 0."""
 WORD_SCORES = ("words", "hub")
