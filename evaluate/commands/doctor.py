@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from configs.directories import cache, home
+from configs.directories import ROOT, cache, home
 from configs.errors import QuarryError
 from configs.project import find_project
 from configs.settings import Settings
@@ -89,7 +89,7 @@ def doctor(
 
 def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]:
     """Yield what there is, part by part."""
-    yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
+    yield Finding("quarry", "ok", f"{__version__} in {ROOT}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = find_project()
     yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")

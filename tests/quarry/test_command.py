@@ -24,7 +24,7 @@ from tests.evaluate.fakes import (
     run_line,
     write_games,
 )
-from tests.fakes import each, run_python
+from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
 
@@ -230,6 +230,7 @@ def test_what_is_missing_is_named_with_its_cost(
     monkeypatch.setenv("QUARRY_MODELS", ".")
     findings = quarry("doctor --json --store nowhere").json["findings"]
     states = {finding["what"]: finding["state"] for finding in findings}
+    assert findings[0]["detail"].endswith(f" in {ROOT}")
     assert states["quarry"] == "ok"
     assert states["OCR"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
