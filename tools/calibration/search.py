@@ -34,7 +34,7 @@ from quarry.store import Course
 LEAST_DOCUMENTS = 2
 """Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
-"""Maximum number of bundled hints that are taken as negatives."""
+"""Most bundled hints that are taken as negatives."""
 SIMILARITY = "similarity"
 """Name of the similarity among the scores of a paragraph."""
 RULED_OUT = -0.5
