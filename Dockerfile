@@ -10,7 +10,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PATH=/opt/quarry/bin:$PAT
 WORKDIR /source
 COPY requirements*.txt constraints.txt ./
 RUN python -m venv /opt/quarry \
-    && pip install -r requirements.txt \
+    && pip install -r requirements.txt -r requirements-ocr.txt \
     && for file in $EXTRA; do pip install $(case $file in requirements-m*) echo --no-deps; esac) -r "$file"; done
 COPY . .
 # to read the bundled lectures exports the models; torch serves for models by folder or hub id alone, and is most of what was downloaded

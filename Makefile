@@ -1,13 +1,16 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test fast coverage check bench multilingual cluster llm lectures lock drawing clean help
+.PHONY: play test fast coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 PY := $(VENV)/bin/python
 # Python compiles what it imports; to compile all that is installed took as long as the rest of the installation
 INSTALL = echo "installing packages, which takes a minute or two" >&2; $(PY) -m pip install -q --no-compile
-# the command .venv/bin/quarry, which runs this checkout
-LINK = $(PY) -m pip install -q --no-deps -e .
+# the command .venv/bin/quarry, which runs this checkout; compat: editors follow a path, but no import hook
+LINK = $(PY) -m pip install -q --no-deps --config-settings editable_mode=compat -e .
+OPTIONAL := cluster dev llm multilingual ocr
+COMPILE = $(VENV)/bin/uv pip compile -q --no-annotate --no-header pyproject.toml
+HEAD = echo "\# Written by make lock from pyproject.toml."; echo "-c constraints.txt"
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -37,11 +40,18 @@ cluster: $(VENV)/.cluster  ## --cluster: ingest, replay, compare and tune on the
 
 llm: $(VENV)/.llm  ## --writer: a language model for words, justifications and re-ranking
 
+ocr: $(VENV)/.ocr  ## scanned pages are read, if Tesseract is installed as well
+
 lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth from their sources
 	$(PY) -m tools.lectures
 
-lock: $(VENV)/.dev  ## write requirements*.txt and constraints.txt: the installed versions
-	$(PY) .ci/lock.py
+lock: $(VENV)/.dev  ## pin pyproject.toml in requirements*.txt and constraints.txt; what constraints.txt pins already stays
+	$(PY) -m pip install -q uv
+	$(COMPILE) $(OPTIONAL:%=--extra %) --extra evaluate --extra export -o constraints.txt
+	{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra evaluate --extra export; } > requirements.txt
+	for extra in $(OPTIONAL); do \
+		{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra $$extra | grep -vxFf requirements.txt; } > requirements-$$extra.txt; \
+	done
 
 drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
 	$(PY) -m tools.drawings
@@ -62,8 +72,8 @@ $(VENV)/.runtime: requirements.txt constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 # holds what .runtime does, so that one run of pip serves both
-$(VENV)/.dev: requirements-dev.txt requirements-postgresql.txt requirements.txt constraints.txt | $(VENV)/bin/python
-	@$(INSTALL) -r requirements.txt -r requirements-dev.txt -r requirements-postgresql.txt
+$(VENV)/.dev: requirements-dev.txt requirements.txt constraints.txt | $(VENV)/bin/python
+	@$(INSTALL) -r requirements.txt -r requirements-dev.txt
 	@$(LINK)
 	@touch $(VENV)/.runtime $@
 
@@ -77,4 +87,8 @@ $(VENV)/.cluster: requirements-cluster.txt $(VENV)/.runtime
 
 $(VENV)/.llm: requirements-llm.txt $(VENV)/.runtime
 	@$(INSTALL) -r requirements-llm.txt
+	@touch $@
+
+$(VENV)/.ocr: requirements-ocr.txt $(VENV)/.runtime
+	@$(INSTALL) -r requirements-ocr.txt
 	@touch $@

@@ -30,7 +30,7 @@ Merge = Literal["slots", "relevance"]
 SpillOver = Literal["never", "no-book", "always"]
 
 MAX_SHOWN = 100
-"""The most characters of a command line, or of the keys that a section has, that an error quotes."""
+"""Maximum number of characters of a command line, or of the keys of a section, that an error quotes."""
 N = TypeVar("N", int, float)
 
 
@@ -67,7 +67,7 @@ class IngestSettings:
     memory_mb: int = number(2_000, 200, 100_000)
     min_words: int = number(25, 1, 1_000)
     max_words: int = number(400, 1, 100_000)
-    reader: str = "auto"
+    reader: str = "pypdfium2"
     editions: tuple[str, ...] = (
         "pdfplumber:page",
         "pymupdf:page:2000",

@@ -9,4 +9,4 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
 from quarry.interrupts import run_quietly
 
 if __name__ == "__main__":
-    sys.exit(run_quietly("evaluate.command"))
+    sys.exit(run_quietly("quarry.command"))

@@ -1,79 +1,93 @@
-"""The command `python -m ingest`: put lectures into a store, and list the content of a store."""
+"""The command `ingest`: put lectures into a store, and list the content of a store."""
 
-from __future__ import annotations
-
-import argparse
 import functools
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Group, Parameter
+from cyclopts.validators import mutually_exclusive
 
 from configs.errors import SettingsError
-from quarry.cli import (
-    CLUSTER,
-    COLLECTION,
-    JSON,
-    STORE,
-    Command,
-    flag,
-    number,
-    option,
-    path,
-    warn,
-)
-from quarry.store import Course, open_store
+from ingest.pipeline.pipeline import IngestSummary
+from ingest.pipeline.pipeline import ingest as ingest_files
+from ingest.pipeline.plan import printable
+from quarry.cli import AsJson, Given, StoreOptions, WorkerOptions
+from quarry.interrupts import on_interrupt_print
+from quarry.store import Course
 from quarry.terminal import visible, visible_json
 
-if TYPE_CHECKING:
-    from ingest.pipeline.pipeline import IngestSummary
-
+_log = logging.getLogger(__name__)
+VIEW = Group(validator=mutually_exclusive)
 Lines = Callable[[Any], Iterator[str]]
 """Yields the lines that say the same as a JSON document."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return the exit code (0 done, 1 some file failed, 2 bad input)."""
-    summary = "split lecture PDFs into playable paragraphs and keep them in Chroma"
-    return COMMANDS["ingest"].main(arguments, "python -m ingest", summary)
+def ingest(
+    *paths: Path,
+    at: StoreOptions = StoreOptions(),
+    embedder: Literal["auto", "minilm", "e5"] | str = "auto",
+    work: WorkerOptions = WorkerOptions(),
+    list_documents: Annotated[bool, Parameter("--list", group=VIEW)] = False,
+    rejected: Annotated[bool, Parameter(group=VIEW)] = False,
+    paragraphs: Annotated[bool, Parameter(group=VIEW)] = False,
+    prose: Annotated[bool, Parameter(group=VIEW)] = False,
+    drop: Annotated[tuple[str, ...], Parameter(group=VIEW, consume_multiple=True)] = (),
+    as_json: AsJson = False,
+    given: Given,
+) -> int:
+    """Ingest, or show a store; return 1 if some file failed, and 2 if all did.
 
-
-def _run(options: argparse.Namespace) -> int:
-    views = [view for name, view in VIEWS.items() if getattr(options, name)]
-    if options.paths and (views or options.drop):
+    Args:
+        paths: PDF files, folders of them, or paragraphs.jsonl.
+        embedder: The embedding model, which may also be a sentence-transformers folder or hub id.
+        list_documents: Show the documents of the store.
+        rejected: Show every rejected paragraph with its reason.
+        paragraphs: Show every kept paragraph.
+        prose: Show every kept paragraph of prose.
+        drop: Remove these documents (their names: --list).
+    """
+    on_interrupt_print(
+        "quarry ingest: interrupted; the store is as it was before, run it again to finish"
+    )
+    settings = given.load()
+    wanted = {
+        "list": list_documents,
+        "rejected": rejected,
+        "paragraphs": paragraphs,
+        "prose": prose,
+    }
+    views = [VIEWS[name] for name, is_wanted in wanted.items() if is_wanted]
+    if paths and (views or drop):
         raise SettingsError(
-            f"{options.paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
+            f"{paths[0]} is not read to show what a store holds or to drop documents; leave PATH out"
         )
-    if views or options.drop:
-        course = open_store(options.store, options.collection, all_rejected_ok=True)
+    if views or drop:
+        course = at.open(all_rejected_ok=True)
         for as_document, lines_of in views:
-            _print(as_document(course), lines_of, options.json)
+            _print(as_document(course), lines_of, as_json)
             return 0
 
-    summary = _ingest(options)
-    lines_of = functools.partial(_summary_lines, location=options.store)
-    _print(_summary(summary), lines_of, options.json)
+    with work.start() as workers:
+        summary = ingest_files(
+            paths,
+            at.location,
+            settings,
+            collection=at.collection,
+            drop=drop,
+            embedder_spec=embedder,
+            workers=workers,
+        )
+    lines_of = functools.partial(_summary_lines, location=at.location)
+    _print(_summary(summary), lines_of, as_json)
     for outcome in summary.failed:
-        warn(options, outcome.detail)
+        _log.error("%s", outcome.detail)
     if not summary.failed:
         return 0
     return 2 if len(summary.failed) == len(summary.outcomes) else 1
-
-
-def _ingest(options: argparse.Namespace) -> IngestSummary:
-    from ingest.pipeline.pipeline import ingest
-    from quarry.parallel import workers_of
-
-    with workers_of(options.workers or 0, options.cluster) as workers:
-        return ingest(
-            options.paths,
-            options.store,
-            options.settings,
-            collection=options.collection,
-            drop=options.drop or (),
-            embedder_spec=options.embedder,
-            workers=workers,
-        )
 
 
 def _print(document: Any, lines_of: Lines, as_json: bool) -> None:
@@ -177,8 +191,6 @@ VIEWS: dict[str, tuple[Callable[[Course], Any], Lines]] = {
 
 
 def _summary(summary: IngestSummary) -> dict[str, Any]:
-    from ingest.pipeline.plan import printable
-
     course, files = summary.course, []
     for outcome in summary.outcomes:
         record = {"document": outcome.doc_id, "path": printable(outcome.path)}
@@ -238,48 +250,3 @@ def _left_out(rejected: dict[str, int]) -> str:
     most_first = sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
     reasons = ", ".join(f"{reason} {count}" for reason, count in most_first)
     return f"{sum(rejected.values())} left out ({reasons})"
-
-
-COMMANDS = {
-    "ingest": Command(
-        "lectures/ --store data/store\n--store data/store --list",
-        (
-            path(
-                "paths",
-                "PATH",
-                "PDF files, folders of them, or paragraphs.jsonl",
-                nargs="*",
-            ),
-            *(STORE, COLLECTION),
-            option(
-                "--embedder",
-                "SPEC",
-                "auto, minilm, e5, or a sentence-transformers folder or hub id (default: %(default)s)",
-                default="auto",
-            ),
-            (
-                number(
-                    "--workers",
-                    1,
-                    "processes that read and embed (default: all cores to read, at most 4 to embed)",
-                ),
-                CLUSTER,
-            ),
-            JSON,
-            (
-                flag("--list", "show the documents of the store"),
-                flag("--rejected", "show every rejected paragraph with its reason"),
-                flag("--paragraphs", "show every kept paragraph"),
-                flag("--prose", "show every kept paragraph of prose"),
-                option(
-                    "--drop",
-                    "DOCUMENT",
-                    "remove these documents (their names: --list)",
-                    nargs="+",
-                ),
-            ),
-        ),
-        _run,
-        interrupted="interrupted; the store is as it was before, run it again to finish",
-    )
-}

@@ -14,7 +14,7 @@ Answers = Sequence[Answer]
 """(n_questions,) answers of a batch."""
 
 MAX_CHARS = 200
-"""The most characters of an answer that are read."""
+"""Maximum number of characters of an answer that are read."""
 
 
 def letter_row(answer: Answer) -> int | None:

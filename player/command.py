@@ -1,43 +1,56 @@
-"""The command `python -m player search`, which prints hits as text or as JSON."""
+"""The command `search`, which prints hits as text or as JSON."""
 
-import argparse
-import typing
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from configs.settings import KeywordMode
-from player.search.calibration import notices
+from player.search.build import build_orchestrator
+from player.search.calibration import open_course
 from player.search.results import Hit, Query, SearchResult
-from quarry import cli
-from quarry.store import open_store
+from quarry.cli import AsJson, Given, Preset, StoreOptions
 from quarry.terminal import visible_json
 
 BELOW = " *"
 """Mark of a hit below the threshold."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; returns the exit code (0 done, 1 a strategy failed, 2 bad input)."""
-    commands = {"search": (__name__, "find the paragraphs that a hint describes")}
-    about = "The player's search, by hand."
-    return cli.choose_and_run(commands, arguments, "python -m player", about)
+def search(
+    *,
+    hint: str,
+    book: str = "",
+    k: int | None = None,
+    keywords: KeywordMode | None = None,
+    all_hits: Annotated[bool, Parameter("--all")] = False,
+    relevant_only: bool = False,
+    at: StoreOptions = StoreOptions(),
+    preset: Preset = None,
+    as_json: AsJson = False,
+    given: Given,
+) -> int:
+    """Search, print the hits, and return 1 if a strategy failed.
 
+    Args:
+        hint: Hint about a paragraph.
+        book: Name of the lecture; it need not be exact.
+        k: Hits wanted (default: search.k).
+        keywords: Use of the hint's words: rule (the game: they do not occur in the paragraph), fallback (search by
+            words if vectors find nothing), fused (by both, for ordinary questions) or off (default: search.keywords,
+            fallback if that is rule).
+        all_hits: Also show hits below the threshold, marked; --json always holds them.
+        relevant_only: Leave out hits below the threshold, also in --json.
+    """
+    settings = given.load(preset)
+    course = open_course(at.location, at.collection)
+    engine = build_orchestrator(course, settings)
+    result = engine.search(Query(hint, book, k, keywords))
 
-def _search(options: argparse.Namespace) -> int:
-    from player.search.build import build_orchestrator
-
-    store = open_store(options.store, options.collection)
-    for notice in notices(store):
-        cli.warn(options, notice)
-    search = build_orchestrator(store, options.settings).search
-    query = Query(options.hint, options.book, options.k, options.keywords)
-    result = search(query)
-
-    whole = not options.relevant_only and (options.all or options.json)
+    whole = not relevant_only and (all_hits or as_json)
     if not whole:
-        hits = result.relevant_hits if options.relevant_only else result.shown
+        hits = result.relevant_hits if relevant_only else result.shown
         result = replace(result, hits=hits)
-    if options.json:
+    if as_json:
         print(visible_json(result_json(result)))
     else:
         _print_hits(result)
@@ -98,39 +111,3 @@ def _print_hits(result: SearchResult) -> None:
     if any(not hit.relevant for hit in result.hits):
         limit = f"{result.threshold:g}"
         console.print(f"{BELOW.strip()} below the threshold of relevance, {limit}")
-
-
-COMMANDS = {
-    "search": cli.Command(
-        '--store data/store --book "search and ranking" --hint "a rare word counts more than a common one"',
-        (
-            *(cli.STORE, cli.COLLECTION),
-            cli.option("--hint", "TEXT", "hint about a paragraph", required=True),
-            cli.option(
-                "--book",
-                "NAME",
-                "name of the lecture; it need not be exact",
-                default="",
-            ),
-            cli.option("--k", "N", "hits wanted (default: search.k)", type=int),
-            cli.option(
-                "--keywords",
-                "MODE",
-                "use of the hint's words: rule (the game: they do not occur in the paragraph), fallback (search by "
-                "words if vectors find nothing), fused (by both, for ordinary questions) or off (default: "
-                "search.keywords, fallback if that is rule)",
-                choices=typing.get_args(KeywordMode),
-            ),
-            cli.flag(
-                "--all",
-                "also show hits below the threshold, marked; --json always holds them",
-            ),
-            cli.flag(
-                "--relevant-only",
-                "leave out hits below the threshold, also in --json",
-            ),
-            *(cli.PRESET, cli.JSON),
-        ),
-        _search,
-    )
-}

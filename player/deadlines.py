@@ -1,11 +1,9 @@
 """Calls in daemon threads with a deadline, for a search or a player that may hang."""
 
 import functools
-import itertools
 import math
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +15,7 @@ from player.errors import LateStrategyError, SearchError
 from quarry.terminal import described
 
 MOST_HANGING = 8
-"""The most late calls of one name for which more threads start: a dead server does not use up all."""
+"""Maximum number of late calls of one name; more start no thread, so that a dead server cannot use up all."""
 T = TypeVar("T")
 
 _reply_due: ContextVar[float] = ContextVar("_reply_due", default=math.inf)
@@ -77,69 +75,48 @@ class Call(Future[T]):
         return None
 
 
-class Pool:
-    """Daemon threads that run calls, the one with the earliest deadline first. Safe for many threads.
+class _Threads:
+    """Daemon threads, as many as there are calls at the same time; a thread serves again when it is done."""
 
-    Args:
-        most: the most threads; the other calls wait. All calls run at once unless given.
-    """
-
-    def __init__(self, most: int = sys.maxsize) -> None:
-        self._most = most
-        # of deadline, number, call, and what it does
-        self._queue: queue.PriorityQueue[tuple[Any, ...]] = queue.PriorityQueue()
-        self._numbers = itertools.count()
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[tuple[Call[Any], Callable[[], Any]]] = (
+            queue.SimpleQueue()
+        )
         self._n_idle = threading.Semaphore(0)
-        self._n_threads = 0
-        self._lock = threading.Lock()
 
-    def start(
-        self, work: Callable[[], T], name: str = "", deadline: float = math.inf
-    ) -> Call[T]:
-        """Add a call to the queue; see `Call` for the arguments."""
-        call: Call[T] = Call(name, deadline)
-        with self._lock:
-            self._queue.put((deadline, next(self._numbers), call, work))
-            is_taken = self._n_idle.acquire(blocking=False)
-            if not is_taken and self._n_threads < self._most:
-                self._n_threads += 1
-                threading.Thread(target=self._serve, name="quarry", daemon=True).start()
-        return call
+    def start(self, call: Call[T], work: Callable[[], T]) -> None:
+        """Run a call at once."""
+        self._calls.put((call, work))
+        if not self._n_idle.acquire(blocking=False):
+            threading.Thread(target=self._serve, name="quarry", daemon=True).start()
 
     def _serve(self) -> None:
-        """Run calls for ever."""
         while True:
-            try:
-                task = self._queue.get_nowait()
-            except queue.Empty:
-                self._n_idle.release()
-                task = self._queue.get()
-            *_, call, work = task
+            call, work = self._calls.get()
             call.run(work)
-            del call, work, task  # so that an idle thread keeps no result
+            del call, work  # so that an idle thread keeps no result
+            self._n_idle.release()
 
 
 @functools.cache
-def _unlimited(_pid: int) -> Pool:
-    """Return the pool of this process, in which no call waits; a forked process has none of its parent's threads."""
-    return Pool()
+def _threads(_pid: int) -> _Threads:
+    """Return the threads of this process; a forked process has none of its parent's."""
+    return _Threads()
 
 
-def start_in_thread(work: Callable[[], T]) -> Call[T]:
-    """Start a call at once in another thread."""
-    return _unlimited(os.getpid()).start(work)
+def start_in_thread(
+    work: Callable[[], T], name: str = "", deadline: float = math.inf
+) -> Call[T]:
+    """Start a call at once in another thread; see `Call` for the arguments."""
+    call: Call[T] = Call(name, deadline)
+    _threads(os.getpid()).start(call, work)
+    return call
 
 
 class Runner:
-    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads.
+    """Starts calls in threads, and refuses more calls of a name of which many are late. Safe for many threads."""
 
-    Args:
-        pool: has the threads; those of this process unless given. Calls that need much memory get few threads of
-            their own, since each thread keeps memory for its next call.
-    """
-
-    def __init__(self, pool: Pool | None = None) -> None:
-        self._pool = pool
+    def __init__(self) -> None:
         self._running: dict[str, set[Call[Any]]] = {}
         self._lock = threading.Lock()
 
@@ -153,8 +130,7 @@ class Runner:
             running -= {other for other in running if other.done()}
             n_late = sum(other.deadline < now for other in running)
             if n_late < MOST_HANGING:
-                pool = self._pool or _unlimited(os.getpid())
-                call = pool.start(work, name, deadline)
+                call = start_in_thread(work, name, deadline)
                 running.add(call)
                 return call
         call = Call(name, deadline)

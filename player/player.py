@@ -248,14 +248,14 @@ class Player:
         Args:
             answers: (20,) as `protocol.read_answers` returns them.
         """
-        pages = plan.places.is_page[plan.rows]
+        is_raw = plan.rows >= plan.places.n_printed
         return update(
             plan.prior,
             plan.fits,
             plan.questions,
             answers,
             self._mixture,
-            pages,
+            is_raw,
         )
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:

@@ -17,8 +17,8 @@ DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
 OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
-"""A referee who holds a whole raw page sees all of it under every view but "name"; under these views it takes another
-sentence than the opening for the first one."""
+"""A referee who holds a raw page, or a piece of one, sees all of it under every view but "name". Under these views it
+takes another sentence than the opening for the first one."""
 
 OUT = 3
 """Index of the last option, "none of these"."""

@@ -7,6 +7,8 @@ OPENING_WEIGHT = 0.5
 """Share of the score that the opening sentence makes up."""
 OPENING_SCORE = "opening_sentence_score"
 """Name of the points of the opening sentence in a score."""
+WON_POINTS = 90.0
+"""Minimum points of an opening sentence that wins a game: those of a sentence that has 9 of 10 words right."""
 Json = dict[str, Any]
 
 
@@ -51,6 +53,14 @@ class Score:
         total = sum(self.breakdown.values())
         is_weighted = len(self.breakdown) > 1 and abs(total - self.private_score) < 1.0
         return points / OPENING_WEIGHT if points and is_weighted else points
+
+    @property
+    def outcome(self) -> str:
+        """WON, LOST, or "" if the referee has not said what the opening sentence earned."""
+        points = self.opening
+        if points is None:
+            return ""
+        return "WON" if points >= WON_POINTS else "LOST"
 
 
 @dataclass(frozen=True, slots=True)

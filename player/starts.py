@@ -1,6 +1,6 @@
 """Fitted weights of where a referee starts, and the log-odds of each kind of passage; search and belief use them.
 
-They are natural log-odds; `evaluate calibrate prior` fits them on labelled games, with those of the places.
+They are natural log-odds; `tools.calibration` fits them on labelled games, with those of the places.
 """
 
 import functools

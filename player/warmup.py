@@ -4,9 +4,9 @@ import ast
 import re
 
 MAX_CHARS = 2_000
-"""The most characters of a question that are read; to find the sum takes quadratic time."""
+"""Maximum number of characters of a question that are read; finding the sum takes quadratic time."""
 MAX_SUM_CHARS = 200
-"""The most characters of a sum that are read."""
+"""Maximum number of characters of a sum that are read."""
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
 _SPELT_SIGNS = {
     r"\bplus\b": "+",

@@ -1,242 +1,188 @@
-"""Command lines: options and commands, each declared once, and errors in one line."""
+"""What all commands share: options, settings that a command line changes, and errors in one line."""
 
-import argparse
 import contextlib
 import errno
-import importlib
 import logging
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.types import NonNegativeInt
+from cyclopts.validators import mutually_exclusive
 
 from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
 from configs.project import find_project
-from configs.settings import load
-from configs.similar_names import did_you_mean
+from configs.settings import Settings, load, preset_names
 from quarry import interrupts
 from quarry.terminal import visible
 
+if TYPE_CHECKING:
+    from quarry.parallel import Workers
+    from quarry.store import Course
+
 LEAST_FILES = 128
-"""Files, sockets and pipes that every command can open; a search takes half of them."""
+"""Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
 N_FILES = 4_096
-"""Files that a command may open if the system allows it; a game on a server takes a connection."""
+"""Number of files that a command may open if the system allows it; a game on a server takes a connection."""
 MORE_FILES = "allow more open files: ulimit -n 1024"
-Option = Callable[[argparse._ActionsContainer], object]
-"""Adds an option, or a positional argument, to a parser or a group."""
+FAULTS = {
+    errno.EMFILE: MORE_FILES,
+    errno.ENFILE: MORE_FILES,
+    errno.ENAMETOOLONG: "take a shorter path",
+    errno.ELOOP: "take a path without such links",
+}
+"""Errors of the system that any path or machine can cause, with their remedies."""
+MAX_FAULT_CHARS = 500
+"""Maximum length of an error that quotes a command line."""
 
-
-class OneLineParser(argparse.ArgumentParser):
-    """An ArgumentParser that prints an error in one line, without the usage, and exits with 2."""
-
-    @property
-    def label(self) -> str:
-        """The beginning of a command's messages, such as `quarry search` or `evaluate replay`."""
-        prog = self.prog.removeprefix("python ").removeprefix("-m ")
-        return prog.removesuffix(".py")
-
-    def error(self, message: str) -> NoReturn:
-        """Print a line with the command, the error and the way to the help, and exit with 2."""
-        line = re.sub(r"^argument (\S+: )", r"\1", " ".join(message.split()))
-        self.exit(2, f"{self.label}: {visible(line)}; see {self.prog} --help\n")
-
-
-def option(
-    name: str, metavar: str, says: str, *, project: str = "", **keywords: Any
-) -> Option:
-    """Declare an option that takes a text, unless `type` or `action` says otherwise.
-
-    Args:
-        metavar: name of the value in --help.
-        says: the help.
-        project: key of `quarry.toml` that gives the default, if the user's project has it.
-        keywords: others of `ArgumentParser.add_argument`; a default that can be called is called for each parser.
-    """
-
-    def add(parser: argparse._ActionsContainer) -> None:
-        settled = dict(keywords)
-        if "action" not in settled:
-            settled.setdefault("type", text)
-        if callable(settled.get("default")):
-            settled["default"] = settled["default"]()
-        if value := getattr(find_project(), project) if project else "":
-            settled |= {"default": settled["type"](value), "required": False}
-        parser.add_argument(name, metavar=metavar, help=says, **settled)
-
-    return add
-
-
-def path(name: str, metavar: str, says: str, **keywords: Any) -> Option:
-    """Declare an option that takes a path."""
-    return option(name, metavar, says, type=path_of, **keywords)
-
-
-def path_of(argument: str) -> Path:
-    """Return an argument as a path; refuse one that no file can have."""
-    try:
-        os.lstat(text(argument))
-    except OSError as error:
-        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
-            raise argparse.ArgumentTypeError(
-                f"{argument[:80]} cannot be a path: {error.strerror}"
-            ) from None
-    return Path(argument)
-
-
-def several(name: str, metavar: str, says: str, **keywords: Any) -> Option:
-    """Declare an option that may be repeated."""
-    return option(name, metavar, says, action="append", **{"default": [], **keywords})
-
-
-def number(
-    name: str, least: int, says: str, default: int | None = None, most: int = 10**15
-) -> Option:
-    """Declare an option that takes a whole number of `least` to `most`; the help names the default, if there is one."""
-
-    def read(text: str) -> int:
-        if not re.fullmatch(r"-?\d+", text, re.ASCII):
-            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number")
-        n = int(text[:20])  # all others are out of range
-        if n < least:
-            raise argparse.ArgumentTypeError(f"{text[:40]} is less than {least}")
-        if n > most:
-            raise argparse.ArgumentTypeError(f"{text[:40]} is more than {most}")
-        return n
-
-    shown = "" if default is None else " (default: %(default)s)"
-    return option(name, "N", f"{says}{shown}", type=read, default=default)
-
-
-def flag(name: str, says: str) -> Option:
-    """Declare an option that takes no value."""
-    return lambda parser: parser.add_argument(name, action="store_true", help=says)
-
-
-def text(argument: str) -> str:
-    """Return an argument unchanged; refuse bytes that are not UTF-8, which Python turns into half surrogates."""
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError(
-            f"{ascii(argument)[:80]} is not UTF-8; save or type it as UTF-8"
-        ) from None
-    return argument
-
-
-STORE = option(
-    "--store",
-    "S",
-    "folder, or URL of a Chroma server (default: %(default)s)",
-    default=default_store,
-    project="store",
-)
-COLLECTION = option(
-    "--collection",
-    "NAME",
-    "name within the store (default: %(default)s)",
-    default="course",
-)
-PRESET = option(
-    "--preset",
-    "NAME",
-    "settings, by name or a YAML file (default: %(default)s)",
-    default="default",
-    project="preset",
-)
-JSON = flag("--json", "print one JSON document and nothing else")
-CLUSTER = option(
-    "--cluster",
-    "ADDRESS",
-    "Dask scheduler whose workers do the work, such as tcp://HOST:8786",
-)
-SETTINGS = (
-    path("--config", "FILE", "YAML merged over configs/default.yaml"),
-    several(
-        "--set",
-        "SECTION.KEY=VALUE",
-        "one setting, such as search.rule_weight=0; repeatable",
-        dest="changes",
+AsJson = Annotated[
+    bool, Parameter("--json", help="Print one JSON document and nothing else.")
+]
+Preset = Annotated[
+    str | None,
+    Parameter(
+        completer=lambda context: preset_names(),
+        help="Settings, by name or a YAML file (default: that of quarry.toml, else default).",
     ),
-)
-"""Options of every command; `Command.main` loads the settings that they and --preset name."""
+]
 
 
 @dataclass(frozen=True)
-class Command:
-    """A command with its options and its function.
+class Overrides:
+    """Settings that a command line changes."""
 
-    Attributes:
-        example: command lines, without the name of the command.
-        options: a sequence among them holds options that exclude each other.
-        run: takes the parsed options, with `settings` and the `label` of messages, and returns the exit code.
-        notes: for the end of --help.
-        interrupted: printed after Ctrl-C.
+    config: Annotated[
+        Path | None, Parameter(help="YAML merged over configs/default.yaml.")
+    ] = None
+    changes: Annotated[
+        tuple[str, ...],
+        Parameter(
+            "--set",
+            metavar="SECTION.KEY=VALUE",
+            help="One setting, such as search.rule_weight=0; repeatable.",
+        ),
+    ] = ()
+
+    def load(self, preset: str | None = None) -> Settings:
+        """Return the settings of a preset, or of that of quarry.toml, with the changes merged over them."""
+        named = preset or find_project().preset or "default"
+        return load(named, self.config, self.changes)
+
+
+Given = Annotated[Overrides, Parameter(parse=False)]
+"""The overrides that `launch` of quarry/command.py has read for any command."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class StoreOptions:
+    """Options that name the store of a course."""
+
+    store: Annotated[
+        str | None,
+        Parameter(
+            help="Folder, or URL of a Chroma server (default: that of quarry.toml, else data/store)."
+        ),
+    ] = None
+    collection: Annotated[str, Parameter(help="Name within the store.")] = "course"
+
+    @property
+    def location(self) -> str:
+        """The folder or URL, also where the command line leaves it out."""
+        return self.store or find_project().store or default_store()
+
+    def open(self, *, all_rejected_ok: bool = False) -> "Course":
+        """Open the store; see `open_store`."""
+        from quarry.store import open_store
+
+        return open_store(
+            self.location, self.collection, all_rejected_ok=all_rejected_ok
+        )
+
+
+EITHER = Group(validator=mutually_exclusive)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WorkerOptions:
+    """Options that say where the work is done."""
+
+    workers: Annotated[
+        NonNegativeInt,
+        Parameter(group=EITHER, help="Processes; 0 takes as many as pay."),
+    ] = 0
+    cluster: Annotated[
+        str | None,
+        Parameter(
+            group=EITHER,
+            help="Dask scheduler whose workers do the work, such as tcp://HOST:8786.",
+        ),
+    ] = None
+
+    def start(self) -> AbstractContextManager["Workers"]:
+        """Return a context with the workers."""
+        from quarry.parallel import workers_of
+
+        return workers_of(self.workers, self.cluster)
+
+
+def run(app: App, arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code.
+
+    The code is 2 for bad input, 1 if workers cannot do the work, and 130 after Ctrl-C; a line says why.
+
+    Args:
+        arguments: None takes those of the process.
     """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    label = app.name[0]
+    try:
+        _require_unicode(words)
+        command, _, _ = app.parse_commands(words)
+        label = " ".join([label, *command])
+        interrupts.on_interrupt_print(f"{label}: interrupted")
+        _require_files()
+        with log_as_lines(label):
+            return run_command(lambda: _parse_and_call(app.meta, words))
+    except CycloptsError as error:
+        fault = str(error)[:MAX_FAULT_CHARS]
+        print_line(label, f"{fault} (see {label} --help)")
+        return 2
+    except QuarryError as error:
+        print_line(label, error)
+        return 1 if isinstance(error, WorkerError) else 2
+    except OSError as error:
+        if error.errno not in FAULTS:
+            raise
+        print_line(label, f"{error.strerror}; {FAULTS[error.errno]}")
+        return 2
+    except KeyboardInterrupt:
+        interrupts.announce()
+        return interrupts.INTERRUPTED
 
-    example: str
-    options: Sequence[Option | Sequence[Option]]
-    run: Callable[[argparse.Namespace], int]
-    notes: str = ""
-    interrupted: str = "interrupted"
 
-    def parser(self, prog: str, summary: str = "") -> OneLineParser:
-        """Return the parser of the command.
+def _parse_and_call(app: App, words: Sequence[str]) -> int:
+    """Call the function that a command line names, and return its exit code; a function without one is done."""
+    command, bound, _ = app.parse_args(words)
+    return command(*bound.args, **bound.kwargs) or 0
 
-        Args:
-            prog: the command line that calls it.
-            summary: what it does, beginning with a verb in lower case.
-        """
-        examples = "".join(
-            f"  {prog} {line}".rstrip() + "\n" for line in self.example.split("\n")
-        )
-        parser = OneLineParser(
-            prog=prog,
-            description=f"{summary[:1].upper()}{summary[1:]}.",
-            epilog=f"example:\n{examples}\n{self.notes}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        parser.set_defaults(label=parser.label, preset="default")
 
-        for item in (*self.options, *SETTINGS):
-            if callable(item):
-                item(parser)
-                continue
-            group = parser.add_mutually_exclusive_group()
-            for add in item:
-                add(group)
-        return parser
-
-    def main(self, arguments: Sequence[str] | None, prog: str, summary: str) -> int:
-        """Run the command and return its exit code.
-
-        The code is 2 for bad input, 1 if workers cannot do the work, and 130 after Ctrl-C; a line says why.
-        """
+def _require_unicode(words: Sequence[str]) -> None:
+    """Raise a SettingsError for bytes that are not UTF-8, which Python turns into half surrogates."""
+    for word in words:
         try:
-            options = self.parser(prog, summary).parse_args(arguments)
-        except SettingsError as error:  # of the project's file
-            OneLineParser(prog).error(str(error))
-
-        interrupts.on_interrupt_print(f"{options.label}: {self.interrupted}")
-        try:
-            _require_files()
-            options.settings = load(options.preset, options.config, options.changes)
-            with log_as_lines(options):
-                return run_command(lambda: self.run(options))
-        except QuarryError as error:
-            warn(options, error)
-            return 1 if isinstance(error, WorkerError) else 2
-        except OSError as error:
-            if error.errno not in (errno.EMFILE, errno.ENFILE):
-                raise
-            warn(options, f"{error.strerror}; {MORE_FILES}")
-            return 2
-        except KeyboardInterrupt:
-            interrupts.announce()
-            return interrupts.INTERRUPTED
+            word.encode()
+        except UnicodeEncodeError:
+            raise SettingsError(
+                f"{ascii(word)[:80]} is not UTF-8; save or type it as UTF-8"
+            ) from None
 
 
 def _require_files() -> None:
@@ -263,19 +209,19 @@ def _require_files() -> None:
 class _Lines(logging.Handler):
     """Prints each log record as a line of a command."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, label: str) -> None:
         super().__init__()
-        self._options = options
+        self._label = label
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a line."""
-        warn(self._options, record.getMessage())
+        print_line(self._label, record.getMessage())
 
 
 @contextlib.contextmanager
-def log_as_lines(options: argparse.Namespace) -> Iterator[None]:
-    """Print what our packages log, from INFO on, as the command's own lines."""
-    lines = _Lines(options)
+def log_as_lines(label: str) -> Iterator[None]:
+    """Print what our packages log, from INFO on, as lines of a command."""
+    lines = _Lines(label)
     loggers = [logging.getLogger(name) for name in interrupts.OURS]
     for logger in loggers:
         logger.addHandler(lines)
@@ -288,58 +234,11 @@ def log_as_lines(options: argparse.Namespace) -> Iterator[None]:
             logger.setLevel(logging.NOTSET)
 
 
-Commands = Mapping[str, tuple[str, str]]
-"""By the name of a command, of one word or two: its module, which has it in COMMANDS, and its summary."""
-
-
-def command_of(commands: Commands, name: str) -> Command:
-    """Import a command; its module alone, because all of them take seconds."""
-    command: Command = importlib.import_module(commands[name][0]).COMMANDS[name]
-    return command
-
-
-def choose_and_run(
-    commands: Commands, arguments: Sequence[str] | None, prog: str, about: str
-) -> int:
-    """Run the command that a command line names, and return its exit code.
-
-    Exit with 0 after --help, which lists the commands, and with 2 for an unknown command.
-
-    Args:
-        arguments: None takes those of the process.
-    """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    n_words = 2 if " ".join(words[:2]) in commands else 1
-    name = " ".join(words[:n_words])
-    if name not in commands:
-        _help_or_refuse(commands, words, OneLineParser(prog), about)
-    command = command_of(commands, name)
-    return command.main(words[n_words:], f"{prog} {name}", commands[name][1])
-
-
-def _help_or_refuse(
-    commands: Commands, words: Sequence[str], parser: OneLineParser, about: str
-) -> NoReturn:
-    """List the commands, or those of a group, for --help; else refuse the unknown command."""
-    group = [name for name in commands if name.startswith(f"{''.join(words[:1])} ")]
-    names = group or list(commands)
-    if {"-h", "--help"}.intersection(words[:2]):
-        width = max(map(len, names))
-        lines = [f"  {name:{width}}  {commands[name][1]}" for name in names]
-        head = f"usage: {parser.prog} COMMAND ...\n\n{about}\n"
-        tail = f"\n{parser.prog} COMMAND --help says more"
-        parser.exit(run_command(lambda: print(head, *lines, tail, sep="\n") or 0))
-
-    name = " ".join(words[: 2 if group else 1])
-    near = did_you_mean(name, names)
-    parser.error(f"the command {name!r} is unknown; take {', '.join(names)}{near}")
-
-
-def warn(options: argparse.Namespace, text: object) -> None:
+def print_line(label: str, text: object) -> None:
     """Print a line on standard error that begins with the command's name, above progress bars."""
     from tqdm import tqdm
 
-    tqdm.write(f"{options.label}: {visible(text)}", file=sys.stderr)
+    tqdm.write(f"{label}: {visible(text)}", file=sys.stderr)
 
 
 def run_command(command: Callable[[], int]) -> int:
@@ -359,7 +258,7 @@ def run_command(command: Callable[[], int]) -> int:
         code = command()
         sys.stdout.flush()
         return code
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # rich raises the latter for the former
         # the interpreter would fail on a closed stream when it exits
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

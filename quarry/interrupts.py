@@ -40,14 +40,14 @@ _deferred: int | None = None
 """The signal that came while the main thread starts a process, 0 before it, else None."""
 
 
-def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
-    """Import a module and return the result of its function.
+def run_quietly(module: str, *arguments: Any) -> int:
+    """Import a module and return the result of its `main`.
 
     Returns 130 after Ctrl-C, also while the module is imported, 128 and its number after another signal, and 2 if a
     package is not installed.
     """
     try:
-        return _run_quietly(module, function, *arguments)
+        return _run_quietly(module, *arguments)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in OURS:
@@ -57,9 +57,9 @@ def run_quietly(module: str, function: str = "main", *arguments: Any) -> int:
         return 2
 
 
-def _run_quietly(module: str, function: str, *arguments: Any) -> int:
+def _run_quietly(module: str, *arguments: Any) -> int:
     if not _heeded():
-        return int(getattr(importlib.import_module(module), function)(*arguments))
+        return int(importlib.import_module(module).main(*arguments))
 
     on_interrupt_print("quarry: interrupted")
     # an interrupted import may end in any error: nothing is open yet, so the process ends at once
@@ -71,7 +71,7 @@ def _run_quietly(module: str, function: str, *arguments: Any) -> int:
 
     try:
         _handle_by(_interrupt)
-        code = int(getattr(command, function)(*arguments))
+        code = int(command.main(*arguments))
     except BaseException:
         if not _is_announced:
             raise

@@ -41,7 +41,7 @@ from quarry.interrupts import kill_group, starting
 from quarry.terminal import described, pluralize
 
 ATTEMPTS = 3
-"""A task is given up after this many of its processes have died."""
+"""Number of processes that die on a task before it is given up."""
 DEFAULT_PORT = 8786
 """A Dask scheduler listens on this port by default."""
 CONNECT_S = 5.0
@@ -558,7 +558,7 @@ def made_once(key: str, make: Callable[[], T]) -> T:
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Limit the further memory of this process to so many MB; only Linux enforces the limit."""
+    """Limit the further memory of this process to `memory_mb`; only Linux enforces the limit."""
     if sys.platform == "linux":
         import resource
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from configs.settings import load
-from evaluate.command import main
 from ingest.layout.extract import extract
 from quarry.embed.models import load_embedder
 from tests.contracts.handmade import Run, pdf
@@ -79,7 +78,7 @@ def test_a_game_is_replayed_with_them(
     strategy, referee = "my_strategy.Overlap", "my_referee.Hasty"
     settings = f"--set search.strategies=[{strategy}] --set game.questions_pool=60"
     replay = f"replay {ABOUT} --referee {referee} {settings} --json"
-    run = run_line(main, replay).json
+    run = run_line(replay).json
     assert (run["referee"], run["games"]) == (referee, 12)
     assert run["measures"]["Success@5"] == 1.0
     assert {*each(run["per_game"], "strategy")} == {strategy}

@@ -49,7 +49,6 @@ COMMANDS = {
     "questions": "-m quarry questions --store store --config own.yaml --games games.jsonl --out {new}",
     "label": "-m quarry games label --store store --config own.yaml --out {new}",
     "check": "-m quarry games check --store store --config own.yaml --games games.jsonl",
-    "calibrate": "-m quarry calibrate prior --store store --config own.yaml --games games.jsonl",
     "studio": "-m quarry studio --store store --config own.yaml --port 0",
     "report": "-m evaluate report run.json",
     "export": "-m quarry export run.json --out {new}",
@@ -182,7 +181,7 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
         _, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
-    assert err.endswith(f"ingest: {says}\n")
+    assert err.endswith(f"quarry ingest: {says}\n")
 
 
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
@@ -219,5 +218,5 @@ def test_games_that_are_over_are_printed_whatever_ends_the_process(
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert err.endswith("run_game: interrupted\n")
+    assert err.endswith("quarry play: interrupted\n")
     assert len(json.loads(out)["games"]) >= 3

@@ -45,7 +45,6 @@ FIND = {"quarry.plugins.find", "quarry.plugins.make"}
 IMPORTERS = {
     "quarry/plugins.py": "the look-up",
     "quarry/interrupts.py": "a module of ours",
-    "quarry/cli.py": "a module of ours",
     "quarry/__init__.py": "a module of ours",
     "player/warmup.py": "a sum, whose nodes are numbers and signs",
 }
@@ -88,16 +87,14 @@ SPEC = "evilmod.Referee"
 
 def _run(client: TestClient) -> None:
     read_run(Path("runs/evil.json"))
-    client.get("/report?run=evil.json")
-    client.get("/losses?run=evil.json")
-    answer = client.post("/losses", data={"run": "evil.json", "preset": "default"})
-    assert (answer.status_code, "may run any code" in answer.text) == (422, True)
+    assert client.get("/report?run=evil.json").status_code < 500
 
 
 def _preset_of_a_form(client: TestClient) -> None:
     Path("evil.yaml").write_text(f"search: {{strategies: [{SPEC}]}}")
-    data = {"run": "plain.json", "preset": "evil.yaml"}
-    assert client.post("/losses", data=data).status_code == 422
+    passage = open_store("store").paragraphs[0].paragraph_id
+    data = {"passage": passage, "hint": "x", "preset": "evil.yaml"}
+    assert client.post("/referee/replay", data=data).status_code == 422
 
 
 def _referee_of_a_form(client: TestClient) -> None:

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.timeout(900)
 
 README = (ROOT / "README.md").read_text("utf-8")
 SEARCH = (ROOT / "docs/guides/search.md").read_text("utf-8")
-COMPARE = (ROOT / "docs/guides/compare.md").read_text("utf-8")
+MEASURE = (ROOT / "docs/guides/measure.md").read_text("utf-8")
+IDEAS = (ROOT / "docs/ideas.md").read_text("utf-8")
 TERM = "take a million documents and logarithms"
 
 
@@ -29,8 +30,9 @@ def blocks(begin: str) -> list[str]:
 
 def shown(start: str) -> list[str]:
     """The arguments of the guides' commands that begin so, without the remarks beside them."""
-    line = rf"(?m)^(?:\$ )?\.venv/bin/python ({start}.*?)(?:\s{{2,}}.*)?$"
-    return re.findall(line, SEARCH + COMPARE)
+    line = rf"(?m)^(?:\$ )?(quarry {start}.*?)(?:\s{{2,}}.*)?$"
+    commands = re.findall(line, SEARCH + MEASURE)
+    return [f"-m {command}" for command in commands if " my/" not in command]
 
 
 def run(
@@ -68,24 +70,24 @@ def course(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Path:
 
 
 def test_a_search_prints_its_hits(course: Path) -> None:
-    (command,) = shown("-m player search")
+    (command,) = shown("search")
     out = printed(command, course)
     assert "book: " in out
     assert "book   dense 1" in out
 
 
 def test_the_bundled_games_have_nothing_wrong(course: Path) -> None:
-    (command,) = shown("-m evaluate games check")
+    (command,) = shown("games check")
     assert "0 things wrong" in printed(command, course)
 
 
 def test_a_replay_measures_the_test_split(course: Path) -> None:
-    replays = shown("-m evaluate replay")
+    replays = shown("replay")
     first = next(line for line in replays if line.endswith("none"))
     assert re.search(r"Success@1 +0\.\d+ +\[0\.\d+, 0\.\d+\]", printed(first, course))
 
 
-def test_games_are_compared_played_reported_and_exported_in_turn(
+def test_games_are_played_with_several_referees_and_compared(
     course: Path, tmp_path: Path
 ) -> None:
     # the same course with six of its test games
@@ -98,21 +100,11 @@ def test_games_are_compared_played_reported_and_exported_in_turn(
             chosen.append(game)
     write_games(tmp_path / name, chosen[::25])
 
-    names = []
-    for arguments in shown("-m evaluate"):
-        name = arguments.split()[2]
-        is_search = arguments.endswith("none") or "--config" in arguments
-        if name in ("replay", "compare", "report", "export") and not is_search:
-            names.append(name)
-            out = printed(arguments, tmp_path)
-            if name == "compare":
-                assert re.search(r"(?m)^\S+ +0?\.\d+", out)
-            if arguments.count("--referee") > 1:
-                assert re.search(r"(?m)^\| `sees:opening` \| 1 \| \d\.\d+ \[", out)
-    assert names == ["replay", "compare", "replay", "replay", "report", "export"]
-    assert json.loads((tmp_path / "run.json").read_bytes())["win_rate"] is not None
-    assert (tmp_path / "report.html").read_bytes().startswith(b"<!doctype html>")
-    assert (tmp_path / "trec/run.qrels").is_file()
+    (played,) = [line for line in shown("replay") if line.count("--referee") > 1]
+    row = r"(?m)^\| `sees:opening` \| 1 \| \d\.\d+ \["
+    assert re.search(row, printed(played, tmp_path))
+    (compared,) = shown("compare --games")
+    assert re.search(r"(?m)^\S+ +0?\.\d+", printed(compared, tmp_path))
 
 
 def test_readme_begins_with_the_two_commands() -> None:
@@ -123,10 +115,12 @@ def test_the_sample_game_is_what_the_command_prints(
     course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    out = printed(f"{ROOT / 'run_game.py'} --seed 11", course)
-    lines = iter(alike(out))
-    for line in alike(blocks("─+ game ")[0]):
-        assert line == "..." or line in lines, f"not printed here: {line}\n{out}"
+    out = printed("-m quarry play --seed 11", course)
+    explained = re.findall(r"(?ms)^```\n(.*?)^```", IDEAS)
+    for sample in (blocks("─+ game ")[0], "".join(explained)):
+        lines = iter(alike(out))
+        for line in alike(sample):
+            assert line == "..." or line in lines, f"not printed here: {line}\n{out}"
 
 
 def alike(text: str) -> list[str]:

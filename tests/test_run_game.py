@@ -42,7 +42,7 @@ LABELLED = f"{QUICK} --practice-games games.jsonl"
 
 
 def run(line: str) -> Output:
-    return run_line(run_game.main, line)
+    return run_line(f"play {line}")
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,8 @@ def test_without_json_the_game_is_shown_with_a_legend_and_the_wrong_answers() ->
     assert game["hint"] in shown
     assert re.search(r"score \d+\.\d of 100, league points [0-3]", shown)
     assert "Belief that it is this one:" in shown
-    assert re.search(r"wrong answers: (\d+ \(B, rightly [ACD]\)(, )?)+", shown)
+    assert re.search(r"the secret: \w+ p\d+: ", shown)
+    assert re.search(r"answers that do not fit the secret: \d+ B(, \d+ B)*", shown)
 
 
 def test_a_person_may_be_the_referee_without_labelled_games(
@@ -222,8 +223,8 @@ def test_the_default_store_is_made_from_the_bundled_lectures(
     store = tmp_path / "home/store"
     assert (store / "course.1").is_dir()
     assert lines[:2] == [
-        f"run_game: making {store} from the bundled lectures",
-        "run_game: one line a lecture",
+        f"quarry play: making {store} from the bundled lectures",
+        "quarry play: one line a lecture",
     ]
     assert len(lines) == 4, "and a line a game"
 
@@ -255,7 +256,7 @@ def test_a_series_that_is_interrupted_shows_what_is_over_and_goes_on_when_it_is_
         signal.signal(signal.SIGINT, before)
     assert result.code == 130
     *lines, last = result.err.splitlines()
-    assert last == "run_game: interrupted"
+    assert last == "quarry play: interrupted"
     score = r"game \d+: score .* of 100, league points \d \(\d+ of 100000\)"
     for line in lines:
         assert re.fullmatch(score, line)
@@ -311,9 +312,10 @@ def test_what_cannot_be_played_exits_with_2_and_one_line_without_secrets(
         (f"--server {url} --token s3crét", "--token has spaces"),
         (f"--server {nobody}", f"{nobody} does not answer: ", "Check --server"),
     ):
-        code, out, err = run(f"{QUICK} --json {options}")
+        store = "" if "--store" in options else "--store store"
+        code, out, err = run(f"--config quick.yaml --json {store} {options}")
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert "run_game" in err.partition(":")[0]
+        assert err.startswith("quarry play: ")
         assert "s3cret" not in err
         for text in says:
             assert text in err

@@ -1,7 +1,10 @@
-"""What is installed is whole: a wheel is built and installed, and a game is played from it, away from the checkout."""
+"""What is installed is whole: a wheel, from which a game is played, and the link to a checkout that editors follow."""
 
 import json
 import os
+import re
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
@@ -58,3 +61,40 @@ def test_a_game_is_played_from_a_wheel_and_nothing_is_written_into_it(
     assert json.loads(done.stdout)["games"][0]["league_points"] >= 0
     assert (home / "store/course.1").is_dir()
     assert files_of(unpacked) == before
+
+
+TYPED = """
+import quarry
+
+def opening_of_best(hint: str) -> str:
+    result = quarry.search(quarry.open_store("data/store"), hint)
+    return result.hits[0].paragraph.opening_sentence
+
+wrong: int = opening_of_best("what climbs")
+"""
+
+
+def test_an_editor_resolves_the_types_of_a_linked_checkout(tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", symlinks=True)
+    python = str(tmp_path / "venv/bin/python")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    link = re.search(r"(?m)^LINK = \$\(PY\) -m pip (.*)$", makefile)
+    assert link is not None
+    words = ["-m", "pip", "--python", python, *link[1].split(), "--no-build-isolation"]
+    tools = {"PYTHONPATH": sysconfig.get_path("purelib")}
+    done = run_python(*words, env={**os.environ, **tools})
+    assert done.returncode == 0, done.stderr
+
+    (tmp_path / "user.py").write_text(TYPED)
+    words = [
+        "-m",
+        "basedpyright",
+        "--pythonpath",
+        python,
+        "--level",
+        "error",
+        "user.py",
+    ]
+    done = run_python(*words, folder=tmp_path)
+    errors = re.findall(r"user.py:(\d+):.* error: (.*)", done.stdout)
+    assert errors == [("8", 'Type "str" is not assignable to declared type "int"')]

@@ -1,12 +1,12 @@
 """The command `callbacks`: write a player for a league's process, and answer the calls that it sends as JSON."""
 
-import argparse
 import json
+import logging
 import os.path
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import wait
 from contextlib import closing
 from dataclasses import replace
@@ -22,11 +22,12 @@ from player.game.callbacks import TIMEOUTS, Callbacks
 from player.game.journal import Journal, open_journal
 from player.player import build_player
 from player.round import Json
-from player.search.calibration import notices
-from quarry import cli
+from player.search.calibration import open_course
+from quarry.cli import Given, Overrides, Preset, StoreOptions
 from quarry.files import write_whole
-from quarry.store import is_url, open_store
+from quarry.store import is_url
 
+_log = logging.getLogger(__name__)
 CALLS = ("get_warmup_answer", "get_questions", "get_guess", "on_score_received")
 TEMPLATE = Path(__file__).with_name("league_player.py")
 CLOSING_S = 10.0
@@ -72,27 +73,19 @@ def _reply(callbacks: Callbacks, line: bytes) -> Json:
     return {"id": number, "reply": getattr(callbacks, name)(ctx)}
 
 
-def write_player(path: Path, options: argparse.Namespace) -> None:
-    """Write a player that starts this Python with the store and the settings of this command.
+def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> None:
+    """Write a player that starts this Python with the command line `options`.
 
     Raises:
         SettingsError: the path is taken, or cannot be written.
-        IngestError: there is no such store.
-        JournalError: the named journal is unusable.
     """
     if path.is_dir():
         raise SettingsError(
             f"--write {path} is a folder; name a file, such as {path / 'my_player.py'}"
         )
-    if os.path.lexists(path) and not options.force:
+    if os.path.lexists(path) and not is_replaced:
         raise SettingsError(f"--write {path} exists; --force replaces it")
-    open_store(options.store, options.collection)
-    open_journal(options.journal).close()
-    values = {
-        "PYTHON": sys.executable,
-        "FOLDER": str(ROOT),
-        "OPTIONS": _child_options(options),
-    }
+    values = {"PYTHON": sys.executable, "FOLDER": str(ROOT), "OPTIONS": [*options]}
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
         empty = re.search(rf"^{name}\b.* = (.*)$", text, re.MULTILINE)
@@ -106,77 +99,62 @@ def write_player(path: Path, options: argparse.Namespace) -> None:
         ) from error
 
 
-def _child_options(options: argparse.Namespace) -> list[str]:
+def _child_options(
+    at: StoreOptions, preset: str, journal: str, given: Overrides
+) -> list[str]:
     """Return the command line of the child, which runs in another folder: paths are absolute."""
-    store, preset = options.store, options.preset
+    location = at.location
     words = [
-        *("--store", store if is_url(store) else _absolute(store)),
-        *("--collection", options.collection),
-        *("--preset", _absolute(preset) if is_file_name(preset) else preset),
+        *("--store", location if is_url(location) else os.path.abspath(location)),
+        *("--collection", at.collection),
+        *("--preset", os.path.abspath(preset) if is_file_name(preset) else preset),
+        *("--journal", journal if journal == "none" else os.path.abspath(journal)),
     ]
-    journal = options.journal or str(default_journal())
-    words += ["--journal", journal if journal == "none" else _absolute(journal)]
-    if options.config is not None:
-        words += ["--config", _absolute(options.config)]
-    for change in options.changes:
+    if given.config is not None:
+        words += ["--config", os.path.abspath(given.config)]
+    for change in given.changes:
         words += ["--set", change]
     return words
 
 
-def _absolute(path: str | Path) -> str:
-    return os.path.abspath(path)
+def callbacks(
+    *,
+    write: Path | None = None,
+    force: bool = False,
+    journal: str | None = None,
+    at: StoreOptions = StoreOptions(),
+    preset: Preset = None,
+    given: Given,
+) -> None:
+    """Write a player, or answer the calls of one until they end.
 
-
-def _run(options: argparse.Namespace) -> int:
-    if options.write is None and sys.stdin.isatty():
+    Args:
+        write: Write a player that needs Python's own library alone.
+        force: Replace the file if it exists.
+        journal: File of the rounds, so that a restart continues them; none keeps nothing (default: that of `play`).
+    """
+    if write is None and sys.stdin.isatty():
         raise SettingsError(
             "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"
         )
-    if options.write is not None:
-        write_player(options.write, options)
-        print(f"{options.write} plays with {options.store}: its class is MyPlayerAI")
-        return 0
+    settings = given.load(preset)
+    if write is not None:
+        at.open()  # refuses a missing one
+        open_journal(journal).close()
+        named = journal or str(default_journal())
+        options = _child_options(at, settings.preset, named, given)
+        write_player(write, options, is_replaced=force)
+        print(f"{write} plays with {at.location}: its class is MyPlayerAI")
+        return
 
-    store = open_store(options.store, options.collection)
-    for notice in notices(store):
-        cli.warn(options, notice)
-    settings = options.settings
+    course = open_course(at.location, at.collection)
     phase_s = min(TIMEOUTS.phase_s, settings.game.phase_s)
     try:
-        journal = open_journal(options.journal)
+        opened = open_journal(journal)
     except JournalError as error:  # a full disk must not end the games
-        cli.warn(options, f"{error} Nothing is kept.")
-        journal = Journal(None)
-    with closing(journal):
-        player = build_player(store, settings)
-        callbacks = Callbacks(player, replace(TIMEOUTS, phase_s=phase_s), journal)
-
-        def write(text: str) -> None:
-            print(text, end="", flush=True)
-
-        serve(callbacks, sys.stdin.buffer, write)
-    return 0
-
-
-COMMANDS = {
-    "callbacks": cli.Command(
-        "--write my_player.py    the player of a league's process; docs/guides/callbacks.md\n"
-        "< calls.jsonl           what that player starts",
-        (
-            cli.path(
-                "--write",
-                "FILE",
-                "write a player that needs Python's own library alone",
-            ),
-            cli.flag("--force", "replace the file if it exists"),
-            *(cli.STORE, cli.COLLECTION, cli.PRESET),
-            cli.option(
-                "--journal",
-                "FILE",
-                "file of the rounds, so that a restart continues them; none keeps nothing (default: "
-                f"{default_journal()})",
-            ),
-        ),
-        _run,
-    )
-}
+        _log.warning("%s Nothing is kept.", error)
+        opened = Journal(None)
+    with closing(opened):
+        player = build_player(course, settings)
+        answers = Callbacks(player, replace(TIMEOUTS, phase_s=phase_s), opened)
+        serve(answers, sys.stdin.buffer, partial(print, end="", flush=True))

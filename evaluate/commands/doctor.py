@@ -1,30 +1,29 @@
 """The command `doctor`: what is installed and found here, and what is lost by what is not."""
 
-import argparse
 import functools
 import importlib.metadata
 import platform
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from configs.directories import cache, home
+from configs.directories import ROOT, cache, home
 from configs.errors import QuarryError
 from configs.project import find_project
+from configs.settings import Settings
 from ingest.editions.readers import WITHOUT_PYMUPDF
-from quarry import cli
-from quarry.languages.registry import LANGUAGES
+from ingest.pdf.ocr import REMEDY, ocr_languages
+from quarry.cli import AsJson, Given, StoreOptions
 from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
 LEAST_DISK_GB = 2.0
-"""A set-up with the models and a course fits into this."""
+"""Minimum free disk for a set-up with the models and a course."""
 SERVER_S = 5.0
-"""A game server must answer within this time."""
+"""Maximum time in which a game server must answer."""
 OPTIONAL = {
     "torch": (
         "torch",
@@ -37,10 +36,6 @@ OPTIONAL = {
     "PyMuPDF": ("pymupdf", WITHOUT_PYMUPDF),
     "openai": ("openai", "--writer does not work: make llm"),
     "Dask": ("distributed", "--cluster does not work: make cluster"),
-    "PostgreSQL": (
-        "psycopg",
-        "Studies of tune are kept in files only: pip install 'psycopg[binary]'",
-    ),
 }
 """Package, and cost of its absence, by name."""
 
@@ -50,7 +45,7 @@ class Finding:
     """One line of the report.
 
     Attributes:
-        what: such as "Tesseract".
+        what: such as "OCR".
         state: "missing" costs something, "error" stops commands.
         detail: version or place.
         cost: what is lost, and the remedy; "" if nothing is.
@@ -62,9 +57,21 @@ class Finding:
     cost: str = ""
 
 
-def _run(options: argparse.Namespace) -> int:
-    findings = list(examine(options))
-    if options.json:
+def doctor(
+    *,
+    at: StoreOptions = StoreOptions(),
+    server: str | None = None,
+    as_json: AsJson = False,
+    given: Given,
+) -> int:
+    """Print what is found; return 1 if something stops commands.
+
+    Args:
+        server: URL of a game server to ask (default: that of quarry.toml).
+    """
+    url = server or find_project().server
+    findings = [*examine(at.location, url, given.load())]
+    if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
         for finding in findings:
@@ -74,9 +81,9 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if any(finding.state == "error" for finding in findings) else 0
 
 
-def examine(options: argparse.Namespace) -> Iterator[Finding]:
+def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]:
     """Yield what there is, part by part."""
-    yield Finding("quarry", "ok", f"{__version__} in {Path(__file__).parents[1]}")
+    yield Finding("quarry", "ok", f"{__version__} in {ROOT}")
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     project = find_project()
     yield Finding("project", "ok", project.file or "no quarry.toml; defaults are used")
@@ -84,13 +91,13 @@ def examine(options: argparse.Namespace) -> Iterator[Finding]:
     for what, (package, cost) in OPTIONAL.items():
         version = functools.partial(importlib.metadata.version, package)
         yield _finding(what, version, cost)
-    yield _finding("models", functools.partial(_models, options), "")
-    yield from _tesseract()
+    yield _finding("models", functools.partial(_models, settings), "")
+    yield _finding("OCR", _ocr, f"Scanned pages are not read: {REMEDY}")
     yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
-    yield _finding("store", functools.partial(_store, options.store), remedy)
-    if options.server:
-        answers = functools.partial(_server, options.server)
+    yield _finding("store", functools.partial(_store, location), remedy)
+    if server:
+        answers = functools.partial(_server, server)
         yield _finding("server", answers, "Games against it cannot be played")
 
 
@@ -107,33 +114,20 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
         return Finding(what, "error", described(error), cost)
 
 
-def _models(options: argparse.Namespace) -> str:
+def _models(settings: Settings) -> str:
     from quarry.embed.models import Models
 
-    folder = Path(Models(options.settings.embed).folder)
+    folder = Path(Models(settings.embed).folder)
     names = sorted({path.parent.name for path in folder.glob("*/*.onnx")})
     if not names:
         return f"none in {folder} yet; the first use makes them"
     return f"{', '.join(names)} in {folder}"
 
 
-def _tesseract() -> Iterator[Finding]:
-    program = shutil.which("tesseract")
-    if program is None:
-        cost = "Scanned pages are not read: apt-get install tesseract-ocr tesseract-ocr-heb"
-        yield Finding("Tesseract", "missing", "not installed", cost)
-        return
-
-    command = [program, "--list-langs"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=False)
-    installed = listed.stdout.split()
-    for language in LANGUAGES:
-        if language.tesseract in installed:
-            yield Finding("Tesseract", "ok", f"{language.name}, {program}")
-        else:
-            package = f"tesseract-ocr-{language.tesseract}"
-            cost = f"Scanned pages in {language.name} are not read: apt-get install {package}"
-            yield Finding("Tesseract", "missing", f"no {language.name}", cost)
+def _ocr() -> str:
+    if not ocr_languages():
+        raise LookupError("ocrmypdf or Tesseract is not installed")
+    return f"Tesseract reads {', '.join(ocr_languages())}"
 
 
 def _disk() -> str:
@@ -160,9 +154,3 @@ def _server(url: str) -> str:
 
     answer = httpx.get(url, timeout=SERVER_S, trust_env=False)
     return f"{url} answers with {answer.status_code}"
-
-
-SERVER = cli.option(
-    "--server", "URL", "game server to ask", default="", project="server"
-)
-COMMANDS = {"doctor": cli.Command("--json", (cli.STORE, SERVER, cli.JSON), _run)}

@@ -34,7 +34,7 @@ STABLE_S = 10.0
 """A child that ran longer is started again at once."""
 MAX_LINE_BYTES = 16_000_000
 MOST_ROUNDS = 8
-"""The last rounds, of which a new child is told."""
+"""Maximum number of rounds that are kept and sent to a new child, the latest ones."""
 
 START = """
 import sys

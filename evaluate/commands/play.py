@@ -1,16 +1,19 @@
 """The command `play` (`python run_game.py`): games against a server, a practice server, or a person."""
 
-import argparse
 import contextlib
 import io
 import logging
 import sys
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
+from cyclopts.types import NonNegativeInt, PositiveInt
 from rich.console import Console
 
-from configs.directories import BUNDLED, default_journal, default_store, home
+from configs.directories import BUNDLED, default_store, home
 from configs.errors import QuarryError, SettingsError
 from configs.project import find_project
 from configs.settings import Settings
@@ -19,25 +22,24 @@ from evaluate.practice.match import Match
 from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
-from evaluate.referee.context import visible_context
-from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.spec import read_spec, spec_table
-from evaluate.runs.record import why_lost
+from evaluate.referee.simulated import SPECS
+from evaluate.referee.spec import read_spec
+from evaluate.runs.record import label_of
 from ingest.pipeline.pipeline import ingest
-from player.answer import NOT_RELEVANT
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
-from player.game.game import GameReport, Spectator, Timeouts, report_json
+from player.game.game import Spectator, Timeouts
 from player.game.journal import Journal, authenticate, open_journal
 from player.game.loop import play_games
+from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
-from player.search.calibration import notices
-from player.writer.options import WRITER, writer_settings
-from quarry import cli
+from player.search.calibration import open_course
+from player.writer.options import WriterOptions
+from quarry.cli import Given, Preset
 from quarry.interrupts import printing_at_end
-from quarry.store import Course, Store, open_store
+from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
 
 _log = logging.getLogger(__name__)
@@ -45,54 +47,84 @@ LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
 ERRING = "noisy:0.15,0.10"
 """The default referee of the practice server: real referees err as well."""
-OF_PRACTICE = ("practice_games", "referee", "seed")
-"""Options that only the practice server has."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 played, 1 some game could not be played, 2 bad input or no server."""
-    summary = "play whole games: find the secret paragraph of a course of lectures"
-    return COMMANDS["play"].main(arguments, "python run_game.py", summary)
+@Parameter(name="*")
+@dataclass(frozen=True)
+class PlayOptions:
+    """Options of `play` alone.
 
-
-def run(options: argparse.Namespace) -> int:
-    """Play, print what is printed at the end, and return the exit code."""
-    evening = _Evening(options)
-    try:
-        with printing_at_end(evening.print_end):
-            evening.play()
-    except EOFError:
-        cli.warn(options, "the input ended before the game did")
-        return 1
-    except QuarryError as error:
-        if not evening.scores:
-            raise
-        cli.warn(options, error)
-        return 1
-    if not evening.n_failed:
-        return 0
-    return 1 if evening.scores else 2
-
-
-class _Evening:
-    """The games of one call of the command.
-
-    Args:
-        options: the parsed command line.
+    Attributes:
+        store: Folder or URL (default: that of quarry.toml, else data/store, made from the bundled lectures).
+        server: Game server (default: that of quarry.toml, else a practice server in this process).
+        token: Token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept
+            when --player last played on this server; without any token the player registers).
+        player: Name to play under.
+        n_games: Games to play.
+        at_once: Games played at the same time.
+        journal: File of the games, so that games against --server continue after a crash; none keeps nothing
+            (default: data/runs/games.sqlite).
+        practice_games: Labelled games of the practice server (default: those of quarry.toml, else the bundled ones).
+        referee: SPEC of the simulated referee of the practice server (default: noisy:0.15,0.10); or me, if you want
+            to choose a paragraph of any store and answer the questions yourself.
+        seed: Seed of the practice server (default: by chance).
+        json: Print one JSON document and nothing else.
     """
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    store: str | None = None
+    server: str | None = None
+    token: str = ""
+    player: str = "quarry"
+    n_games: Annotated[PositiveInt, Parameter("--games")] = 1
+    at_once: PositiveInt = 1
+    journal: str | None = None
+    practice_games: Path | None = None
+    referee: Annotated[
+        str | None, Parameter(completer=lambda context: (ME, *SPECS))
+    ] = None
+    seed: NonNegativeInt | None = None
+    json: bool = False
+
+
+def play(
+    *,
+    options: PlayOptions = PlayOptions(),
+    preset: Preset = None,
+    writer: WriterOptions = WriterOptions(),
+    given: Given,
+) -> int:
+    """Play, print what is printed at the end, and return 0 if all was played, 1 if some was, 2 if nothing was."""
+    session = _Session(_settled(options), writer.over(given.load(preset)))
+    try:
+        with printing_at_end(session.print_end):
+            session.play()
+    except EOFError:
+        _log.error("the input ended before the game did")
+        return 1
+    except QuarryError as error:
+        if not session.scores:
+            raise
+        _log.error("%s", error)
+        return 1
+    if not session.n_failed:
+        return 0
+    return 1 if session.scores else 2
+
+
+class _Session:
+    """The games of one call of the command."""
+
+    def __init__(self, options: PlayOptions, settings: Settings) -> None:
         self.options = options
+        self.settings = settings
         self.scores: list[Score] = []
         self.games: list[Json] = []
         self.n_failed = 0
 
     def play(self) -> None:
         """Play against a server, the practice server, or a person."""
-        options = self.options
-        _settle(options)
-        settings = writer_settings(options, options.settings)
-        store = _open(options.store, settings)
+        options, settings = self.options, self.settings
+        store = _open(options.store or find_project().store, settings)
         player = build_player(store, settings)
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
@@ -102,7 +134,7 @@ class _Evening:
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")  # bytes that are not UTF-8
         terminal, games = Terminal(Console()), home() / "games.jsonl"
-        for game in range(1, options.games + 1):
+        for game in range(1, options.n_games + 1):
             play_with_person(player, terminal, input, str(game), games)
 
     def print_end(self) -> None:
@@ -148,7 +180,7 @@ class _Evening:
         outcomes = play_games(
             server,
             player,
-            options.games,
+            options.n_games,
             name=options.player,
             timeout_s=settings.game.game_timeout_s,
             at_once=options.at_once,
@@ -159,27 +191,34 @@ class _Evening:
         for outcome in outcomes:
             if isinstance(outcome, PlayerError):
                 self.n_failed += 1
-                cli.warn(options, outcome)
+                _log.error("%s", outcome)
                 continue
             self.scores.append(outcome.score)
             if options.json:
                 now = datetime.now(UTC).isoformat(timespec="seconds")
-                self.games.append({"time": now, **place, **report_json(outcome)})
+                self.games.append({"time": now, **place, **outcome.as_json()})
             if not is_watched:
                 self._print_score(outcome)
-            if not options.json and practice is not None:
-                _print_reasons(outcome, practice.matches[outcome.game_id])
+            if practice is not None:
+                self._reveal(outcome, practice.matches[outcome.game_id], journal)
 
-    def _print_score(self, report: GameReport) -> None:
+    def _reveal(self, game: PlayedGame, match: Match, journal: Journal) -> None:
+        """Write the secret of a practice game to the journal, and print what became of it."""
+        label = label_of(match.label, match.paragraph, game)
+        journal.reveal(game.key, label)
+        if not self.options.json:
+            Terminal(Console()).explain(label)
+
+    def _print_score(self, report: PlayedGame) -> None:
         options, score = self.options, report.score
         line = f"game {report.game_id}: score {score.private_score:.1f} of 100, league points {score.league_points}"
-        if options.games > 1:
-            line += f" ({len(self.scores)} of {options.games})"
+        if options.n_games > 1:
+            line += f" ({len(self.scores)} of {options.n_games})"
         print(visible(line), file=sys.stderr if options.json else None)
 
 
 def _open_journal(
-    options: argparse.Namespace,
+    options: PlayOptions,
     server: HttpGameServer,
     is_kept: bool,
     stack: contextlib.ExitStack,
@@ -200,25 +239,22 @@ def _open_journal(
     return journal
 
 
-def _open(location: str | None, settings: Settings) -> Course:
+def _open(location: str, settings: Settings) -> Course:
     """Open the named store, or the default one, which is made from the bundled lectures or completed.
 
     A default store with documents of the user's own is not changed. A notice is logged for an uncalibrated embedder.
     """
-    if location is None:
+    if not location:
         location = default_store()
         documents = Store(location).course.documents
         if all(Path(document.path).parent == LECTURES for document in documents):
             if not documents:
                 _log.info("making %s from the bundled lectures", location)
             ingest([LECTURES], location, settings, progress=not documents)
-    store = open_store(location)
-    for line in notices(store):
-        _log.warning("%s", line)
-    return store
+    return open_course(location)
 
 
-def _settle(options: argparse.Namespace) -> None:
+def _settled(options: PlayOptions) -> PlayOptions:
     """Take games and server from the user's project where the command line names neither.
 
     Options of the practice server mean that the games are played there.
@@ -226,13 +262,18 @@ def _settle(options: argparse.Namespace) -> None:
     Raises:
         SettingsError: an option would have no effect.
     """
+    of_practice = {
+        "--practice-games": options.practice_games,
+        "--referee": options.referee,
+        "--seed": options.seed,
+    }
+    named = [name for name, value in of_practice.items() if value is not None]
     project = find_project()
-    of_practice = [name for name in OF_PRACTICE if getattr(options, name) is not None]
-    if options.server is None and not of_practice:
-        options.server = project.server or None
+    if options.server is None and not named and project.server:
+        options = replace(options, server=project.server)
     plays_alone = options.server is None and options.referee != ME
     if plays_alone and options.practice_games is None and project.games:
-        options.practice_games = Path(project.games)
+        options = replace(options, practice_games=Path(project.games))
 
     others = options.json or options.practice_games or options.at_once > 1
     if options.referee == ME and others:
@@ -244,86 +285,8 @@ def _settle(options: argparse.Namespace) -> None:
     if options.server is not None:
         # refuses a bad URL before the store opens
         HttpGameServer(options.server).close()
-        for name in of_practice:
-            option = name.replace("_", "-")
+        for name in named:
             raise SettingsError(
-                f"--{option} cannot be combined with --server, whose games are its own"
+                f"{name} cannot be combined with --server, whose games are its own"
             )
-
-
-def _print_reasons(report: GameReport, match: Match) -> None:
-    """Print the answers that differ from those of a careful reader of the paragraph, and why a game was lost."""
-    secret = match.secret
-    context = visible_context(secret.paragraph, secret.opening_sentence)
-    wrong = []
-    pairs = zip(report.plan.questions, report.answers, strict=True)
-    for number, (question, answer) in enumerate(pairs, 1):
-        right = answer_by_reading(context, question.text, question.options)
-        if answer not in {None, right} and NOT_RELEVANT not in {answer, right}:
-            wrong.append(f"{number} ({answer}, rightly {right})")
-    print(visible(f"wrong answers: {', '.join(wrong) or 'none'}"))
-    for line in why_lost(match.label, match.paragraph, report):
-        print(visible(line))
-
-
-COMMAND = cli.Command(
-    "                                           practise on the bundled lectures\n"
-    "--server http://127.0.0.1:8017 --games 3   play three games against a server, or play on after a crash\n"
-    "--games 20 --json > games.json             one JSON document, a game a line",
-    (
-        cli.option(
-            "--store",
-            "S",
-            f"folder or URL (default: {default_store()}, made from the bundled lectures)",
-            project="store",
-        ),
-        cli.option(
-            "--server",
-            "URL",
-            "game server (default: a practice server in this process)",
-        ),
-        cli.option(
-            "--token",
-            "T",
-            "token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept when "
-            "--player last played on this server; without any token the player registers)",
-            default="",
-        ),
-        cli.option(
-            "--player",
-            "NAME",
-            "name to play under (default: %(default)s)",
-            default="quarry",
-        ),
-        cli.PRESET,
-        cli.number("--games", 1, "games to play", 1),
-        cli.number("--at-once", 1, "games played at the same time", 1),
-        cli.option(
-            "--journal",
-            "FILE",
-            "file of the games, so that games against --server continue after a crash; none keeps nothing (default: "
-            f"{default_journal()})",
-        ),
-        cli.path(
-            "--practice-games",
-            "FILE",
-            "labelled games of the practice server (default: bundled)",
-        ),
-        cli.option(
-            "--referee",
-            "SPEC",
-            "simulated referee of the practice server; or me, if you want to choose a paragraph of any store and "
-            f"answer the questions yourself (default: {ERRING})",
-        ),
-        cli.number(
-            "--seed",
-            0,
-            "seed for the random choices of the practice server (default: a random seed)",
-        ),
-        *WRITER,
-        cli.JSON,
-    ),
-    run,
-    notes=spec_table(),
-)
-COMMANDS = {"play": COMMAND}
+    return options

@@ -1,136 +1,117 @@
-"""Options and helpers that the commands of `python -m evaluate` share."""
+"""Options and helpers that several commands share."""
 
-from __future__ import annotations
-
-import argparse
-from contextlib import AbstractContextManager
+import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from configs.errors import SettingsError
+from configs.project import find_project
 from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games, select_split
-from quarry import cli
 from quarry.files import write_named
 from quarry.terminal import pluralize
 
-if TYPE_CHECKING:
-    from quarry.parallel import Workers
-    from quarry.store import Course
-
-GAMES = cli.path(
-    "--games",
-    "FILE",
-    "labelled games (their form: games check --help)",
-    required=True,
-    project="games",
-)
-SPLIT = cli.option("--split", "NAME", "train, validation or test (default: all games)")
-COURSE = (cli.STORE, cli.COLLECTION)
-PLAYED = (*COURSE, GAMES, SPLIT, cli.PRESET)
-WORKERS = (
-    cli.number("--workers", 0, "processes; 0 takes as many as pay", 0),
-    cli.CLUSTER,
-)
-STRICT = cli.flag("--strict", "exit with 1 if a game was lost at ingest")
-RUNS = cli.path(
-    "runs",
-    "RUN.json",
-    "runs as replay --out writes them, folders of them as compare --out writes, and TREC runs over the same games",
-    nargs="*",
-)
-MEASURE = cli.several(
-    "--measure",
-    "NAME",
-    "one more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; again for more",
-    dest="measures",
-)
+_log = logging.getLogger(__name__)
 
 
-def out(metavar: str, says: str, **keywords: Any) -> cli.Option:
-    """Declare --out, a file in a folder that exists."""
-    return cli.option("--out", metavar, says, type=writable, **keywords)
+def writable(_type: Any, path: Path | None) -> None:
+    """Refuse a file without a folder, before any work is done; None is a missing option.
 
-
-def writable(text: str) -> Path:
-    """Return the path of a file; refuse one without a folder, before any work is done."""
-    path = cli.path_of(text)
+    Raises:
+        ValueError: its folder does not exist, or it is a folder itself.
+    """
+    if path is None:
+        return
     if not path.parent.is_dir():
-        raise argparse.ArgumentTypeError(
-            f"the folder of {path} does not exist; make {path.parent}"
-        )
+        raise ValueError(f"the folder of {path} does not exist; make {path.parent}")
     if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{path} is a folder; name a file in it")
-    return path
+        raise ValueError(f"{path} is a folder; name a file in it")
 
 
-def seed(says: str) -> cli.Option:
-    """Declare --seed.
+Out = Annotated[Path, Parameter(validator=writable)]
+Games = Annotated[
+    Path | None,
+    Parameter(
+        help="Labelled games (default: those of quarry.toml; their form: quarry games check --help)."
+    ),
+]
+Split = Annotated[
+    Literal["train", "validation", "test"] | None,
+    Parameter(help="Part of the games (default: all games)."),
+]
+Seed = Annotated[
+    int,
+    Parameter(
+        validator=Number(gte=0, lte=10**15),
+        help="Seed of everything that is drawn: splits, answers, intervals.",
+    ),
+]
+Measures = Annotated[
+    tuple[str, ...],
+    Parameter(
+        "--measure",
+        help="One more measure, such as nDCG@10 (any of ir-measures) or my_measure.found_5; repeatable.",
+    ),
+]
+Runs = Annotated[
+    Path,
+    Parameter(
+        help="Runs as replay --out writes them, folders of them as compare --out writes, and TREC runs over the same "
+        "games."
+    ),
+]
+Strict = Annotated[bool, Parameter(help="Exit with 1 if a game was lost at ingest.")]
+
+
+def games_file(games: Path | None) -> Path:
+    """Return the file of --games, or that of quarry.toml.
+
+    Raises:
+        SettingsError: neither names one.
+    """
+    named = games or find_project().games
+    if not named:
+        raise SettingsError("--games FILE is missing, and no quarry.toml names one.")
+    return Path(named)
+
+
+def chosen_games(
+    games: Path | None, split: str | None, seed: int = 0, lost_in: Path | None = None
+) -> list[LabelledGame]:
+    """Return the games of a split, or those of them that were lost in a run.
 
     Args:
-        says: names the random choices that depend on the seed.
+        games: their file; None takes that of quarry.toml, or the games as the run holds them.
+        lost_in: the file of a run.
     """
-    return cli.number("--seed", 0, says, 0)
+    if lost_in is None:
+        return select_split(load_games(games_file(games)), split, seed)
 
-
-def open_for(options: argparse.Namespace) -> Course:
-    """Open the store of --store; print a notice about an uncalibrated embedder to standard error."""
-    from player.search.calibration import notices
-    from quarry.store import open_store
-
-    store = open_store(options.store, options.collection)
-    for notice in notices(store):
-        cli.warn(options, notice)
-    return store
-
-
-def chosen_games(options: argparse.Namespace) -> list[LabelledGame]:
-    """Read the games of --games and return those of --split that --lost-in does not leave out."""
-    run_path: Any = getattr(options, "lost_in", None)
-    is_of_run = options.games is None and run_path
-    games = _lost_games(run_path) if is_of_run else load_games(options.games)
-    chosen = select_split(games, options.split, getattr(options, "seed", 0))
-    if not run_path:
-        return chosen
-
-    from evaluate.runs.files import read_run
-
-    lost_ids = read_run(run_path).lost_ids
-    lost = [game for game in chosen if game.game_id in lost_ids]
-    if not lost:
-        raise GamesError(f"{run_path} lost no game of {options.games}.")
-    return lost
-
-
-def _lost_games(run_path: Path) -> list[LabelledGame]:
     from evaluate.runs.files import read_run
     from evaluate.runs.run import lost_games
 
-    games = lost_games(read_run(run_path))
-    if not games:
-        raise GamesError(f"{run_path} lost no game.")
-    return games
+    run = read_run(lost_in)
+    if games or find_project().games:
+        of_file = load_games(games_file(games))
+        lost = [game for game in of_file if game.game_id in run.lost_ids]
+    else:
+        lost = lost_games(run)
+    if not lost:
+        raise GamesError(f"{lost_in} lost no game{f' of {games}' if games else ''}.")
+    return select_split(lost, split, seed)
 
 
-def answerable_games(options: argparse.Namespace) -> list[LabelledGame]:
-    """Return the chosen games whose paragraph the course holds, by their labels."""
-    return [game for game in chosen_games(options) if game.answerable]
-
-
-def lost_code(options: argparse.Namespace, n_lost: int) -> int:
-    """Print the number of games lost at ingest to standard error; return the exit code, 1 with --strict if any was."""
+def lost_code(n_lost: int, *, strict: bool = True) -> int:
+    """Log the number of games lost at ingest, and return the exit code: 1 if `strict` and any was."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
-        cli.warn(
-            options, f"{pluralize(n_lost, 'game')} {are} that the store does not hold"
+        _log.warning(
+            "%s %s that the store does not hold", pluralize(n_lost, "game"), are
         )
-    return 1 if n_lost and getattr(options, "strict", True) else 0
-
-
-def workers_of(options: argparse.Namespace) -> AbstractContextManager[Workers]:
-    """Return a context with the workers of --workers, or of --cluster."""
-    from quarry import parallel
-
-    return parallel.workers_of(options.workers, options.cluster)
+    return 1 if n_lost and strict else 0
 
 
 def write_text(out: Path, text: str) -> None:

@@ -26,23 +26,8 @@ WON_F1 = 0.9
 """A sentence with this token F1 or more counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, if the games file names no splits."""
-FORM = """\
-A games file holds one JSON object a line:
-  hint                       the hint for the player; always needed
-  book_name                  the lecture as the hint-giver calls it
-  opening_sentence           the first sentence of the paragraph, verbatim; or
-  paragraph_id               as `quarry ingest --paragraphs` gives it; null: the course does not hold the answer
-  game_id                    unique; game-LINE by default
-  paragraph, pdf, page       the whole text, file and page of the paragraph: these help to find it
-  reader, cut                the program whose raw text `paragraph` is, such as pdfplumber and page
-  association_domain, associative_word, split (train, validation or test), in_text_layer (true or false)
-  kind, manner, policy       remarks of yours, which are not read
-hint, book_name and opening_sentence are enough:
-  {"hint": "what climbs", "book_name": "Botany", "opening_sentence": "Ivy grows towards light."}
-"""
-"""The form of a games file, for `--help`."""
 MAX_SHOWN = 5
-"""Most unknown keys of a file that are named when it is read."""
+"""Maximum number of unknown keys of a file that are named when it is read."""
 Needed = Annotated[str, Field(pattern=r"\S")]
 
 

@@ -8,9 +8,8 @@ from evaluate.errors import GamesError, writing
 from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.games.locating import (
     MAX_HINT_WORDS,
-    begins_with,
+    label_errors,
     locate_games,
-    rule_errors,
 )
 from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
@@ -33,12 +32,6 @@ PROMPTS = {
     "association_domain": "the broad field of that word",
 }
 """Questions to the person by the field of the game, in their order."""
-
-
-DOUBT = (
-    "The paragraph does not begin with this. Enter takes the sentence in brackets; type yours again to keep it, which "
-    "games check will refuse."
-)
 
 
 class _BackError(Exception):
@@ -184,7 +177,7 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     }
     default = visible(defaults.get(key, ""))
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
-    doubted = typed = ""
+    typed = ""
     while True:
         with offering(typed):  # a refused line comes back to be edited
             typed = " ".join(ask(prompt).split())
@@ -192,15 +185,15 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
             raise EOFError
         if typed == BACK:
             raise _BackError
-        hint = typed if key == "hint" else ""
-        word = typed if key == "associative_word" else ""
-        errors = " ".join(rule_errors(paragraph.text, hint, word))
+        errors = label_errors(
+            paragraph.text,
+            typed if key == "hint" else "",
+            typed if key == "associative_word" else "",
+            typed if key == "opening_sentence" else "",
+        )
+        said = " ".join(errors)
         if typed.encode(errors="ignore").decode() != typed:
-            errors = "The line is not UTF-8. Type it again."
-        is_opening = key == "opening_sentence" and typed != doubted
-        if is_opening and not begins_with(paragraph.text, typed):
-            doubted = typed
-            errors = DOUBT
-        if not errors:
+            said = "The line is not UTF-8. Type it again."
+        if not said:
             return typed
-        print(errors)
+        print(said)

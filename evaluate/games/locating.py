@@ -132,10 +132,9 @@ def check_games(
         text = ""
         if game.answerable:
             text = game.paragraph or (paragraph.text if paragraph else "")
-        errors = list(rule_errors(text, game.hint, game.associative_word))
-        is_raw = bool(game.edition)  # whose referee may open with a later sentence
-        if text and not is_raw and not begins_with(text, game.opening_sentence):
-            errors.append(NO_BEGINNING)
+        # a referee of another edition may open with a later sentence
+        sentence = "" if game.edition or not text else game.opening_sentence
+        errors = list(label_errors(text, game.hint, game.associative_word, sentence))
         if game.answerable and paragraph is None:
             errors.append(
                 "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
@@ -156,8 +155,15 @@ def begins_with(text: str, sentence: str) -> bool:
     return fuzz.ratio(wanted, words[: len(wanted)]) >= MIN_ALIKE
 
 
-def rule_errors(text: str, hint: str = "", word: str = "") -> Iterator[str]:
-    """Yield what breaks the rule of the game: a long hint, and words of hint or associative word that a text holds."""
+def label_errors(
+    text: str, hint: str = "", word: str = "", sentence: str = ""
+) -> Iterator[str]:
+    """Yield what is wrong with a label of a paragraph, or with the fields of it that are given.
+
+    Args:
+        text: the paragraph, which must hold no word of the hint or of the associative word.
+        sentence: its opening sentence.
+    """
     if (n_words := len(hint.split())) > MAX_HINT_WORDS:
         yield f"The hint has {n_words} words; at most {MAX_HINT_WORDS} are allowed."
     taken = set(tokens(text))
@@ -166,3 +172,5 @@ def rule_errors(text: str, hint: str = "", word: str = "") -> Iterator[str]:
             quoted = ", ".join(f'"{one}"' for one in shared)
             noun = "word" if len(shared) == 1 else "words"
             yield f"The {subject} shares the {noun} {quoted} with the paragraph."
+    if not begins_with(text, sentence):
+        yield NO_BEGINNING

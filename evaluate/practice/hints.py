@@ -19,9 +19,9 @@ N_HINT_WORDS = 5
 """Words of a hint."""
 MIN_LETTERS = 4
 MAX_SHARE = 0.2
-"""A word of a hint is in at most this share of the passages."""
+"""Maximum share of the passages that hold a word of a hint."""
 N_WORDS = 800
-"""Most words of a course that are embedded; more frequent words come first."""
+"""Maximum number of words of a course that are embedded, the frequent ones first."""
 
 
 def made_games(

@@ -18,9 +18,9 @@ _QUOTE_MARKS = str.maketrans(
 
 
 LONG_WORD = 18
-"""Longer runs of letters are several words without spaces."""
+"""Maximum number of letters of a word; longer runs of letters are several words without spaces."""
 LEAST_GLUED = 0.05
-"""A text with this share of longer runs is glued."""
+"""Maximum share of longer runs in a text whose words are apart."""
 FINAL_LETTERS = "םןףץך"
 _HEBREW = re.compile("[א-ת]+")
 _LEFT_TO_RIGHT = re.compile(r"[A-Za-z0-9][A-Za-z0-9.,:/%+_-]*[A-Za-z0-9%]|[A-Za-z0-9]")

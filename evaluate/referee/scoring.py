@@ -30,7 +30,7 @@ LEAGUE_POINTS = ((85.0, 3), (70.0, 2), (50.0, 1))
 """Private score from which a game earns these points."""
 
 RAW_BANDS = ((0.95, 98.0), (0.85, 88.0), (0.70, 75.0))
-"""Least similarity of a raw opening sentence and its points (REFEREES: the referee that draws pages)."""
+"""Minimum similarity of a raw opening sentence and its points, by the rule of a public referee that draws pages."""
 
 NEAR_MISS = 90.0
 """Maximum score of a wrong sentence or word."""

@@ -98,7 +98,6 @@ class Tools:
         self.embedder_spec = embedder_spec
         self._models = models
         self.retrieve = functools.lru_cache(maxsize=N_KEPT)(self._retrieve)
-        self.vector = functools.lru_cache(maxsize=64)(self._vector)
 
     @functools.cached_property
     def encoder(self) -> Embedder | CharacterEncoder:
@@ -107,15 +106,11 @@ class Tools:
             return CharacterEncoder()
         return self._models.embedder(self.embedder_spec)
 
-    def _vector(self, text: str) -> AnyFloatArray:
-        vector: AnyFloatArray = self.encoder.embed_queries([text])[0]
-        return vector
-
     def _retrieve(self, question: str) -> tuple[str, ...]:
         """Return the `N_PASSAGES` nearest paragraphs of the course, nearest first; among equals the earlier ones."""
         if not self._texts:
             return ()
-        similarities = self._vectors @ self._vector(question)
+        similarities = self._vectors @ self.encoder.embed_queries([question])[0]
         nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
         return tuple(map(self._texts.__getitem__, nearest))
 
@@ -208,7 +203,6 @@ class SimulatedReferee:
             number: of the question, from 1.
         """
         policy, _, letter = self.spec.policy.partition(":")
-        lettered = options[: len(LETTERS)]
 
         match policy:
             case "constant":
@@ -219,11 +213,9 @@ class SimulatedReferee:
                 return LETTERS[drawn % len(LETTERS)]
             case "random":
                 digest = _digest(self._seed, seen.text, question, options)
-                return LETTERS[int.from_bytes(digest[:8]) % len(lettered)]
-            case "semantic":
-                vectors = self._tools.encoder.embed_queries(lettered)
-                similarities = vectors @ self._tools.vector(seen.text)
-                return LETTERS[int(similarities.argmax())]
+                return LETTERS[
+                    int.from_bytes(digest[:8]) % len(options[: len(LETTERS)])
+                ]
         return answer_by_reading(seen, question, options)
 
 
@@ -317,7 +309,6 @@ SPECS = (
     "sees:name",
     "declining",
     "random",
-    "semantic",
 )
 """Every kind of referee, in the order of the table."""
 Judge = tuple[str, int]

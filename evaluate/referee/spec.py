@@ -138,11 +138,6 @@ TERMS = (
     Term(
         "key", "a fixed key of 20 letters, another one for each seed", "(?P<policy>key)"
     ),
-    Term(
-        "semantic",
-        "the option most like what it sees, by another embedding model than the player's",
-        "(?P<policy>semantic)",
-    ),
     Term("random", "any letter by chance", "(?P<policy>random)"),
 )
 """The terms of a SPEC."""

@@ -8,7 +8,7 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import word_similarity
 from evaluate.referee.spec import Posed, Secret
 from evaluate.replay.batches import AskedBatch
-from evaluate.replay.replay import Job, Replayer, patient_player, replay_games
+from evaluate.replay.replay import Job, Replayer, player_without_deadline, replay_games
 from evaluate.runs.measures import Measure
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run, commit
@@ -41,7 +41,7 @@ def replay_answered(
     """Return a run over games with the questions and answers of files, by game_id."""
     similarity = word_similarity(store.embedder_spec, Models(settings.embed))
     replayer = Replayer(
-        patient_player(store, settings),
+        player_without_deadline(store, settings),
         (),
         similarity,
         seed,

@@ -15,11 +15,9 @@ from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
 LEAST_WRONG = 1e-6
-"""Least share of wrong letters, so that the weight of an answer stays finite."""
+"""Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
 """Views whose answers do not depend on the paragraph."""
-UNKNOWN_POLICIES = frozenset({"semantic"})
-"""Policies whose share of wrong answers no SPEC states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,8 @@ class Errors:
 
 
 def errors_of(spec: RefereeSpec) -> Errors | None:
-    """Return the errors of a SPEC; None if the SPEC does not state them."""
-    if spec.own or spec.policy in UNKNOWN_POLICIES:
+    """Return the errors of a SPEC; None for a user's own referee."""
+    if spec.own:
         return None
     if spec.policy or spec.view in UNINFORMED_VIEWS:
         return Errors(0, 0.0, 0.0)
@@ -56,17 +54,15 @@ def add_ideal(
     paragraph: Paragraph | None,
     judge: Referee,
 ) -> None:
-    """Add to the record of a play what ideal questions would win, with the judge's errors and without errors."""
-    play["win_ideal"] = play["win_faultless"] = None
+    """Add to the record of a play what ideal questions would win with the judge's errors."""
+    play["win_ideal"] = None
     errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
     if errors is None or paragraph is None or game.edition:
         return
-    play["win_ideal"] = play["win_faultless"] = 0.0
+    play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
     if same_sentence(sentence, game.opening_sentence or sentence):
         play["win_ideal"] = ideal_wins(plan, sentence, errors)
-        faultless = Errors(errors.n_answers, 0.0, 0.0)
-        play["win_faultless"] = ideal_wins(plan, sentence, faultless)
 
 
 def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:
@@ -102,7 +98,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     n = errors.n_answers if weight > 0.0 else 0
     rivals = np.delete(prior, truth)
 
-    # a rival wins if this many more answers, or fewer, fit it than fit the truth
+    # a rival wins if the number of answers that fit it exceeds that of the truth by this handicap, or more
     handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, LEAST_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)

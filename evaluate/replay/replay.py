@@ -39,8 +39,8 @@ from evaluate.referee.spec import Referee
 from evaluate.replay.ideal import add_ideal
 from evaluate.runs.files import (
     RecordFile,
-    partial_path,
     unfinished_records,
+    write_finished,
     write_run,
 )
 from evaluate.runs.measures import Measure
@@ -54,7 +54,6 @@ from player.question import Question
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
-from quarry.files import write_named
 from quarry.parallel import Cluster, Workers, executor_of, made_once, result_of, run_all
 from quarry.store import Course, is_url, open_store
 
@@ -165,7 +164,7 @@ class _PlansOnce:
 
 
 def build_replayer(
-    place: Place,
+    address: StoreAddress,
     settings: Settings,
     judges: Sequence[Judge],
     seed: int,
@@ -179,8 +178,8 @@ def build_replayer(
     Raises:
         WorkerError: the store holds something else.
     """
-    store = open_same(*place)
-    player = patient_player(store, settings)
+    store = open_same(*address)
+    player = player_without_deadline(store, settings)
     tools = tools_of(store, settings.embed)
     referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
@@ -190,11 +189,11 @@ def build_replayer(
     return Replayer(player, referees, similarity, seed, n_candidates)
 
 
-Place = tuple[str, str, str]
+StoreAddress = tuple[str, str, str]
 """Location, collection and fingerprint of a store."""
 
 
-def place_of(store: Course) -> Place:
+def address_of(store: Course) -> StoreAddress:
     """Return the arguments with which `open_same` opens a store in another process."""
     location = store.location
     if not is_url(location):
@@ -217,7 +216,7 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
     return store
 
 
-def patient_player(store: Course, settings: Settings) -> Player:
+def player_without_deadline(store: Course, settings: Settings) -> Player:
     """Build a player whose searches wait for every strategy."""
     search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
     return build_player(store, replace(settings, search=search))
@@ -335,7 +334,7 @@ def replay_judges(
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
-        place_of(store),
+        address_of(store),
         settings,
         judges,
         seed,
@@ -419,10 +418,7 @@ def replay_table(
 
     table = make_table(records, judges, store.fingerprint, settings, seed)
     if out:
-        with writing(out):
-            text = json.dumps(table, ensure_ascii=False, indent=1)
-            write_named(out, f"{text}\n".encode())
-            partial_path(out).unlink()
+        write_finished(out, table)
     return table
 
 

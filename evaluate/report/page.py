@@ -21,6 +21,7 @@ from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
     ReplayRecord,
+    explain,
     outcome_in_words,
     play_of,
 )
@@ -32,7 +33,7 @@ FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """The page may load nothing; plotly writes styles and draws pictures."""
 MOST_SHOWN = 1_000
-"""Most games that a report shows one by one."""
+"""Maximum number of games that a report shows one by one."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
 OUTCOMES = {
@@ -46,13 +47,6 @@ OTHER_GAMES = "The runs are of different games, so no test compares them."
 OTHER_REFEREES = (
     "The runs have different referees, so win rates are not compared; the search is."
 )
-LOSSES = {
-    "ingest": ("lost at ingest", "ingest"),
-    "search": ("in the search", "search"),
-    "questions": ("by our questions", "answers"),
-    "chance": ("by the referee's errors", "book"),
-}
-"""Names of the parts of the bar of losses, compared with ideal questions, and the outcomes whose colours they have."""
 Series = Json
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
@@ -118,14 +112,11 @@ def render(runs: Sequence[Run]) -> str:
 
 
 def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
-    """Return the rows of the table of games: hint and lecture of each game, and its outcome in each run."""
-    rows: dict[str, Json] = {}
-    for game_id in game_ids:
-        rows[game_id] = {
-            "game_id": game_id,
-            "outcomes": [{"there": False, "rank": None} for _ in runs],
-        }
-
+    """Return the rows of the table of games: each game, and its outcome in each run, None if the run has it not."""
+    rows: dict[str, Json] = {
+        game_id: {"game_id": game_id, "outcomes": [None] * len(runs)}
+        for game_id in game_ids
+    }
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
         for game_id, of_game in plays.groupby("game_id", sort=False):
@@ -135,7 +126,6 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
             won = of_game["won"].dropna()
             lost_at = next(iter(of_game["lost_at"].dropna()), None)
             row["outcomes"][column] = {
-                "there": True,
                 "rank": first["rank"],
                 "outcome": lost_at or "found",
                 "word": lost_at or ("found" if won.empty else "won"),
@@ -163,8 +153,8 @@ def _opened(record: ReplayRecord) -> Json:
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    plays = record["plays"] or (None,)
-    outcomes = [outcome_in_words(record, each) for each in plays]
+    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
+    outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}
 
@@ -295,12 +285,6 @@ def run_plots(runs: Sequence[Run]) -> dict[str, list[Series]]:
             series = {"name": words, "outcome": outcome, "x": counts, "y": [*outcomes]}
             plots["lost"].append(series)
 
-    # the share of the games lost by where; a part where ours beats ideal questions is 0
-    losses = {run.name: run.losses for run in runs if run.losses}
-    for part, (words, outcome) in LOSSES.items() if losses else ():
-        shares = [round(max(0.0, of_run[part]), 3) for of_run in losses.values()]
-        series = {"name": words, "outcome": outcome, "x": shares, "y": [*losses]}
-        plots["losses"].append(series)
     return plots
 
 

@@ -64,7 +64,7 @@
     const box = make("div", { class: "run-of", style: `border-color:${colour}` }, make("h3", {}, name));
     const { book: found, answered_by, failures } = game.search;
     const book = found ? `${found.document} (${found.tier}, confidence ${found.confidence.toFixed(2)})` : "none";
-    box.append(facts([["outcome", game.outcomes.join("; ")], ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
+    box.append(facts([...game.outcomes.map((line) => ["outcome", line]), ["book resolved", book], ["answered by", answered_by], ["failures", failures.join("; ")]]));
     box.append(make("h4", {}, "Hits"), hits(game.search.hits));
     if (game.play) {
       const play = game.play;
@@ -141,6 +141,10 @@
     }
     find.addEventListener("input", filter);
     fate.addEventListener("change", filter);
+    if (window.location.hash === "#lost-games") {
+      fate.value = "lost";
+      find.scrollIntoView();
+    }
     filter();
   }
   findGames(document.getElementById("games"));
@@ -153,7 +157,6 @@
   const PLOTS = {
     success: { x: "k: the first k hits", y: "share of games", mode: "lines+markers" },
     lost: { x: "games", y: "", rows: data.runs },
-    losses: { x: "share of games", y: "", rows: data.runs },
   };
 
   function trace(one, at, plot, tone) {

@@ -1,14 +1,12 @@
 """Runs as files that other tools read: TREC runs and qrels, and tables as parquet and csv."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 from urllib.parse import quote
 
-import pyarrow as pa
-from pyarrow import csv, parquet
+import pandas as pd
 
 from evaluate.runs.record import LOST, HitRecord
 from evaluate.runs.run import COLUMNS, Run
@@ -16,10 +14,8 @@ from quarry.files import written_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
-ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-Rows = Iterator[dict[str, Any]]
-N_AT_ONCE = 4_096
-"""Rows of a table that are in memory at the same time."""
+NULLABLE = {str: "string", int: "Int64", float: "Float64", bool: "boolean"}
+"""Types of pandas whose values may be missing."""
 
 
 def export(runs: Sequence[Run], folder: Path) -> list[Path]:
@@ -31,59 +27,53 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
     Raises:
         OSError: a file cannot be written.
     """
+    written: list[Path] = []
     with written_together(folder) as work:
-        written = _export_to(work, runs)
+        for run in runs:
+            written += _write_trec(work / run.name, run)
+
+        plays = pd.concat([run.to_dataframe() for run in runs])
+        types = {name: NULLABLE[kind] for name, kind in COLUMNS.items()}
+        written += _write_table(work / "runs", _figures(runs))
+        written += _write_table(work / "games", plays.astype(types))
+        written += _write_table(work / "hits", _hits(runs))
     return [folder / path.name for path in written]
 
 
-def _export_to(folder: Path, runs: Sequence[Run]) -> list[Path]:
-    written: list[Path] = []
-    for run in runs:
-        paths = [folder / f"{run.name}.run", folder / f"{run.name}.qrels"]
-        with (
-            paths[0].open("w", encoding="utf-8") as ranking,
-            paths[1].open("w", encoding="utf-8") as qrels,
-        ):
-            for record in run.records:
-                if not record["answerable"]:
-                    continue
-                game_id, truth = trec_id(record["game_id"]), record["truth"]
-                truth_id = truth["paragraph_id"] if truth else LOST
-                qrels.write(f"{game_id} 0 {trec_id(truth_id)} 1\n")
-                # tools sort by the score: a hit in a slot of the book may precede a more relevant one
-                for place, hit in enumerate(record["search"]["hits"], 1):
-                    ranked = f"{trec_id(hit['paragraph_id'])} {place} {-place}"
-                    ranking.write(f"{game_id} Q0 {ranked} {trec_id(run.name)}\n")
-        written += paths
+def _write_trec(path: Path, run: Run) -> list[Path]:
+    """Write the ranking and the right paragraph of each answerable game; return both paths."""
+    ranking, qrels = [], []
+    for record in run.records:
+        if not record["answerable"]:
+            continue
+        game_id, truth = trec_id(record["game_id"]), record["truth"]
+        truth_id = truth["paragraph_id"] if truth else LOST
+        qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
+        # tools sort by the score: a hit in a slot of the book may precede a more relevant one
+        for place, hit in enumerate(record["search"]["hits"], 1):
+            ranked = f"{trec_id(hit['paragraph_id'])} {place} {-place}"
+            ranking.append(f"{game_id} Q0 {ranked} {trec_id(run.name)}\n")
 
-    measured = {"measure": str, "value": float, "low": float, "high": float}
-    hits = {"game_id": str, "place": int, **get_type_hints(HitRecord), "right": bool}
-    written += _write_table(folder / "runs", measured, _measures(runs))
-    written += _write_table(folder / "games", COLUMNS, _plays(runs))
-    written += _write_table(folder / "hits", hits, _hits(runs))
-    return written
+    paths = []
+    for suffix, lines in ((".run", ranking), (".qrels", qrels)):
+        paths.append(path.with_name(f"{path.name}{suffix}"))
+        paths[-1].write_text("".join(lines), encoding="utf-8")
+    return paths
 
 
-def _write_table(path: Path, columns: Mapping[str, type], rows: Rows) -> list[Path]:
-    """Write rows as PATH.parquet and PATH.csv, some at a time; return both paths.
+def _write_table(path: Path, table: pd.DataFrame) -> list[Path]:
+    """Write a table as PATH.parquet and PATH.csv, and return both paths.
 
     An apostrophe goes before a text that would begin a formula of a spreadsheet.
     """
-    kinds = {"run": str, **columns}
-    schema = pa.schema([(name, ARROW[kind]) for name, kind in kinds.items()])
-    paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
 
-    with (
-        parquet.ParquetWriter(paths[0], schema) as frames,
-        csv.CSVWriter(paths[1], schema) as cells,
-    ):
-        while chunk := list(islice(rows, N_AT_ONCE)):
-            frames.write_table(pa.Table.from_pylist(chunk, schema))
-            for row in chunk:
-                for name, value in row.items():
-                    if isinstance(value, str) and value.startswith(FORMULA_BEGINS):
-                        row[name] = f"'{value}"
-            cells.write_table(pa.Table.from_pylist(chunk, schema))
+    def plain(cell: Any) -> Any:
+        is_formula = isinstance(cell, str) and cell.startswith(FORMULA_BEGINS)
+        return f"'{cell}" if is_formula else cell
+
+    paths = [path.with_suffix(".parquet"), path.with_suffix(".csv")]
+    table.to_parquet(paths[0], index=False)
+    table.map(plain).to_csv(paths[1], index=False)
     return paths
 
 
@@ -92,24 +82,22 @@ def trec_id(name: str) -> str:
     return re.sub(r"[\s%]", lambda sign: quote(sign[0]), name)
 
 
-def _measures(runs: Sequence[Run]) -> Rows:
+def _figures(runs: Sequence[Run]) -> pd.DataFrame:
+    rows = []
     for run in runs:
-        for name, (value, (low, high)) in run.figures.items():
-            figure = {"value": value, "low": low, "high": high}
-            yield {"run": run.name, "measure": name, **figure}
+        for name, (value, ends) in run.figures.items():
+            rows.append([run.name, name, value, *ends])
+    return pd.DataFrame(rows, columns=["run", "measure", "value", "low", "high"])
 
 
-def _plays(runs: Sequence[Run]) -> Rows:
-    for run in runs:
-        for play in run.plays[[*COLUMNS]].itertuples(index=False):
-            yield {"run": run.name, **play._asdict()}
-
-
-def _hits(runs: Sequence[Run]) -> Rows:
+def _hits(runs: Sequence[Run]) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
     for run in runs:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
-            of_game = {"run": run.name, "game_id": record["game_id"]}
             for place, hit in enumerate(record["search"]["hits"], 1):
+                of_game = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                yield {**of_game, "place": place, **hit, "right": right}
+                rows.append({**of_game, "place": place, **hit, "right": right})
+    columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
+    return pd.DataFrame(rows, columns=columns)

@@ -19,8 +19,11 @@ from pydantic import TypeAdapter, ValidationError
 from evaluate.errors import RunError, writing
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
+from evaluate.runs.record import ReplayRecord, search_record
 from evaluate.runs.run import Run, RunHeader, require_names
+from player.round import Json
+from player.search.results import Hit, Query, SearchResult
+from quarry.course.paragraph import Paragraph
 from quarry.files import write_named, write_whole
 from quarry.json_files import as_object, read_text
 
@@ -147,7 +150,17 @@ def write_run(out: Path, run: Run) -> None:
         path = games_path(out)
         if not (isinstance(run.records, RecordFile) and run.records.path == path):
             write_named(path, lambda file: _write_records(file, run.records))
-        text = json.dumps(run.as_json(), ensure_ascii=False, indent=1)
+    write_finished(out, run.as_json())
+
+
+def write_finished(out: Path, document: Json) -> None:
+    """Write the document of a replay, which is then finished.
+
+    Raises:
+        SettingsError: the file cannot be written.
+    """
+    with writing(out):
+        text = json.dumps(document, ensure_ascii=False, indent=1)
         write_named(out, f"{text}\n".encode())
         partial_path(out).unlink(missing_ok=True)
 
@@ -300,39 +313,26 @@ def _ranked(
     Args:
         scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
+    hits, labelled = [], None
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
-    search: SearchRecord = {
-        "hits": [],
-        "book": None,
-        "answered_by": name,
-        "relevant": bool(scores),
-        "failures": [],
-        "embed_ms": 0.0,
-        "search_ms": 0.0,
-        "rank": None,
-    }
-
     ranking = sorted(scores.items(), key=lambda item: -item[1])
     for rank, (paragraph_id, score) in enumerate(ranking, 1):
+        paragraph = Paragraph(paragraph_id, "", 0, "", "", paragraph_id)
         if paragraph_id == truth_id:
-            search["rank"] = rank
-        hit: HitRecord = {
-            "paragraph_id": paragraph_id,
-            "document": "",
-            "page": 0,
-            "opening_sentence": paragraph_id,
-            "slot": "",
-            "strategy": name,
-            "relevance": 0.0,
-            "rank": rank,
-            "score": score,
-            "why": f"rank {rank} of {name}",
-        }
-        search["hits"].append(hit)
-
+            labelled = paragraph
+        hit = Hit(
+            paragraph=paragraph,
+            relevance=0.0,
+            score=score,
+            rank=rank,
+            strategy=name,
+            why=f"rank {rank} of {name}",
+        )
+        hits.append(hit)
+    result = SearchResult(Query("", ""), hits, relevant=bool(scores))
     return {
         **record,
-        "search": search,
+        "search": search_record(result, labelled),
         "questions": [],
         "questions_ms": None,
         "decide_ms": None,

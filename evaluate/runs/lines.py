@@ -17,11 +17,11 @@ if TYPE_CHECKING:  # a command that only formats a figure starts without scipy
     from evaluate.runs.run import Run
 
 MAX_SHOWN = 20
-"""Most lost games that are explained."""
+"""Maximum number of lost games that are explained."""
 WIDTH = 80
-"""Most characters of a line of running text."""
+"""Maximum number of characters of a line of running text."""
 N_ACROSS = 3
-"""Most runs in one row of a table."""
+"""Maximum number of runs in one row of a table."""
 LOST_AT = {
     "ingest": "at ingest",
     "book": "at the book",
@@ -65,9 +65,8 @@ def run_lines(run: Run) -> Iterator[str]:
             f"points of the sentence {figures['points']:.1f}"
         )
 
-    if document["losses"]:
-        parts = ", ".join(f"{name} {of:.3f}" for name, of in document["losses"].items())
-        yield f"  ideal questions win {document['win_ideal']:.3f}; lost: {parts}"
+    if document["win_ideal"] is not None:
+        yield f"  ideal questions win {document['win_ideal']:.3f}"
 
     times = []
     for part, ms in document["latency_ms"].items():
@@ -121,7 +120,7 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
     yield ""
     yield "p: paired randomisation tests. Corrected: by Holm for the measures that differ."
     if any(test.n_to_decide for test in tests):
-        yield "open: so many games would show a difference of this size."
+        yield "open, N games: about N games would show a difference of this size."
 
 
 def _cut(name: str) -> str:

@@ -149,7 +149,7 @@ def rounded(ends: Iterable[float]) -> list[float]:
 
 
 def batch_of(n_games: int) -> int:
-    """Return how many resamples of so many games may be in memory at the same time."""
+    """Return the maximum number of resamples of n_games games in memory at the same time."""
     return max(1, RESAMPLED_AT_ONCE // n_games)
 
 

@@ -1,4 +1,4 @@
-"""The record of a played game as JSON: hits, questions, answers, belief and guess; and where it was lost, in words."""
+"""Records of replayed games: hits, questions, answers, belief and guess; and what became of a secret, in words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -8,11 +8,12 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
+from evaluate.games.locating import begins_with
 from evaluate.referee.scoring import raw_ratio
-from player.answer import Answer, letter_row
+from player.answer import Answer, Answers, letter_row
 from player.belief.places import rank_of_sentence
 from player.game import messages as protocol
-from player.game.game import GameReport
+from player.game.record import Label, PlayedGame
 from player.player import Plan
 from player.question import VIEWS
 from player.round import Json
@@ -20,7 +21,7 @@ from player.search.results import Hit, SearchResult
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import stems
 
-LostAt = Literal["ingest", "book", "search", "answers"]
+LostAt = Literal["ingest", "book", "search", "label", "answers"]
 
 LABEL = (
     "game_id",
@@ -37,7 +38,7 @@ LABEL = (
 LOST = "lost at ingest"
 """The paragraph_id of a game that has lost its paragraph at ingest; no ranking holds this id."""
 N_CANDIDATES_KEPT = 20
-"""A record keeps this many candidates of each play by default."""
+"""Default number of candidates of each play that a record keeps."""
 MISLEADING_BITS = 1.0
 """An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
 WON_RATIO = 0.7
@@ -100,6 +101,14 @@ class SearchRecord(TypedDict):
     rank: int | None
 
 
+class QuestionRecord(TypedDict):
+    """A question as it is sent."""
+
+    question_number: int
+    question_text: str
+    options: dict[str, str]
+
+
 class CandidateRecord(ScoredRecord):
     """A candidate, with its probability before and after the answers."""
 
@@ -118,7 +127,6 @@ class PlayRecord(TypedDict):
         prior_rank: rank of the labelled paragraph in the belief before the answers, None if it is not a candidate.
         guess_rank: the same after the answers.
         win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
-        win_faultless: the same for a referee without errors.
         ratio: similarity of the guess and the raw opening sentence, 0..1; only in games of another edition.
         right_page: whether the guess begins on a page of the secret; only in games of another edition.
     """
@@ -135,7 +143,6 @@ class PlayRecord(TypedDict):
     prior_rank: int | None
     won: bool
     win_ideal: NotRequired[float | None]
-    win_faultless: NotRequired[float | None]
     ratio: NotRequired[float]
     right_page: NotRequired[bool]
     sentence_exact: bool
@@ -160,7 +167,7 @@ class ReplayRecord(TypedDict):
     edition: NotRequired[str]
     truth: TruthRecord | None
     search: SearchRecord
-    questions: list[Json]
+    questions: list[QuestionRecord]
     questions_ms: float | None
     decide_ms: float | None
     plays: list[PlayRecord]
@@ -170,7 +177,7 @@ def record_game(
     game: LabelledGame,
     paragraph: Paragraph | None,
     result: SearchResult,
-    reports: Sequence[GameReport],
+    reports: Sequence[PlayedGame],
     n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
     """Return the record of a game.
@@ -190,7 +197,7 @@ def record_game(
         for repeat, report in enumerate(reports):
             plays.append(_play(game, paragraph, report, repeat, n_candidates))
 
-    record["search"] = _search(result, paragraph)
+    record["search"] = search_record(result, paragraph)
     record |= {"questions": [], "questions_ms": None, "decide_ms": None}
     if reports:
         plan = reports[0].plan
@@ -207,6 +214,8 @@ def play_of(record: ReplayRecord, repeat: int) -> PlayRecord | None:
 
 def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
+
+    A game whose paragraph does not begin with the label's opening sentence is lost by its label.
 
     Args:
         play: one of the record's; None where there was no referee.
@@ -226,7 +235,11 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
             and book["document"] != truth["document"]
         )
         return "book" if other_book else "search"
-    return "answers" if play is not None else None
+    if play is None:
+        return None
+    is_printed = record["in_text_layer"] and not record.get("edition")
+    is_quoted = begins_with(truth["text"], record["opening_sentence"])
+    return "label" if is_printed and not is_quoted else "answers"
 
 
 def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
@@ -246,18 +259,10 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         )
 
     if lost == "search":
-        looked_at = (
-            f"{len(search['hits'])} hits"
-            if play is None
-            else f"{play['n_candidates']} candidates"
-        )
-        about = "although the book was resolved rightly"
-        if book is None or book["tier"] == "none":
-            verb = "resolved" if record["book_name"].strip() else "named"
-            about = f"and no book was {verb}"
-        elif book["document"] != truth["document"]:
-            about = f"and {book['document']} was preferred to {truth['document']}"
-        return f"lost in the search: not among the {looked_at}, {about}"
+        n_searched = f"{len(search['hits'])} hits"
+        if play is not None:
+            n_searched = f"{play['n_candidates']} candidates"
+        return f"lost in the search: not among the {n_searched}, {_book_in_words(record, truth)}"
 
     outcome = f"not among the first {len(search['hits'])} hits"
     if rank:
@@ -269,45 +274,92 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
         outcome = f"found at rank {rank}{slot} by {hit['strategy']}"
     if play is None:
         return outcome
+    if play["prior_rank"] is None:
+        return f"won: {outcome}"
 
+    if lost == "label":
+        quoted = truth["opening_sentence"]
+        return f"lost by its label: the paragraph begins with {quoted!r}, correct the opening sentence"
     outcome += f"; place {play['prior_rank']} of {play['n_candidates']} before"
     if lost == "answers":
         return f"lost by the answers: {outcome} them, {play['guess_rank']} after"
     return f"won: {outcome} the answers, 1 after"
 
 
-def why_lost(
-    game: LabelledGame, paragraph: Paragraph, report: GameReport
-) -> Iterator[str]:
-    """Yield why a practice game was lost, sentence by sentence; nothing if it was won.
+def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
+    """Say how the book's name was resolved in a game that was lost in the search."""
+    book = record["search"]["book"]
+    if book is None or book["tier"] == "none":
+        verb = "resolved" if record["book_name"].strip() else "named"
+        return f"and no book was {verb}"
+    if book["document"] != truth["document"]:
+        return f"and {book['document']} was preferred to {truth['document']}"
+    return "although the book was resolved rightly"
+
+
+def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
+    """Yield what became of a game: the secret, where it was found or lost, its probability, and answers against it.
+
+    Args:
+        play: one of the record's; None where there was no referee.
+    """
+    truth = record["truth"]
+    if truth is not None:
+        yield f"the secret: {_quoted(truth)}"
+    yield outcome_in_words(record, play)
+    if truth is None or play is None:
+        return
+
+    for item in play["candidates"]:
+        if item["paragraph_id"] == truth["paragraph_id"]:
+            yield f"its probability: {_beliefs(item)}"
+            break
+    if not play["won"] and play["candidates"]:
+        guess = play["candidates"][0]
+        yield f"guessed instead: {_quoted(guess)} (probability {_beliefs(guess)})"
+    yield from _answers_in_words(record, play)
+
+
+def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
+    """Yield the answers that do not fit the secret, and those that misled, with their options."""
+    misled, unfit = [], []
+    unfit_numbers = play.get("unfit") or ()
+    pairs = zip(record["questions"], play["answers"], strict=False)
+    for number, (question, letter) in enumerate(pairs, 1):
+        answer = f"{number} {letter}"
+        if number in unfit_numbers:
+            unfit.append(answer)
+        if number in play["misled"]:
+            misled.append(f"{answer} {question['options'].get(str(letter), '')}")
+    if unfit:
+        yield f"answers that do not fit the secret: {', '.join(unfit)}"
+    if misled:
+        yield f"answers that misled: {'; '.join(misled)}"
+
+
+def label_of(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -> Label:
+    """Return the label of a game that was played, and what became of its secret.
 
     Args:
         paragraph: the labelled one as ingested.
     """
-    record = record_game(game, paragraph, report.plan.result, [report])
+    record = record_game(game, paragraph, played.plan.result, [played])
     play = record["plays"][0]
-    if play["won"]:
-        return
-    yield f'the paragraph was {paragraph.doc_id} p{paragraph.page}: "{paragraph.opening_sentence}"'
-    yield outcome_in_words(record, play)
-
-    for item in play["candidates"]:
-        if item["paragraph_id"] == paragraph.paragraph_id:
-            yield f"its probability: {item['prior']:.3f} before the answers, {item['belief']:.3f} after"
-            break
-
-    guess = play["candidates"][0]
-    yield (
-        f"guessed instead: {guess['document']} p{guess['page']}: {guess['opening_sentence']} "
-        f"(probability {guess['prior']:.3f} before, {guess['belief']:.3f} after)"
+    return Label(
+        paragraph_id=paragraph.paragraph_id,
+        opening_sentence=game.opening_sentence or paragraph.opening_sentence,
+        associative_word=game.associative_word,
+        won=play["won"],
+        explanation=tuple(explain(record, play)),
     )
 
-    misleading = []
-    for number in play["misled"]:
-        letter = str(play["answers"][number - 1])
-        option = record["questions"][number - 1]["options"][letter]
-        misleading.append(f"{number} {letter} {option}")
-    yield f"answers that misled: {'; '.join(misleading) or 'none'}"
+
+def _quoted(item: ParagraphRecord) -> str:
+    return f'{item["document"]} p{item["page"]}: "{item["opening_sentence"]}"'
+
+
+def _beliefs(item: CandidateRecord) -> str:
+    return f"{item['prior']:.3f} before the answers, {item['belief']:.3f} after"
 
 
 def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
@@ -319,7 +371,12 @@ def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
     }
 
 
-def _search(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
+def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
+    """Return the record of a search.
+
+    Args:
+        paragraph: the labelled one, None without one.
+    """
     row = result.row_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
     if result.book:
@@ -350,13 +407,15 @@ def _fields(record: type, hit: Hit) -> Any:
 def _play(
     game: LabelledGame,
     paragraph: Paragraph,
-    report: GameReport,
+    report: PlayedGame,
     repeat: int,
     n_candidates: int,
 ) -> PlayRecord:
     plan, belief = report.plan, report.decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
     row = truth_row(plan, game, paragraph)
+    if len(belief) < len(plan.rows):
+        row = None  # the guess was made before the search had ended
     rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
     if row is not None and row not in rows:
         rows.append(row)
@@ -389,7 +448,10 @@ def _play(
         "breakdown": dict(report.score.breakdown),
     }
     if row is not None:
-        play["misled"], play["unfit"] = _answers_against(report, row)
+        best = report.decision.best
+        if plan.fits.shape[2]:  # a game among hundreds may have dropped them
+            against = answers_against(plan, report.answers, row, best)
+            play["misled"], play["unfit"] = against
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
         play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:
@@ -433,22 +495,27 @@ def _bits(belief: Any) -> float:
     return round(float((belief * surprise).sum()), 4)
 
 
-def _answers_against(report: GameReport, row: int) -> tuple[list[int], list[int]]:
-    """Return the numbers of the questions with an answer against the candidate of a row.
+def answers_against(
+    plan: Plan, answers: Answers, secret: int, guess: int
+) -> tuple[list[int], list[int]]:
+    """Return the numbers of the questions with an answer against the secret.
+
+    Args:
+        secret, guess: rows of their candidates.
 
     Returns:
-        Those answered for the guess and against it, and those whose answer does not fit its whole paragraph.
+        Those answered for the guess and against the secret, and those whose answer does not fit the whole secret.
     """
     misled, unfit = [], []
-    for number, answer in enumerate(report.answers):
+    for number, answer in enumerate(answers):
         letter = letter_row(answer)
         if letter is None:
             continue
-        fits = report.plan.fits[:, number, :, letter]
+        fits = plan.fits[:, number, :, letter]
         likeliest = fits.max(axis=0)
-        fit, other = np.maximum(likeliest[[row, report.decision.best]], LEAST_FIT)
+        fit, other = np.maximum(likeliest[[secret, guess]], LEAST_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
             misled.append(number + 1)
-        if fits[VIEWS.index("paragraph"), row] < FITTING:
+        if fits[VIEWS.index("paragraph"), secret] < FITTING:
             unfit.append(number + 1)
     return misled, unfit

@@ -67,7 +67,6 @@ COLUMNS: Mapping[str, type] = {
     "questions_ms": float,
     "decide_ms": float,
     "win_ideal": float,
-    "win_faultless": float,
     "edition": str,
     "ratio": float,
     "right_page": bool,
@@ -85,11 +84,9 @@ PER_GAME = [*COLUMNS][:9]
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
 """Columns that say what was asked; `label` is the labelled opening sentence."""
 MAX_REPEATS = 1_000
-"""The most plays of each game."""
+"""Maximum number of plays of each game."""
 MAX_CHARS = 1_000
-"""The most characters of a text in the head of a run."""
-LOSSES = ("ingest", "search", "chance", "questions")
-"""Where a game is lost, compared with ideal questions."""
+"""Maximum number of characters of a text in the head of a run."""
 
 
 def frame_of(
@@ -278,29 +275,14 @@ class Run(RunHeader):
             figures[name] = (mean, rounded(interval(of_games, self.seed)))
         return figures
 
-    def ideal(self, key: str) -> float | None:
-        """Return the mean of an ideal win rate; None if some play does not state it. Games lost at ingest count 0."""
-        rates = self.plays[key].astype(float)
+    @property
+    def win_ideal(self) -> float | None:
+        """Share of games that ideal questions win, none of those lost at ingest; None if a play does not state it."""
+        rates = self.plays["win_ideal"].astype(float)
         n_lost = self.lost_at_ingest * self.repeats
         if self.won is None or rates.isna().sum() > n_lost:
             return None
         return mean_of(rates.fillna(0.0))
-
-    @functools.cached_property
-    def losses(self) -> dict[str, float] | None:
-        """The share of games that ingest, search, chance and questions lose; they sum to 1 less the win rate.
-
-        `ingest`: the store does not hold the paragraph. `search`: its prior is too small, even for ideal questions and
-        a referee without errors. `chance`: the errors of the referee, with ideal questions. `questions`: what ideal
-        questions win more than ours, negative if ours win more. None where nothing was played.
-        """
-        ideal, faultless = self.ideal("win_ideal"), self.ideal("win_faultless")
-        if self.won is None or ideal is None or faultless is None:
-            return None
-        in_store = 1.0 - self.lost_at_ingest / len(self.games)
-        rates = [1.0, in_store, faultless, ideal, float(self.won.mean())]
-        shares = np.subtract(rates[:-1], rates[1:]).round(6)
-        return dict(zip(LOSSES, shares.tolist(), strict=True))
 
     @property
     def per_game(self) -> list[Json]:
@@ -338,8 +320,7 @@ class Run(RunHeader):
             "abstained_unanswerable": others["relevant"].tolist().count(False),
             "win_rate": win_rate,
             "win_rate_interval": win_rate_interval,
-            "win_ideal": self.ideal("win_ideal"),
-            "losses": self.losses,
+            "win_ideal": self.win_ideal,
             "sentence_exact": self._mean_of_plays("sentence_exact"),
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),

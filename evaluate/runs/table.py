@@ -16,7 +16,7 @@ from player.round import Json
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
 SURE = 1e-4
-"""Least distance of a confidence from 0 and 1 where its logarithm is taken."""
+"""Minimum distance of a confidence from 0 and 1 where its logarithm is taken."""
 
 
 def make_table(

@@ -1,31 +1,26 @@
 """The web application of the studio, and its pages of games and runs."""
 
-from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
-from shlex import quote
-from typing import Annotated
-from urllib.parse import urlencode
+from typing import Any
 
-from fastapi import APIRouter, Form, HTTPException, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import HTMLResponse
+from pydantic import BaseModel
 from starlette.types import ASGIApp
 
 from configs.settings import Settings, preset_names
+from evaluate.errors import RunError
 from evaluate.referee.simulated import SPECS
-from evaluate.replay.replay import replay_store
 from evaluate.report.page import render
-from evaluate.runs.files import COMPARISON, read_run, read_runs, write_run
-from evaluate.runs.run import lost_games
+from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as of_course
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, existing, make_app
 from evaluate.studio.state import CurrentStudio, Files, Studio
 from evaluate.studio.view import GameView, view_of
-from player.game.journal import SavedGame
+from player.game.record import SavedGame
 from player.player import Player
-from quarry.plugins import named_by_data
+from quarry.json_files import as_object, read_text
 from quarry.store import Course
 
 SECTIONS = {
@@ -35,8 +30,6 @@ SECTIONS = {
     "/server": "Server",
     "/runs": "Runs",
 }
-MAX_REPLAYED = 50
-"""Most lost games that a click replays."""
 router = APIRouter()
 
 
@@ -54,14 +47,11 @@ def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
 
 
 @router.get("/games")
-def _games(studio: CurrentStudio, page: Page) -> HTMLResponse:
-    began = {}
+def _games(studio: CurrentStudio, page: Page, lost: bool = False) -> HTMLResponse:
     games = studio.saved_games()
-    for game in games:
-        time = datetime.fromtimestamp(game.began, UTC).astimezone()
-        began[game.key] = f"{time:%Y-%m-%d %H:%M}"
-    journal = studio.files.journal
-    return page("games.html", games=games, began=began, journal=journal)
+    if lost:
+        games = [game for game in games if game.outcome == "LOST"]
+    return page("games.html", games=games, lost=lost, journal=studio.files.journal)
 
 
 @router.get("/games/{key}")
@@ -69,13 +59,13 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
     by_key = {game.key: game for game in studio.saved_games()}
     saved = existing(by_key.get(key), "such game in the journal")
     view = studio.view(
-        (key, saved.answers, saved.guess, saved.ending),
+        (key, saved.answers, saved.guess, saved.ending, saved.label),
         lambda: _view(studio.player(), saved),
     )
     return page(
         "game.html",
         title=f"Game {saved.game_id or key}",
-        note=f"{saved.server}, {saved.ending}",
+        note=f"{saved.where}, {saved.ending}",
         path=f"/games/{key}",
         is_running=saved.ending == "running",
         view=view,
@@ -84,24 +74,45 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
 
 
 def _view(player: Player, saved: SavedGame) -> GameView:
-    """Return a game of the journal; its secret is known if the guess earned all points for the sentence."""
+    """Return a game of the journal; it is planned again with the questions that were sent."""
     assert saved.start is not None
     if not saved.questions:
-        return GameView(saved.start, score=saved.score)
-    secret = ""
-    if saved.score and saved.guess and saved.score.opening == 100:
-        secret = saved.guess.opening_sentence
-    plan = player.plan(saved.start, saved.questions)
-    view = view_of(player, plan, saved.answers or (), secret, saved.guess)
-    return replace(view, score=saved.score)
+        return GameView(saved)
+    return view_of(player, player.plan(saved.start, saved.questions), saved)
+
+
+class ListedRun(BaseModel):
+    """The part of a RUN.json that the table of runs shows.
+
+    Attributes:
+        name: path of the file within the folder of runs.
+        written: seconds since the epoch.
+    """
+
+    name: str
+    written: float
+    games: int
+    referee: str
+    settings: dict[str, Any]
+    measures: dict[str, float]
+    win_rate: float | None
+    per_game: list[dict[str, Any]]
 
 
 @router.get("/runs")
 def _runs(studio: CurrentStudio, page: Page) -> HTMLResponse:
     folder = studio.files.runs
-    paths = [path for path in folder.rglob("*.json") if path.name != COMPARISON]
-    names = sorted(str(path.relative_to(folder)) for path in paths)
-    return page("runs.html", names=names, folder=folder)
+    runs, others = [], []
+    for path in sorted(folder.rglob("*.json")):
+        name = str(path.relative_to(folder))
+        try:
+            facts = as_object(read_text(path, RunError), name, RunError)
+            own = {"name": name, "written": path.stat().st_mtime}
+            runs.append(ListedRun.model_validate({**facts, **own}))
+        except (RunError, ValueError, OSError):
+            if path.name != COMPARISON:
+                others.append(name)
+    return page("runs.html", runs=runs, others=others, folder=folder)
 
 
 @router.get("/report")
@@ -113,44 +124,3 @@ def _report(studio: CurrentStudio, request: Request) -> HTMLResponse:
     # the page has a policy of its own, which allows its style and scripts alone
     headers = {"Content-Security-Policy": "frame-ancestors 'none'"}
     return HTMLResponse(html, headers=headers)
-
-
-@router.get("/losses")
-def _losses(studio: CurrentStudio, page: Page, run: str, of: str = "") -> HTMLResponse:
-    path = studio.run_path(run)
-    played = read_run(path)
-    groups = {}
-    for cause, rows in played.games.groupby("lost_at", sort=False):
-        groups[cause] = list(rows.itertuples())
-    again = f"quarry replay --store {quote(studio.files.store)} --lost-in {quote(str(path))}"
-    return page("losses.html", groups=groups, run=played, name=run, of=of, again=again)
-
-
-@router.post("/losses")
-def _replay(
-    studio: CurrentStudio,
-    run: Annotated[str, Form()],
-    preset: Annotated[str, Form()],
-) -> RedirectResponse:
-    path = studio.run_path(run)
-    played = read_run(path)
-    referee = named_by_data(played.referee, str(path))
-    settings = studio.settings_of(preset)
-    games = [game for game in lost_games(played) if game.paragraph_id]
-    if not games:
-        raise HTTPException(422, f"No lost game of {run} is in this course.")
-
-    name = f"{path.stem}-lost-{Path(settings.preset).stem}"
-    out = path.with_name(f"{name}.json")
-    again = replay_store(
-        games[:MAX_REPLAYED],
-        studio.course,
-        settings,
-        referee=referee,
-        seed=played.seed,
-        name=name,
-    )
-    write_run(out, again)
-    fresh = str(out.relative_to(studio.files.runs.resolve()))
-    query = urlencode({"run": fresh, "of": run})
-    return RedirectResponse(f"/losses?{query}", 303)

@@ -42,7 +42,7 @@ def _course(
     return page(name, course=studio.course, result=result, hint=hint, book=book)
 
 
-@router.get("/lecture/{doc_id}")
+@router.get("/lecture/{doc_id:path}")
 def _lecture(
     lecture: Lecture,
     studio: CurrentStudio,
@@ -86,7 +86,7 @@ def _lecture(
     )
 
 
-@router.get("/picture/{doc_id}/{number}.png")
+@router.get("/picture/{doc_id:path}/{number}.png")
 def _picture(lecture: Lecture, number: int) -> Response:
     try:
         content = page_picture(_pdf_of(lecture), number)

@@ -18,6 +18,8 @@ from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.studio.pages import Page, existing, make_app
 from evaluate.studio.view import GameView, Step
+from player.game.record import GameRecord, Label
+from player.question import Question
 from player.round import Guess
 
 router = APIRouter()
@@ -95,20 +97,28 @@ def _view(match: Match) -> GameView:
     """Return a game without beliefs, which are the player's own; nothing but its hint before it is over."""
     start = match.label.round_start()
     if match.score is None:
-        return GameView(start)
+        return GameView(GameRecord(game_id=match.game_id, start=start))
     secret = match.secret
     context = visible_context(secret.paragraph, secret.opening_sentence)
     steps = []
     for (text, options), answer in zip(match.posed, match.answers, strict=True):
-        fitting = answer_by_reading(context, text, tuple(options))
-        steps.append(Step(text, options, answer, fitting))
+        a, b, c, d = options
+        question = Question(text, (a, b, c, d), "")
+        fitting = answer_by_reading(context, text, question.options)
+        steps.append(Step(question, answer, fitting))
 
-    return GameView(
-        start,
-        steps=steps,
-        guess=Guess(**match.guess, confidence=0.0),
-        secret=secret.opening_sentence,
-        is_secret=True,
-        word=match.label.associative_word,
-        score=match.score,
+    label = Label(
+        match.paragraph.paragraph_id,
+        secret.opening_sentence,
+        match.label.associative_word,
+        won=match.score.outcome == "WON",
+        explanation=(),
     )
+    game = GameRecord(
+        game_id=match.game_id,
+        start=start,
+        guess=Guess(**match.guess, confidence=0.0),
+        score=match.score,
+        label=label,
+    )
+    return GameView(game, steps=steps)

@@ -1,13 +1,16 @@
 """Pages of the studio: templates, and headers that keep other pages out."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.exceptions import HTTPException as AnyHTTPException
 
 from configs.errors import QuarryError
 from evaluate.games.labelled import same_text
@@ -30,6 +33,11 @@ def existing(value: T | None, what: str) -> T:
     if value is None:
         raise HTTPException(404, f"There is no {what}.")
     return value
+
+
+def local_time(seconds: float) -> str:
+    """Return a time since the epoch as date and time of day on this machine."""
+    return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
 
 
 async def _page_of(request: Request) -> Any:
@@ -57,6 +65,7 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
     environment.globals.update(values, sections=sections, weights=WEIGHTS)
     environment.tests["same_text"] = same_text
     environment.filters["percent"] = lambda share: f"{100 * share:.1f}%"
+    environment.filters["time"] = local_time
 
     def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
         return HTMLResponse(environment.get_template(template).render(**values), status)
@@ -78,9 +87,19 @@ def make_app(sections: Mapping[str, str], **values: object) -> FastAPI:
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 
-    @app.exception_handler(HTTPException)
-    async def refuse(_: Request, error: HTTPException) -> HTMLResponse:
-        return page("error.html", error.status_code, text=error.detail)
+    @app.exception_handler(AnyHTTPException)
+    async def refuse(request: Request, error: AnyHTTPException) -> HTMLResponse:
+        is_page_missing = error.detail == "Not Found"  # no route has this path
+        text = (
+            f"There is no page {request.url.path}." if is_page_missing else error.detail
+        )
+        return page("error.html", error.status_code, text=text)
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse_values(_: Request, error: RequestValidationError) -> HTMLResponse:
+        fault = error.errors()[0]
+        text = f"{fault['loc'][-1]}: {fault['msg']}."
+        return page("error.html", 422, text=text)
 
     @app.exception_handler(QuarryError)
     async def refuse_input(_: Request, error: QuarryError) -> HTMLResponse:

@@ -7,16 +7,18 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel
 
-from evaluate.games.labelled import same_sentence, tokens
+from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, games_of
-from evaluate.games.locating import rule_errors
+from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
+from evaluate.runs.record import label_of
 from evaluate.studio.pages import Page, existing
-from evaluate.studio.state import CurrentStudio, Session, Studio
+from evaluate.studio.state import DESK, CurrentStudio, Session, Studio
 from evaluate.studio.view import GameView, view_of
 from player.answer import NOT_RELEVANT, Answers, letter_row
+from player.game.record import PlayedGame
 from player.round import RoundStart
 from quarry.embed import Models
 from quarry.plugins import named_by_data
@@ -36,6 +38,7 @@ class HintForm(BaseModel, str_strip_whitespace=True):
     passage: str
     hint: str = ""
     book: str = ""
+    sentence: str = ""
     word: str = ""
     domain: str = ""
     lecture: str = ""
@@ -104,7 +107,7 @@ def _form(
 @router.post("/referee/check")
 def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
     text = studio.passage(form.passage).text
-    errors = list(rule_errors(text, form.hint, form.word))
+    errors = list(label_errors(text, form.hint, form.word, form.sentence))
     taken = set(tokens(text))
     marked = []
     for word in form.hint.split():
@@ -115,7 +118,7 @@ def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
     """Return the reasons for which a hint is neither played nor kept."""
     text = studio.passage(form.passage).text
-    errors = list(rule_errors(text, form.hint, form.word))
+    errors = list(label_errors(text, form.hint, form.word, form.sentence))
     return errors if form.hint else ["Write a hint first.", *errors]
 
 
@@ -165,6 +168,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         paragraph,
         hint=form.hint,
         book_name=form.book,
+        opening_sentence=form.sentence,
         associative_word=form.word,
         association_domain=form.domain,
     )
@@ -197,8 +201,7 @@ def _ask(
     if len(answers) < len(session.plan.questions):
         return page("question.html", session=session)
     view = studio.view((session_id, answers), lambda: _judged(studio, session, answers))
-    assert view.guess is not None
-    has_won = same_sentence(view.guess.opening_sentence, view.secret)
+    has_won = view.game.outcome == "WON"
     return page(
         "game.html",
         title="Found: the player won" if has_won else "Not found: the player lost",
@@ -227,18 +230,25 @@ async def _answer(
 
 
 def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
-    """Return a game that is over, with the score that the practice referee gives."""
-    paragraph, secret = session.paragraph, session.paragraph.opening_sentence
-    view = view_of(session.player, session.plan, answers, secret)
-    assert view.guess is not None
+    """Return a game that is over, with the score that the practice referee gives, and write it to the journal."""
+    plan, paragraph = session.plan, session.paragraph
+    decision = session.player.decide(plan, answers)
     numbered = enumerate(answers, 1)
     models = Models(studio.settings.embed)
     score = score_guess(
-        asdict(view.guess),
-        opening_sentence=secret,
+        asdict(decision.guess),
+        opening_sentence=paragraph.opening_sentence,
         associative_word=session.word,
         answers={number: answer for number, answer in numbered if answer is not None},
         similarity=word_similarity(studio.course.embedder_spec, models),
     )
-    passage = paragraph.paragraph_id
-    return replace(view, passage=passage, word=session.word, score=score)
+    start = plan.start
+    game = LabelledGame(
+        DESK, start.book_name, start.hint, start.association_domain, session.word
+    )
+    played = PlayedGame.of(
+        plan, decision, game_id="", answers=tuple(answers), score=score
+    )
+    played = replace(played, label=label_of(game, paragraph, played))
+    studio.write(session, played)
+    return view_of(session.player, plan, played)

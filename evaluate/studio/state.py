@@ -1,6 +1,7 @@
 """State of the studio: a course, its players, its practice server, and games that are being played."""
 
 import contextlib
+import logging
 import secrets
 import threading
 from collections.abc import Callable
@@ -19,11 +20,16 @@ from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.studio.pages import existing
 from evaluate.studio.view import GameView
 from player.answer import Answer
-from player.game.journal import Journal, SavedGame
+from player.errors import JournalError
+from player.game.journal import Journal
+from player.game.record import GameRecord, SavedGame
 from player.player import Plan, Player, build_player
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 
+logger = logging.getLogger(__name__)
+DESK = "desk"
+"""Server in the journal of games whose referee sits at the studio."""
 MAX_KEPT = 100
 """Games with a person, and views of games, that are kept in memory; the oldest go first."""
 ERRING = "noisy:0.15,0.10"
@@ -54,6 +60,7 @@ class Session:
     Attributes:
         word: the associative word, "" if there is none.
         note: names preset and referee.
+        key: key of the game in the journal, 0 before it is over.
     """
 
     paragraph: Paragraph
@@ -62,6 +69,7 @@ class Session:
     player: Player
     plan: Plan
     answers: list[Answer] = field(default_factory=list)
+    key: int = 0
 
 
 class Studio:
@@ -148,6 +156,16 @@ class Studio:
             if doc_id in ("", paragraph.doc_id) and kind in ("", paragraph.kind):
                 passages.append(paragraph)
         return passages
+
+    def write(self, session: Session, game: GameRecord) -> None:
+        """Write a game of the desk to the journal, again if its answers have changed; log a journal that fails."""
+        if self.files.journal is None:
+            return
+        try:
+            with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
+                session.key = journal.keep(game, session.key)
+        except JournalError as error:
+            logger.warning("%s", error)
 
     def saved_games(self) -> list[SavedGame]:
         """Return the games of the journal that have a hint, the latest first."""

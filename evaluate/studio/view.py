@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate.games.labelled import same_text
-from player.answer import LETTERS, Answer, Answers, letter_row
+from evaluate.runs.record import answers_against
+from player.answer import LETTERS, Answer, letter_row
 from player.belief.places import by_sentence
+from player.game.record import GameRecord
 from player.player import Plan, Player
-from player.round import Guess, RoundStart, Score
+from player.question import Question
 from quarry.arrays import Float64Array
 
 N_SHOWN = 8
@@ -31,13 +32,14 @@ class Step:
 
     Attributes:
         sent: the answer as the referee sent it.
-        fitting: the letter that a careful reader of the passage gives, "" if the passage is unknown.
+        fitting: the letter that a careful reader of the secret gives, "" if the secret is unknown.
+        misled: whether the answer spoke for the guess and against the secret.
     """
 
-    text: str
-    options: Sequence[str]
+    question: Question
     sent: Answer
-    fitting: str
+    fitting: str = ""
+    misled: bool = False
 
     @property
     def answer(self) -> str:
@@ -61,82 +63,45 @@ class GameView:
     Attributes:
         candidates: none if no questions were sent, or the beliefs are not known.
         steps: none before the answers have come.
-        guess: None before the answers have come.
-        passage: id of the secret passage, or of the guessed one; "" if no passage of the course holds it.
-        secret: opening sentence of the secret passage, "" if it is unknown.
-        is_secret: answers are compared with the secret passage; False: with the guess.
-        word: the associative word, "" if it is unknown.
-        score: None before the guess is judged.
+        passage: id of the secret passage, "" if it is unknown.
     """
 
-    start: RoundStart
+    game: GameRecord
     candidates: Sequence[Candidate] = ()
     steps: Sequence[Step] = ()
-    guess: Guess | None = None
     passage: str = ""
-    secret: str = ""
-    is_secret: bool = False
-    word: str = ""
-    score: Score | None = None
 
     def at(self, step: int) -> list[Candidate]:
-        """Return the candidates after so many answers, the likeliest first."""
+        """Return the candidates after the first `step` answers, the likeliest first."""
         return sorted(self.candidates, key=lambda item: -item.beliefs[step])
 
 
-def view_of(
-    player: Player,
-    plan: Plan,
-    answers: Answers,
-    secret: str = "",
-    guess: Guess | None = None,
-) -> GameView:
-    """Return a game with the belief after each answer.
-
-    Args:
-        answers: () before they have come.
-        secret: opening sentence of the secret passage, "" if it is unknown.
-        guess: as it was sent; None: as the player guesses now.
-    """
-    if not answers:
-        candidates = _candidates(plan, [plan.prior])
-        return GameView(plan.start, candidates, guess=guess, secret=secret)
+def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
+    """Return a game with the belief after each of its answers."""
+    answers = game.answers or ()
     beliefs = []
     for n_answers in range(len(answers) + 1):
-        hidden = [None] * (len(answers) - n_answers)
+        hidden = [None] * (len(plan.questions) - n_answers)
         posterior = player.posterior(plan, [*answers[:n_answers], *hidden])
         beliefs.append(posterior.belief)
 
-    decision = player.decide(plan, answers)
-    guess = guess or decision.guess
-    best: int | None = decision.best
-    if not same_text(guess.opening_sentence, decision.guess.opening_sentence):
-        best = plan.row_of(guess.opening_sentence)
-    passage = ""
-    if best is not None:
-        for at in plan.places.passages_of(int(plan.rows[best]))[:1]:
-            passage = plan.places.paragraphs[int(at)].paragraph_id
+    secret = plan.row_of(game.secret) if game.secret else None
+    passage = game.label.paragraph_id if game.label else ""
+    misled: list[int] = []
+    if secret is not None:
+        passages = plan.places.passages_of(int(plan.rows[secret]))
+        passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
+        guess = plan.row_of(game.guess.opening_sentence) if game.guess else None
+        if guess is not None:
+            misled, _ = answers_against(plan, answers, secret, guess)
 
-    row = plan.row_of(secret) if secret else None
-    is_secret = row is not None
-    if row is None:
-        row = best
     steps = []
-    pairs = zip(plan.questions, answers, strict=True)
-    for number, (question, answer) in enumerate(pairs):
+    for row, answer in enumerate(answers):
         fitting = ""
-        if row is not None:
-            fitting = LETTERS[int(plan.fits[0, number, row].argmax())]
-        steps.append(Step(question.text, question.options, answer, fitting))
-    return GameView(
-        plan.start,
-        _candidates(plan, beliefs),
-        steps,
-        guess,
-        passage,
-        secret,
-        is_secret,
-    )
+        if secret is not None:
+            fitting = LETTERS[int(plan.fits[0, row, secret].argmax())]
+        steps.append(Step(plan.questions[row], answer, fitting, row + 1 in misled))
+    return GameView(game, _candidates(plan, beliefs), steps, passage)
 
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:

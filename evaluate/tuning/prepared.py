@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from configs.settings import SearchSettings, Settings
 from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
-from evaluate.replay.replay import Place, open_same, place_of
+from evaluate.replay.replay import StoreAddress, address_of, open_same
 from evaluate.runs.measures import interval, rounded, values_of_ranks
 from player.round import Json
 from player.search.build import index_of, store_embedder
@@ -132,7 +132,7 @@ def prepare(
         make = functools.partial(index_of, store, whole, embedder)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
-        make = functools.partial(_index_of_place, place_of(store), whole)
+        make = functools.partial(_index_of_store, address_of(store), whole)
     key = uuid4().hex
     if isinstance(executor, Cluster):
         executor.check(made_once, key, make)
@@ -154,9 +154,9 @@ def prepare(
     return replace(prepared[0], games=all_games)
 
 
-def _index_of_place(place: Place, settings: Settings) -> SearchIndex:
+def _index_of_store(address: StoreAddress, settings: Settings) -> SearchIndex:
     """Make the index of a store that another process has opened."""
-    store = open_same(*place)
+    store = open_same(*address)
     return index_of(store, settings, store_embedder(store, settings))
 
 

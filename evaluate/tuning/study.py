@@ -30,14 +30,7 @@ from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, rounded
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
-from evaluate.tuning.storage import (
-    GRACE_S,
-    naming_failures,
-    open_storage,
-    storage_error,
-    when_it_answers,
-    without_password,
-)
+from evaluate.tuning.storage import GRACE_S, open_storage, without_password
 from player.round import Json
 from quarry.interrupts import add_to_line
 from quarry.parallel import Tasks, run_one
@@ -69,8 +62,6 @@ GAMES_A_PARAMETER = 10
 """Games for each parameter that a study should have; with fewer, a fit says little about other games."""
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
-N_FAILURES = 20
-"""Trials whose end the storage may refuse before the study gives up."""
 N_WARM_START = 10
 """Best trials of an earlier study that a warm start runs first."""
 
@@ -123,7 +114,7 @@ def run_study(
         attributes: the attributes of the study, for other tools, such as its store and games.
 
     Raises:
-        TuneError: the storage cannot be reached, or has not answered for `PATIENCE_S`.
+        TuneError: the storage cannot be opened.
         WorkerError: workers cannot judge.
     """
     opened = open_storage(storage)
@@ -131,35 +122,34 @@ def run_study(
     if warm_start:
         first += _best_of(warm_start, name, space, base)
 
-    with naming_failures():
-        study = optuna.create_study(
-            study_name=name,
-            storage=opened,
-            direction="maximize",
-            load_if_exists=True,
-        )
-        for parameters in first:
-            study.enqueue_trial(parameters, skip_if_exists=True)
-        _wait_for_running(study)
-        n_before = len(complete(study))
-        described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
-        for key, value in described.items():
-            study.set_user_attr(key, value)
+    study = optuna.create_study(
+        study_name=name,
+        storage=opened,
+        direction="maximize",
+        load_if_exists=True,
+    )
+    for parameters in first:
+        study.enqueue_trial(parameters, skip_if_exists=True)
+    _wait_for_running(study)
+    n_before = len(complete(study))
+    described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
+    for key, value in described.items():
+        study.set_user_attr(key, value)
 
-        started = time.perf_counter()
-        shared = executor.share(splits["train"])
+    started = time.perf_counter()
+    shared = executor.share(splits["train"])
 
-        def objective(trial: optuna.Trial) -> float:
-            settings = settings_of(_drawn(space, trial), base)
-            judged = run_one(executor, judge, shared, settings)
-            for part, value in judged.terms.items():
-                trial.set_user_attr(part, value)
-            return judged.objective
+    def objective(trial: optuna.Trial) -> float:
+        settings = settings_of(_drawn(space, trial), base)
+        judged = run_one(executor, judge, shared, settings)
+        for part, value in judged.terms.items():
+            trial.set_user_attr(part, value)
+        return judged.objective
 
-        kept_in = without_password(storage) if storage else ""
-        _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
-        seconds = time.perf_counter() - started
-        trials = complete(study)
+    kept_in = without_password(storage) if storage else ""
+    _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
+    seconds = time.perf_counter() - started
+    trials = complete(study)
 
     # the untuned settings and the best trials, on the validation games
     finalists = [base]
@@ -190,7 +180,7 @@ def _run_trials(
 
     def n_missing(*_: object) -> Any:
         """Return how many trials are missing, and show it with the best value; also called after each trial."""
-        trials = when_it_answers(lambda: complete(study))
+        trials = complete(study)
         if trials:
             bar.set_postfix(best=f"{best_first(trials)[0].value:.4f}", refresh=False)
         bar.update(min(len(trials), n_trials) - bar.n)
@@ -202,25 +192,18 @@ def _run_trials(
         )
         return n_trials - len(trials)
 
-    n_failures = 0
     with bar:
         while (n := n_missing()) > 0:
             states = [trial.state for trial in study.get_trials(deepcopy=False)]
             n_drawn = len(states) - states.count(TrialState.FAIL)
             study.sampler = TPESampler(seed=seed_of_trial(seed, n_drawn))
             n_at_once = 1 if n_workers == 1 else n
-            try:
-                study.optimize(
-                    objective,
-                    n_trials=n_at_once,
-                    n_jobs=min(n_workers, n_at_once),
-                    callbacks=[MaxTrialsCallback(n_trials), n_missing],
-                )
-            except Exception as error:
-                # a trial whose end the database did not take is repeated when its heartbeat has stopped
-                n_failures += 1
-                if n_failures > N_FAILURES or not storage_error(error):
-                    raise
+            study.optimize(
+                objective,
+                n_trials=n_at_once,
+                n_jobs=min(n_workers, n_at_once),
+                callbacks=[MaxTrialsCallback(n_trials), n_missing],
+            )
 
 
 def seed_of_trial(seed: int, number: int) -> int:
@@ -267,7 +250,7 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
         name: the name of the study that is to be run, which is not an earlier one.
 
     Raises:
-        TuneError: the storage cannot be reached, or has no other study with a finished trial.
+        TuneError: the storage cannot be opened, or has no other study with a finished trial.
     """
     opened = open_storage(storage)
     summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)

@@ -60,7 +60,7 @@ def tune(
     Raises:
         GamesError: a split has no answerable game, or the games are another corpus's.
         SettingsError: the grid has an unknown key or value.
-        TuneError: the storage cannot be reached, or the settings cannot be tuned.
+        TuneError: the storage cannot be opened, or the settings cannot be tuned.
         WorkerError: workers cannot do the work.
     """
     base = settings.search

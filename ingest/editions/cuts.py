@@ -13,12 +13,12 @@ Cut = Callable[[Sequence[str], int], Stretches]
 MIN_WORDS, MAX_WORDS = 30, 200
 """Numbers of words of the pages that a referee chooses from."""
 MIN_LETTERS = 0.4
-"""Least share of letters among the characters of such a page."""
+"""Minimum share of letters among the characters of such a page."""
 
 MIN_CHARS = 30
-"""A page or piece of at most this many characters is left out if pieces have a maximum size."""
+"""Number of characters up to which a page or piece is left out if pieces have a maximum size."""
 MIN_CUT = 200
-"""Least number of characters before a cut at the end of a line."""
+"""Minimum number of characters before a cut at the end of a line."""
 
 
 def page(pages: Sequence[str], size: int) -> Stretches:

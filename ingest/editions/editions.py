@@ -13,7 +13,7 @@ from quarry.terminal import described
 
 SETTING = "ingest.editions"
 MAX_PIECES = 20_000
-"""The most pieces of a file and edition; a file with more is no lecture."""
+"""Maximum number of pieces of a file and edition; a file with more is no lecture."""
 
 
 def require_edition(edition: str) -> tuple[Reader, Cut, int]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 RISE = 0.8
-"""Least distance of two base lines that are different lines, in font sizes."""
+"""Minimum distance of two base lines that are different lines, in font sizes."""
 BLANK, FAR = 0.15, 0.8
-"""Least gap in a line that prints as a blank, and least distance that begins a new line, in font sizes."""
+"""Minimum gap in a line that prints as a blank, and minimum distance that begins a new line, in font sizes."""
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT = 1, -1
 _DIRECTIONS = {
     "L": _LEFT_TO_RIGHT,

@@ -3,15 +3,18 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.layout.columns import Columns, rows_of_lines
+from ingest.layout.columns import columns_of, rows_of_lines
 from ingest.layout.drop_caps import with_drop_caps
 from ingest.layout.extract import Page, Pdf
-from ingest.layout.lines import Line, line_of
-from ingest.layout.margins import RunningHeads, parted_from_notes, without_line_numbers
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line, line_of
+from ingest.layout.margins import (
+    parted_from_notes,
+    without_line_numbers,
+    without_running_heads,
+)
 from ingest.layout.rows import SEGMENT_GAP
 from ingest.pdf.model import UNKNOWN
 
@@ -33,36 +36,44 @@ class Arranged:
     """
 
     title: str
-    pages: Sequence[Sequence[PlacedLine]]
+    pages: Sequence[Sequence[Line]]
     body_size: float
 
 
 def arrange(pdf: Pdf) -> Arranged:
     """Put the lines of a document in reading order, without running heads and page numbers."""
     pages = [with_drop_caps(without_line_numbers(page)) for page in pdf.pages]
-    heads = RunningHeads(pages)
-    page_columns = Columns(pdf.rtl)
+    body_size = _body_size(pages)
     numbers = itertools.count()
     title = ""
     arranged = []
-    for page in pages:
-        lines = heads.without(page)
+    for page, lines in zip(pages, without_running_heads(pages), strict=True):
         if page.number == 1:
-            title = _title(page, lines, heads.body_size)
+            title = _title(page, lines, body_size)
 
-        text, *margin_notes = parted_from_notes(lines, heads.body_size)
-        columns = page_columns.of(text, 0.0, page.width)
-        columns += filter(None, margin_notes)
         body = []
         notes = []
+        columns = []
+        for part in parted_from_notes(lines, body_size):
+            columns += columns_of(part, 0.0, page.width, pdf.rtl)
         for column in columns:
             placed = _place(column, page, next(numbers), pdf.rtl)
-            first_note = _first_note(placed, heads.body_size)
+            first_note = _first_note(placed, body_size)
             body += placed[:first_note]
             for line in placed[first_note:]:
                 notes.append(replace(line, footnote=True))
         arranged.append(body + notes)
-    return Arranged(title, arranged, heads.body_size)
+    return Arranged(title, arranged, body_size)
+
+
+def _body_size(pages: Iterable[Page]) -> float:
+    """Return the font size of most of the text."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[round(line.size * 2) / 2] += line.n_chars
+    size, _ = sizes.most_common(1)[0]
+    return size
 
 
 def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
@@ -82,10 +93,7 @@ def _title(page: Page, lines: Sequence[Line], body_size: float) -> str:
             parts.append(line.text)
         elif parts:
             break
-    title = " ".join(parts).replace(UNKNOWN, "").strip()
-    n_words = len(title.split())
-    n_letters = sum(map(str.isalpha, title))
-    return title if n_words <= 25 and n_letters >= 3 else ""
+    return " ".join(parts).replace(UNKNOWN, "").strip()
 
 
 def _place(
@@ -93,7 +101,7 @@ def _place(
     page: Page,
     number: int,
     rtl: bool,
-) -> list[PlacedLine]:
+) -> list[Line]:
     """Join the parts of each row of a column, and add the margins of the column."""
     lines = []
     for row in rows_of_lines(column):
@@ -107,7 +115,7 @@ def _joined(
     page: Page,
     column: int,
     rtl: bool,
-) -> PlacedLine:
+) -> Line:
     """Join the parts of a row; the margins of its column are not known yet."""
     text = "".join(line.text for line in row)
     is_hebrew = any(line.rtl for line in row)
@@ -128,16 +136,12 @@ def _joined(
     first = row[0].text
     is_number = len(first) <= 5 and not first.isalpha()
     is_marker = is_number or len(first) == 1
-    return PlacedLine(
-        words=whole.words,
+    return replace(
+        whole,
         x0=x0,
         x1=x1,
-        y=whole.y,
         size=longest.size,
-        bold=whole.bold,
-        mono=whole.mono,
         rtl=longest.rtl,
-        order=order,
         page=page.number,
         column=column,
         start=-x1 if rtl else x0,
@@ -156,7 +160,7 @@ def _n_gaps(row: Sequence[Line]) -> int:
     return n_gaps
 
 
-def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
+def _margins(lines: Sequence[Line]) -> tuple[float, float]:
     """Return the start of most lines of a column, and the end of the longest."""
     prose = []
     for line in lines:
@@ -175,7 +179,7 @@ def _margins(lines: Sequence[PlacedLine]) -> tuple[float, float]:
     return min(common), ends[-1 - n_overfull]
 
 
-def _first_note(lines: Sequence[PlacedLine], body_size: float) -> int:
+def _first_note(lines: Sequence[Line], body_size: float) -> int:
     """Return the position of the first footnote of a column: these are small, at its foot, and begin with a mark."""
     first_note = position = len(lines)
     while position and lines[position - 1].size <= 0.94 * body_size:
@@ -185,7 +189,7 @@ def _first_note(lines: Sequence[PlacedLine], body_size: float) -> int:
     return first_note if position else len(lines)
 
 
-def _begins_with_mark(line: PlacedLine) -> bool:
+def _begins_with_mark(line: Line) -> bool:
     """Return whether a line begins with the mark or the number of a footnote."""
     first = line.words[0]
     if first.raised > 0.15 * line.size or first.text[0] in _NOTE_SIGNS:

@@ -6,7 +6,8 @@ A drop cap is as high as two lines or more; the first lines of the paragraph are
 from dataclasses import replace
 
 from ingest.layout.extract import Page
-from ingest.layout.lines import INITIAL, Line, Word, line_of
+from ingest.layout.line import Line, Word, line_of
+from ingest.layout.lines import INITIAL
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""
@@ -28,7 +29,7 @@ def with_drop_caps(page: Page) -> Page:
         cap, *rest = line.words
         letter = cap.text.strip("\"'“‘„«")
         is_letter = len(letter) == 1 and letter.isalpha()
-        if not is_letter or len(cap.text) > 2:
+        if not is_letter:
             continue
         others = [other for other in lines if other is not line]
         if rest:

@@ -4,20 +4,22 @@ import contextlib
 import datetime
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import SourceError
 from ingest.layout.bidi import is_rtl_letter, pairs_as_drawn
 from ingest.layout.bullets import add_bullets
-from ingest.layout.lines import Line, lines_of
+from ingest.layout.line import Line
+from ingest.layout.lines import lines_of
 from ingest.layout.rows import Row, rows_of
 from ingest.pdf.glyph_names import with_glyph_names
 from ingest.pdf.model import Box, Fonts, GlyphPage, PdfReader, text_of
-from ingest.pdf.ocr import REMEDY, OcrReader, languages
+from ingest.pdf.ocr import with_text_layer
 from ingest.pdf.pdfium import PdfiumReader
 from ingest.pdf.tables import RuledTables
 from quarry.plugins import find
+from quarry.terminal import pluralize
 
 RIGHT_TO_LEFT_SHARE = 0.3
 """Minimal share of right-to-left letters in a document that reads from the right; the rest is formulas and names."""
@@ -33,7 +35,6 @@ MAX_PAGES = 10_000
 
 READERS: dict[str, Callable[[Path, bytes], PdfReader]] = {
     "pypdfium2": PdfiumReader,
-    "tesseract": OcrReader,
 }
 """Readers of PDFs by name."""
 
@@ -58,8 +59,8 @@ class Pdf:
         date: ISO date of the file's creation, or else of its last change, from its metadata; "" if absent.
         rtl: whether the document as a whole reads from right to left.
         reader: name of the reader of the document.
-        n_seen: number of pages that were read by OCR.
-        n_unread: number of scanned pages that were left out.
+        blank: numbers of the pages that are images without text.
+        notes: which pages were read by OCR, or why they were not.
     """
 
     pages: Sequence[Page]
@@ -68,42 +69,68 @@ class Pdf:
     date: str
     rtl: bool
     reader: str
-    n_seen: int
-    n_unread: int
+    blank: Sequence[int] = ()
+    notes: Sequence[str] = ()
 
 
-def extract(path: Path, reader: str = "auto") -> Pdf:
-    """Read the text of a PDF with its geometry.
+def extract(path: Path, reader: str = "pypdfium2") -> Pdf:
+    """Read the text of a PDF with its geometry; pages without a text layer are read by OCR if it is installed.
 
     Args:
         path: the file.
-        reader: name of one of `READERS`; `auto` is PDFium. Scanned pages are read by Tesseract if it is installed.
+        reader: name of one of `READERS`, or a dotted path.
 
     Raises:
         SourceError: the file is encrypted, truncated, damaged, not a PDF, or without text on any page.
     """
-    content = with_glyph_names(_content(path))
-    opened = _OpenPdf(path, content, "pypdfium2" if reader == "auto" else reader)
-    with contextlib.closing(opened) as document:
+    content = _content(path)
+    pdf = _read(path, content, reader)
+    if pdf.blank:
+        pages = _ranges(pdf.blank)
+        try:
+            content = with_text_layer(content)
+        except SourceError as error:
+            note = f"no text layer on {pages}; {error}"
+        else:
+            pdf = _read(path, content, reader)
+            note = f"{pages} read by OCR"
+        pdf = replace(pdf, notes=(note,))
+
+    for page in pdf.pages:
+        for line in page.lines:
+            if any(map(str.isalpha, line.text)):
+                return pdf
+    why = "; ".join(pdf.notes) or "no text layer and no image of text; leave it out"
+    raise SourceError(f"{path}: {why}")
+
+
+def _read(path: Path, content: bytes, reader: str) -> Pdf:
+    """Read the text of a PDF from its bytes."""
+    document = _OpenPdf(path, with_glyph_names(content), reader)
+    with contextlib.closing(document):
         pages, rtl = document.pages()
         metadata = document.reader.metadata
-        pdf = Pdf(
+        return Pdf(
             pages=pages,
             metadata_title=_on_one_line(metadata("Title")),
             metadata_author=_on_one_line(metadata("Author")),
             date=_iso_date(metadata("CreationDate")) or _iso_date(metadata("ModDate")),
             rtl=rtl,
             reader=document.reader.name,
-            n_seen=document.n_seen,
-            n_unread=document.n_unread,
+            blank=sorted(document.blank),
         )
 
-    for page in pages:
-        for line in page.lines:
-            if any(map(str.isalpha, line.text)):
-                return pdf
-    remedy = "and OCR sees no text either; leave it out" if languages() else REMEDY
-    raise SourceError(f"{path}: no text layer; {remedy}")
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return sorted page numbers in words: `2 pages (3-4)`."""
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1] = ranges[-1][0], number
+        else:
+            ranges.append((number, number))
+    parts = [str(low) if low == high else f"{low}-{high}" for low, high in ranges]
+    return f"{pluralize(len(numbers), 'page')} ({', '.join(parts)})"
 
 
 def _content(path: Path) -> bytes:
@@ -131,19 +158,15 @@ _RowPage = tuple[GlyphPage, list[Row], Fonts]
 
 
 class _OpenPdf:
-    """An open PDF: its reader, its tables, and OCR for its scanned pages.
+    """An open PDF: its reader, its tables, and the numbers of its pages that are images without text.
 
     Raises:
         SourceError: the reader cannot open the file, or the file has no pages or too many.
     """
 
     def __init__(self, path: Path, content: bytes, reader: str) -> None:
-        self._path = path
-        self._content = content
-        self._ocr: OcrReader | None = None
         self._tables = RuledTables(content)
-        self.n_seen = 0
-        self.n_unread = 0
+        self.blank: list[int] = []
         self.reader = find(READERS, reader, "ingest.reader")(path, content)
         self._n_pages = self.reader.n_pages
         if not 0 < self._n_pages <= MAX_PAGES:
@@ -165,7 +188,6 @@ class _OpenPdf:
             sample[index] = self._read(index)
         rtl = _is_rtl(sample.values())
         _check_fonts(sample.values())
-        _check_brackets(sample.values())
 
         pages = []
         for index in range(self._n_pages):
@@ -187,25 +209,17 @@ class _OpenPdf:
 
     def _read(self, index: int) -> _RowPage:
         """Return the page at a position, 0-based, its rows, and the fonts of its reader."""
-        reader: PdfReader = self.reader
-        page = reader.page(index)
-        if page.scanned and languages():
-            self._ocr = self._ocr or OcrReader(self._path, self._content)
-            reader = self._ocr
-            page = reader.page(index)
-        elif page.scanned and not page.glyphs:
-            self.n_unread += 1
-        self.n_seen += isinstance(reader, OcrReader)
+        page = self.reader.page(index)
+        if page.scanned:
+            self.blank.append(index + 1)
         rows = rows_of(page.glyphs)
         add_bullets(rows, page.dots)
-        return page, rows, reader.fonts
+        return page, rows, self.reader.fonts
 
     def close(self) -> None:
         """Free the file."""
         self.reader.close()
         self._tables.close()
-        if self._ocr is not None:
-            self._ocr.close()
 
 
 def _is_rtl(pages: Iterable[_RowPage]) -> bool:
@@ -223,26 +237,21 @@ def _is_rtl(pages: Iterable[_RowPage]) -> bool:
 def _check_fonts(pages: Iterable[_RowPage]) -> None:
     """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
 
-    Ignore fixed pitch if most of the text would be code.
+    Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
+    text as they are drawn.
     """
-    n_glyphs = n_bold = n_mono = 0
+    n_glyphs = n_bold = n_mono = n_pairs = 0
     for _, rows, fonts in pages:
         for row in rows:
             n_glyphs += len(row.glyphs)
             n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
             n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+            n_pairs += pairs_as_drawn(text_of(row.glyphs))
+        fonts.as_drawn = n_pairs > 0
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
     if n_mono > MOSTLY * n_glyphs:
         fonts.distrust_pitch()
-
-
-def _check_brackets(pages: Iterable[_RowPage]) -> None:
-    """Find out whether the file stores the brackets of right-to-left text as they are drawn."""
-    n_pairs = 0
-    for _, rows, fonts in pages:
-        n_pairs += sum(pairs_as_drawn(text_of(row.glyphs)) for row in rows)
-        fonts.as_drawn = n_pairs > 0
 
 
 def _on_one_line(text: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from ingest.layout.lines import Line
+from ingest.layout.line import Line
 
 LEVEL = 0.6
 NEXT = 3.0
@@ -75,7 +75,8 @@ class Gutter:
                 n_down[is_right] += any(
                     abs(_drop(last, other)) < LEVEL for other in others
                 )
-        return min(n_down) > n_along and min(map(_n_words, self.sides)) >= MIN_WORDS
+        is_down = min(n_down) > n_along or min(n_down) == n_along == 1
+        return is_down and min(map(_n_words, self.sides)) >= MIN_WORDS
 
     def bands(self) -> list[Sides]:
         """Return the sides, cut at the heights at which the file has drawn all above on both sides before the rest."""
@@ -142,8 +143,8 @@ def side_of(line: Line, x: float) -> int:
 
 
 def _drop(line: Line, other: Line) -> float:
-    """Return how far a line is below another one, in font sizes."""
-    return (other.y - line.y) / min(line.size, other.size)
+    """Return how far a line is below another one, in sizes of the larger font."""
+    return (other.y - line.y) / max(line.size, other.size)
 
 
 def _n_words(lines: Iterable[Line]) -> int:

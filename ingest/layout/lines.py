@@ -5,12 +5,12 @@ right-to-left text is the same from producers that store it in logical order (Li
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ingest.layout.bidi import has_rtl_letter, logical_order
 from ingest.layout.gaps import pieces_of
+from ingest.layout.line import Line, Word, line_of
 from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
@@ -41,58 +41,6 @@ INITIAL = 1.6
 
 IN_NUMBER = 0.2
 """Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word on the page, its text in logical order; lengths in points, y downwards from the top.
-
-    Attributes:
-        size: font size.
-        raised: points above the baseline of its line, negative below.
-    """
-
-    text: str
-    x0: float
-    x1: float
-    size: float
-    raised: float
-    bold: bool
-    mono: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Words of one row in reading order with no wide gap between them; lengths in points, y downwards from the top.
-
-    Attributes:
-        y: the baseline.
-        size: the font size of most of its characters.
-        bold: share of its characters that are bold, 0..1.
-        mono: share of its characters in a font of fixed pitch, 0..1.
-        rtl: whether it reads from right to left.
-        order: position of its first glyph among those of its page as they are drawn.
-    """
-
-    words: tuple[Word, ...]
-    x0: float
-    x1: float
-    y: float
-    size: float
-    bold: float
-    mono: float
-    rtl: bool
-    order: int
-
-    @property
-    def text(self) -> str:
-        """Text of the words, with single spaces between."""
-        return " ".join(word.text for word in self.words)
-
-    @property
-    def n_chars(self) -> int:
-        """Number of characters without spaces."""
-        return sum(len(word.text) for word in self.words)
 
 
 def lines_of(row: Row, fonts: Fonts, rtl: bool) -> list[Line]:
@@ -240,30 +188,4 @@ def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
         raised=row.y - largest.y,
         bold=fonts.bold[largest.font],
         mono=fonts.mono(largest.font),
-    )
-
-
-def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
-    """Make a line of words in reading order."""
-    sizes: Counter[float] = Counter()
-    n_bold = 0
-    n_mono = 0
-    for word in words:
-        length = len(word.text)
-        sizes[word.size] += length
-        n_bold += length * word.bold
-        n_mono += length * word.mono
-
-    size, _ = sizes.most_common(1)[0]
-    n_chars = sizes.total()
-    return Line(
-        words=tuple(words),
-        x0=min(word.x0 for word in words),
-        x1=max(word.x1 for word in words),
-        y=y,
-        size=round(size, 1),
-        bold=n_bold / n_chars,
-        mono=n_mono / n_chars,
-        rtl=rtl,
-        order=order,
     )

@@ -1,5 +1,7 @@
 """Rows of a page: glyphs on one baseline, with indices, exponents and stacked fractions."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections import defaultdict
@@ -46,13 +48,13 @@ class Row:
         right = x1 + reach * self.size
         return any(glyph.x0 < right and left < glyph.x1 for glyph in self.glyphs)
 
+    def is_level(self, other: Row) -> bool:
+        """Return whether it is on the baseline of another row."""
+        return abs(other.y - self.y) < 0.12 * min(other.size, self.size)
+
     def merge(self, glyphs: Iterable[Glyph]) -> None:
         """Add glyphs in their places."""
         self.glyphs.extend(glyphs)
-        self.sort()
-
-    def sort(self) -> None:
-        """Sort the glyphs from left to right."""
         self.glyphs.sort(key=lambda glyph: glyph.x0)
 
 
@@ -63,60 +65,18 @@ def rows_of(glyphs: list[Glyph]) -> list[Row]:
     spans = _spans(glyphs)
     spans.sort(key=lambda span: -span.size * min(len(span.glyphs), 6))
     by_y: dict[int, list[Row]] = defaultdict(list)
-    waiting = []
-    for span in spans:
-        if not _put(span, by_y, may_wait=True):
-            waiting.append(span)
+    waiting = [span for span in spans if not _put(span, by_y, may_wait=True)]
     for span in waiting:
         _put(span, by_y, may_wait=False)
 
-    rows = []
-    for bucket in by_y.values():
-        rows += bucket
+    rows = list(itertools.chain.from_iterable(by_y.values()))
     rows.sort(key=lambda row: row.y)
     for row in rows:
-        row.sort()
+        row.merge(())
     return _with_indices(_with_stacked(_rejoined(rows)))
 
 
-class _Span:
-    """Successive glyphs on one baseline, with the edges of the whole."""
-
-    def __init__(self, glyphs: list[Glyph]) -> None:
-        self.glyphs = glyphs
-        self.y = glyphs[0].y
-        self.size = glyphs[0].size
-        self.x0 = min(glyph.x0 for glyph in glyphs)
-        self.x1 = max(glyph.x1 for glyph in glyphs)
-        has_letters = any(glyph.text.isalnum() for glyph in glyphs)
-        self.is_mark = len(glyphs) <= 3 and not has_letters
-
-    def is_level(self, row: Row) -> bool:
-        """Return whether it is on the baseline of a row."""
-        return abs(row.y - self.y) < 0.12 * min(row.size, self.size)
-
-    def touches(self, row: Row, reach: float) -> bool:
-        """Return whether a glyph of a row is within `reach` ems of it."""
-        return row.touches(self.x0, self.x1, reach)
-
-    def distance(self, row: Row) -> float | None:
-        """Return how far it is from its place in a row; None if it is no part of it, infinity if it may be an index."""
-        rise = (row.y - self.y) / row.size
-        is_small = self.size < 0.87 * row.size
-        is_level = self.is_level(row)
-        is_near = is_level or (abs(rise) < 0.25 and not is_small)
-        if is_near and (is_level or self.touches(row, 1.0)):
-            # indices of the next column share many baselines
-            is_apart = is_small and not self.touches(row, 0.5)
-            return abs(rise) + 2 * is_apart
-
-        if not -0.5 < rise < 0.7 or not (is_small or self.is_mark):
-            return None
-        reach = 2.5 if self.is_mark else 0.5
-        return 1 + abs(rise) if self.touches(row, reach) else math.inf
-
-
-def _spans(glyphs: list[Glyph]) -> list[_Span]:
+def _spans(glyphs: list[Glyph]) -> list[Row]:
     """Join glyphs that are drawn one after the other on one baseline; spans of spaces are left out."""
     parts = [glyphs[:1]]
     for last, glyph in itertools.pairwise(glyphs):
@@ -128,7 +88,29 @@ def _spans(glyphs: list[Glyph]) -> list[_Span]:
         if not (is_level and is_alike and is_next):
             parts.append([])
         parts[-1].append(glyph)
-    return [_Span(part) for part in parts if _visible(part)]
+    return [Row(part[0].y, part[0].size, part) for part in parts if _visible(part)]
+
+
+def _distance(span: Row, row: Row) -> float | None:
+    """Return how far a span is from its place in a row; None if it is no part of it, infinity if it may be an index."""
+    rise = (row.y - span.y) / row.size
+    if not -0.5 < rise < 0.7:
+        return None
+    x0 = min([glyph.x0 for glyph in span.glyphs])
+    x1 = max([glyph.x1 for glyph in span.glyphs])
+    is_small = span.size < 0.87 * row.size
+    is_near = abs(rise) < 0.25 and not is_small and row.touches(x0, x1, 1.0)
+    if is_near or span.is_level(row):
+        # indices of the next column share many baselines
+        is_apart = is_small and not row.touches(x0, x1, 0.5)
+        return abs(rise) + 2 * is_apart
+
+    has_letters = any(glyph.text.isalnum() for glyph in span.glyphs)
+    is_mark = len(span.glyphs) <= 3 and not has_letters
+    if not (is_small or is_mark):
+        return None
+    reach = 2.5 if is_mark else 0.5
+    return 1 + abs(rise) if row.touches(x0, x1, reach) else math.inf
 
 
 def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
@@ -136,7 +118,7 @@ def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:
     return [glyph for glyph in glyphs if glyph.text != " "]
 
 
-def _put(span: _Span, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
+def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
     """Add glyphs to their row, or make a new row of them; return whether that is done.
 
     Args:
@@ -150,7 +132,7 @@ def _put(span: _Span, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
     bucket = int(span.y // _BUCKET)
     near = by_y[bucket - 1] + by_y[bucket] + by_y[bucket + 1]
     for row in near:
-        distance = span.distance(row)
+        distance = _distance(span, row)
         is_index = is_index or distance == math.inf
         if distance is not None and distance < least:
             best = row
@@ -172,15 +154,14 @@ def _rejoined(rows: list[Row]) -> list[Row]:
     joined = rows[:1]
     for row in rows[1:]:
         above = joined[-1]
-        left = above.glyphs
-        right = row.glyphs
-        if right[0].x0 < left[0].x0:
-            left, right = right, left
+        left, right = sorted(
+            (above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0
+        )
         gap = right[0].x0 - left[-1].x1
         is_level = row.y - above.y < 0.25 * row.size
         is_alike = abs(row.size - above.size) < 0.13 * row.size
         if is_level and is_alike and -1 < gap < row.size:
-            above.glyphs = left + right
+            above.merge(row.glyphs)
         else:
             joined.append(row)
     return joined

@@ -117,7 +117,7 @@ def _with_slash(small: list[Glyph], y: float, size: float) -> list[Glyph]:
     """Return the upper signs, a slash and the lower ones, if all are above or below the baseline around one middle."""
     above = [glyph for glyph in small if y - glyph.y > RAISED * size]
     below = [glyph for glyph in small if glyph.y - y > 0.1 * size]
-    if not above or not below or len(above) + len(below) < len(small):
+    if not above or not below:
         return small
     last = above[-1]
     shift = above[0].x0 + last.x1 - below[0].x0 - below[-1].x1
@@ -175,7 +175,7 @@ def _is_mark(
         before: the words before it.
     """
     mark = text_of(word[start:end])
-    if mark.startswith(("-", "–")) or not _MARK_SIGNS.issuperset(mark):
+    if not _MARK_SIGNS.issuperset(mark):
         return False
     if end < len(word) and word[end].text[:1] not in _AFTER_MARK:
         return False
@@ -201,6 +201,6 @@ def _closes_formula(words: Sequence[Sequence[Glyph]]) -> bool:
         return False
     _, bracket, inside = line[:-1].rpartition(opening)
     for text in inside.split():
-        if _IN_TEXT.fullmatch(text) and not _OPERATORS.fullmatch(text):
+        if _IN_TEXT.fullmatch(text):
             return False
     return bool(bracket)

@@ -13,7 +13,7 @@ from ingest.paragraphs.habits import TypesettingHabits, measure_habits
 from ingest.paragraphs.hyphens import joined_text
 from ingest.pdf.model import UNKNOWN
 
-_NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_]{2})")
+_NOTE_NUMBER = re.compile(r"^\d{1,3}(?=[^\W\d_])")
 """Number at the beginning of a footnote, joined to its first word."""
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.markers import is_bullet, marker_words, start_after
 
@@ -17,11 +16,11 @@ TALL = 0.7
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
 
-MIN_FULL_WORDS = 4
-"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
-
 SHORT = 0.8
 """Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
+
+MIN_FULL_WORDS = 4
+"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
 
 SAME_WIDTH = 0.1
 """Maximal relative difference of the widths of two columns of one text."""
@@ -31,16 +30,16 @@ SAME_WIDTH = 0.1
 class LineGroup:
     """Lines of one paragraph, with the number of words of its bullet or number."""
 
-    lines: list[PlacedLine]
+    lines: list[Line]
     marker: int = 0
 
     @property
-    def first(self) -> PlacedLine:
+    def first(self) -> Line:
         """The first line."""
         return self.lines[0]
 
     @property
-    def last(self) -> PlacedLine:
+    def last(self) -> Line:
         """The last line."""
         return self.lines[-1]
 
@@ -60,98 +59,69 @@ class LineGroup:
         return self.text_start if self.marker else self.outermost
 
     @property
-    def has_code(self) -> bool:
-        """Whether a line of it is in a font of fixed pitch."""
-        return any(line.is_mono for line in self.lines)
+    def pitch(self) -> float:
+        """Distance of its last two baselines, in points; 0 if they are in two columns."""
+        above = self.lines[-2:][0]
+        return self.last.y - above.y if above.column == self.last.column else 0.0
 
 
-@dataclass(frozen=True)
-class Seam:
-    """A group of lines and the line after it, which may belong to one paragraph.
+def begins_paragraph(
+    group: LineGroup,
+    line: Line,
+    following: Line | None,
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a new paragraph begins with the line after a group: the first rule that applies decides.
 
-    Attributes:
+    Args:
         following: the line after `line`, None at the end of the document.
     """
-
-    group: LineGroup
-    line: PlacedLine
-    following: PlacedLine | None
-    habits: TypesettingHabits
-
-    @property
-    def above(self) -> PlacedLine:
-        """The last line of the group."""
-        return self.group.last
-
-    @cached_property
-    def shift(self) -> float:
-        """Distance between the starts of the two lines, in font sizes; positive for an indent."""
-        return (self.line.start - self.above.start) / self.line.size
-
-    @cached_property
-    def distance(self) -> float:
-        """Distance of the two baselines, in font sizes."""
-        return (self.line.y - self.above.y) / self.line.size
-
-    @cached_property
-    def pitch(self) -> float:
-        """Distance of the last two baselines of the group, in font sizes; 0 if they are in another column."""
-        lines = self.group.lines[-2:]
-        if lines[0].column != self.line.column:
-            return 0.0
-        return (lines[-1].y - lines[0].y) / self.line.size
-
-    @cached_property
-    def is_mid_sentence(self) -> bool:
-        """Whether the line continues the sentence of the full line above it, at any height."""
-        line, above = self.line, self.above
-        flush = abs(line.start - above.left) < 0.3 * line.size
-        full = above.right - above.end < 3 * line.size
-        return flush and full and line.first[0].islower() and not above.ends_clause
-
-
-def begins_paragraph(seam: Seam) -> bool:
-    """Return whether a new paragraph begins with the line of a seam: the first rule that applies decides."""
-    above = seam.above
-    line = seam.line
-    if _changes_print(seam) or above.has_leaders:
+    above = group.last
+    if _changes_print(above, line) or above.has_leaders:
         return True
-    if _is_row_of_table(seam) or _is_item(seam):
+    if _is_row_of_table(above, line) or _is_item(group, line, following):
         return True
     if line.column != above.column:
         is_display = above.indent > 0.9 and above.word_share < 0.5
         return is_display or not above.flows_into(line)
 
-    if _is_far(seam):
+    if _is_far(group, line, following, habits):
         return True
-    if _continues_centred(seam):
+    if _continues_centred(above, line):
         return False
-    if seam.shift > 0.7 and len(seam.group.lines) == 1 and not seam.group.marker:
-        return not _hangs(seam)
-    return _leaves_margin(seam) or _follows_last(seam) or not above.is_full(line)
+    if line.shift_from(above) > 0.7 and len(group.lines) == 1 and not group.marker:
+        return not _hangs(above, line, following)
+    pitch = max(habits.pitch, group.pitch / line.size)
+    is_wide = line.drop_from(above) > pitch + SLIGHT
+    is_body_size = abs(above.size - habits.body_size) < 0.5
+    is_over = above.ends_sentence and above.room > SHORT and is_body_size
+    return (
+        _leaves_margin(group, line)
+        or not above.is_full(line)
+        or (is_over and (is_wide or habits.justified))
+    )
 
 
-def _changes_print(seam: Seam) -> bool:
+def _changes_print(above: Line, line: Line) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
-    above = seam.above
-    line = seam.line
     if line.in_table != above.in_table:
         return True
     if _meet_in_sentence(above, line):
         return False
     if not same_size(above, line):
         return True
-    if line.is_mono != above.is_mono and not above.flows_into(line):
+    is_below = line.column == above.column
+    if line.is_mono != above.is_mono and not (is_below and above.flows_into(line)):
         return True
     if line.is_bold == above.is_bold:
         return False
 
-    is_clear = min(above.bold, line.bold) < 0.5 and above.n_letters > 3
-    is_apart = line.column != above.column and not line.goes_on
-    return is_clear and (above.is_bold or is_apart or not above.is_full(line))
+    is_clear = min(above.bold, line.bold) < 0.5
+    is_inside = is_below and not above.is_bold and above.is_full(line)
+    return is_clear and not is_inside
 
 
-def _meet_in_sentence(above: PlacedLine, line: PlacedLine) -> bool:
+def _meet_in_sentence(above: Line, line: Line) -> bool:
     """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
     last, first = above.words[-1], line.words[0]
     is_one_print = (
@@ -160,48 +130,56 @@ def _meet_in_sentence(above: PlacedLine, line: PlacedLine) -> bool:
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
-def _is_row_of_table(seam: Seam) -> bool:
+def _is_mid_sentence(above: Line, line: Line) -> bool:
+    """Return whether a line continues the sentence of the full line above it, at any height."""
+    flush = abs(line.start - above.left) < 0.3 * line.size
+    full = above.right - above.end < 3 * line.size
+    return flush and full and line.first[0].islower() and not above.ends_clause
+
+
+def _is_row_of_table(above: Line, line: Line) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
-    above = seam.above
-    line = seam.line
     n_gaps = above.n_gaps + line.n_gaps
-    if not n_gaps or seam.is_mid_sentence:
+    if not n_gaps or _is_mid_sentence(above, line):
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
     at_end = above.right - above.end < 1.5 * line.size
     is_one_text = (
         n_gaps == 1
-        and (at_margin or abs(seam.shift) < 0.3)
+        and (at_margin or abs(line.shift_from(above)) < 0.3)
         and (at_end or (above.is_full(line) and not above.ends_clause))
-        and above.is_prose
         and line.is_prose
     )
     return not is_one_text
 
 
-def _is_item(seam: Seam) -> bool:
-    """Return whether the line begins an item, and is not prose that begins with a number or dash."""
-    if not marker_words(seam.line, seam.following):
+def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
+    """Return whether a line begins an item, and is not prose that begins with a number or dash."""
+    if not marker_words(line, following):
         return False
-    first = seam.line.first
-    is_sure = is_bullet(first) and first not in "-–—*·"
-    is_apart = seam.above.ends_clause or abs(seam.shift) > 0.5
-    return is_sure or is_apart or seam.group.marker > 0
+    is_sure = is_bullet(line.first) and line.first not in "-–—*·"
+    above = group.last
+    is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
+    return is_sure or is_apart or group.marker > 0
 
 
-def _is_far(seam: Seam) -> bool:
-    """Return whether the line is above the group, or more white space than between two lines is between them."""
-    limit = max(seam.habits.pitch + 0.33, 1.25 * seam.pitch)
-    if seam.is_mid_sentence:
+def _is_far(
+    group: LineGroup,
+    line: Line,
+    following: Line | None,
+    habits: TypesettingHabits,
+) -> bool:
+    """Return whether a line is above a group, or more white space than between two lines is between them."""
+    limit = max(habits.pitch + 0.33, 1.25 * group.pitch / line.size)
+    if _is_mid_sentence(group.last, line):
         limit += TALL
-    if _is_evenly_spaced(seam):
+    if _is_evenly_spaced(group.last, line, following):
         limit = MAX_SPACED
-    return not 0.3 <= seam.distance <= limit
+    return not 0.3 <= line.drop_from(group.last) <= limit
 
 
-def _is_evenly_spaced(seam: Seam) -> bool:
+def _is_evenly_spaced(above: Line, line: Line, below: Line | None) -> bool:
     """Return whether an open sentence goes on below a full line, and the next line is as far below that."""
-    above, line, below = seam.above, seam.line, seam.following
     if (
         below is None
         or below.column != line.column
@@ -210,32 +188,27 @@ def _is_evenly_spaced(seam: Seam) -> bool:
     ):
         return False
     is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
-    is_text = same_size(above, line) and not (above.is_mono or line.is_mono)
     is_open = line.is_full(below) and not line.ends_clause
-    return is_even and is_text and is_open and line.goes_on and above.is_full(line)
+    is_text = same_size(above, line) and not above.is_mono
+    return is_even and is_text and is_open and line.goes_on
 
 
-def _continues_centred(seam: Seam) -> bool:
+def _continues_centred(above: Line, line: Line) -> bool:
     """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
 
     A line that begins with a capital or in a script without capitals goes on below a full line only.
     """
-    above = seam.above
-    line = seam.line
     offset = line.start + line.end - above.start - above.end
     return (
         abs(offset) < line.size
-        and seam.shift > 0.7
+        and line.shift_from(above) > 0.7
         and not above.ends_clause
         and (line.goes_on or above.is_full(line))
     )
 
 
-def _hangs(seam: Seam) -> bool:
+def _hangs(above: Line, line: Line, below: Line | None) -> bool:
     """Return whether two lines hang below an outdented first line of one sentence with them."""
-    above = seam.above
-    line = seam.line
-    below = seam.following
     return (
         below is not None
         and not above.ends_clause
@@ -244,29 +217,15 @@ def _hangs(seam: Seam) -> bool:
     )
 
 
-def _leaves_margin(seam: Seam) -> bool:
-    """Return whether the line begins clearly to the right or to the left of the margin of the group."""
-    group = seam.group
+def _leaves_margin(group: LineGroup, line: Line) -> bool:
+    """Return whether a line begins clearly to the right or to the left of the margin of a group."""
+    shift = line.shift_from(group.last)
     if len(group.lines) > 1:
-        return abs(seam.shift) > 0.7
+        return abs(shift) > 0.7
     if not group.marker:
-        return seam.shift < -3.5
-    hang = (group.text_start - seam.above.start) / seam.line.size
-    return not -0.5 <= seam.shift <= hang + 0.7
-
-
-def _follows_last(seam: Seam) -> bool:
-    """Return whether the line above is short and ends a sentence, as the last line of a justified paragraph."""
-    above = seam.above
-    habits = seam.habits
-    wider = seam.distance > max(habits.pitch, seam.pitch) + SLIGHT
-    return (
-        (habits.justified or wider)
-        and above.room > SHORT
-        and above.ends_sentence
-        and not seam.line.goes_on
-        and abs(above.size - habits.body_size) < 0.5
-    )
+        return shift < -3.5
+    hang = (group.text_start - group.last.start) / line.size
+    return not -0.5 <= shift <= hang + 0.7
 
 
 def goes_on_after_displays(
@@ -292,13 +251,13 @@ def goes_on_after_displays(
         return _begins_at(line, before.margin, before.first.start, line.left)
     if len(before.lines) == 1 or not _begins_at(line, before.margin):
         return False
-    has_code = any(display.has_code for display in displays)
+    has_code = any(display.first.is_mono for display in displays)
     if has_code or last.text.endswith(":") or displays[-1].last.ends_sentence:
         return False
     return indented or (line.initial.isalpha() and not line.initial.isupper())
 
 
-def _begins_at(line: PlacedLine, *edges: float) -> bool:
+def _begins_at(line: Line, *edges: float) -> bool:
     return any(abs(line.start - edge) < 0.6 * line.size for edge in edges)
 
 
@@ -315,21 +274,19 @@ def goes_on_across(
         return False
     wider = max(last.column_width, line.column_width)
     is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
-    if len(before.lines) == 1 and not line.goes_on and not is_as_wide:  # such as a date
+    if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
         return False
 
     if line.is_flush and is_as_wide and _is_broken(last, line, between, habits):
         return True
-    if last.ends_sentence or last.ends_clause:
-        return False
-    if line.indent >= 0.6 and not line.goes_on:
+    if last.ends_clause or (line.indent >= 0.6 and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
 
 
 def _is_broken(
-    last: PlacedLine,
-    line: PlacedLine,
+    last: Line,
+    line: Line,
     between: Sequence[LineGroup],
     habits: TypesettingHabits,
 ) -> bool:
@@ -349,13 +306,13 @@ def is_body(group: LineGroup, body_size: float) -> bool:
     return True
 
 
-def same_size(one: PlacedLine, other: PlacedLine) -> bool:
+def same_size(one: Line, other: Line) -> bool:
     """Return whether two lines may be of one paragraph by their font sizes."""
     larger = max(one.size, other.size)
     return abs(one.size - other.size) <= SIZE_TOLERANCE * larger
 
 
-def _same_print(one: PlacedLine, other: PlacedLine) -> bool:
+def _same_print(one: Line, other: Line) -> bool:
     return (
         one.is_mono == other.is_mono
         and one.is_bold == other.is_bold

@@ -5,17 +5,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.paragraphs.decisions import (
     LineGroup,
-    Seam,
     begins_paragraph,
     goes_on_across,
     goes_on_after_displays,
     is_body,
 )
 from ingest.paragraphs.habits import TypesettingHabits
-from ingest.paragraphs.markers import is_bullet, marker_words, start_after
+from ingest.paragraphs.markers import marker_words, start_after
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
@@ -29,15 +28,13 @@ HEADING = 1.08
 _FORMULA_NUMBER = re.compile(r"\([\dA-Z]{1,3}(?:\.\d{1,3})*[a-z]?\)")
 
 
-def groups_of(
-    lines: Iterable[PlacedLine], habits: TypesettingHabits
-) -> Iterator[LineGroup]:
+def groups_of(lines: Iterable[Line], habits: TypesettingHabits) -> Iterator[LineGroup]:
     """Group the lines of paragraphs that are in one piece; formulas are groups of their own."""
     group: LineGroup | None = None
     whole = _without_fragments(lines, habits.pitch)
     for line, following in itertools.zip_longest(whole, whole[1:]):
         if group is not None:
-            if not begins_paragraph(Seam(group, line, following, habits)):
+            if not begins_paragraph(group, line, following, habits):
                 group.lines.append(line)
                 continue
             yield group
@@ -46,9 +43,9 @@ def groups_of(
         yield group
 
 
-def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[PlacedLine]:
+def _without_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
     """Join pieces of a formula between two rows (tall brackets, limits) to the row above."""
-    whole: list[PlacedLine] = []
+    whole: list[Line] = []
     for line in lines:
         if whole and _is_fragment(line, whole[-1], pitch):
             above = whole.pop()
@@ -58,7 +55,7 @@ def _without_fragments(lines: Iterable[PlacedLine], pitch: float) -> list[Placed
     return whole
 
 
-def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
+def _is_fragment(line: Line, above: Line, pitch: float) -> bool:
     return (
         len(line.words) <= 3
         and not line.n_words
@@ -66,7 +63,6 @@ def _is_fragment(line: PlacedLine, above: PlacedLine, pitch: float) -> bool:
         and above.start < line.end
         and line.start < above.end + line.size
         and above.is_prose
-        and not is_bullet(line.first)
     )
 
 
@@ -82,7 +78,7 @@ def joined(groups: Iterable[LineGroup], habits: TypesettingHabits) -> list[LineG
     for group in groups:
         if displays and goes_on_after_displays(part, displays, group, habits.indented):
             del whole[-len(displays) :]
-            lines: list[PlacedLine] = []
+            lines: list[Line] = []
             for display in displays:
                 lines += map(_without_number, display.lines)
             lines += group.lines
@@ -128,7 +124,7 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     return True
 
 
-def _without_number(line: PlacedLine) -> PlacedLine:
+def _without_number(line: Line) -> Line:
     """Remove the number in the right margin from a displayed formula."""
     if len(line.words) > 1 and _FORMULA_NUMBER.fullmatch(line.words[-1].text):
         return replace(line, words=line.words[:-1])

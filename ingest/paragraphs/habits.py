@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.layout.arrange import Arranged
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.paragraphs.hyphens import count_words
 from ingest.paragraphs.markers import marker_words
 
@@ -74,14 +74,14 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
     )
 
 
-def _is_of_size(line: PlacedLine, size: float) -> bool:
+def _is_of_size(line: Line, size: float) -> bool:
     return abs(line.size - size) < 0.5
 
 
 def _is_indented(
-    above: PlacedLine,
-    line: PlacedLine,
-    below: PlacedLine,
+    above: Line,
+    line: Line,
+    below: Line,
     body_size: float,
 ) -> bool:
     """Return whether a line of a column is indented between two lines without indent."""
@@ -95,7 +95,7 @@ def _is_indented(
     )
 
 
-def _is_one_sentence(above: PlacedLine, line: PlacedLine, size: float) -> bool:
+def _is_one_sentence(above: Line, line: Line, size: float) -> bool:
     """Return whether a line surely continues the sentence of the line above it, if that is of a font size."""
     return (
         _is_of_size(above, size)

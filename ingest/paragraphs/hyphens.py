@@ -4,13 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.pdf.model import UNKNOWN
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-‐‑'’][^\W\d_]+)*")
 
 
-def count_words(lines: Iterable[PlacedLine], counts: Counter[str]) -> None:
+def count_words(lines: Iterable[Line], counts: Counter[str]) -> None:
     """Count the words that occur unbroken within lines; "self-" counts compounds that begin with it."""
     for line in lines:
         words = [word.text for word in line.words[1:]]
@@ -24,7 +24,7 @@ def count_words(lines: Iterable[PlacedLine], counts: Counter[str]) -> None:
 
 
 def joined_text(
-    lines: Sequence[PlacedLine], marker: int, vocabulary: Counter[str]
+    lines: Sequence[Line], marker: int, vocabulary: Counter[str]
 ) -> tuple[str, tuple[int, ...]]:
     """Join the words of lines, and return the offsets at which a new page begins.
 
@@ -47,7 +47,7 @@ def joined_text(
 
         if text:
             *before, last = text.split(" ")
-            glued = _glued(last, words[0], line.rtl, vocabulary)
+            glued = _glued(last, words[0], vocabulary)
             if glued is not None:
                 text = " ".join([*before, glued])
                 del words[0]
@@ -59,18 +59,13 @@ def joined_text(
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
-def _glued(
-    before: str,
-    after: str,
-    rtl: bool,
-    vocabulary: Counter[str],
-) -> str | None:
+def _glued(before: str, after: str, vocabulary: Counter[str]) -> str | None:
     """Join the two parts of a word across a line break, None for two words."""
     start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
-    if mark != "-" or rtl or not after[0].islower():
+    if mark != "-" or not after[0].islower():
         return hyphenated
 
     joined = start + after

@@ -3,7 +3,7 @@
 import re
 
 from configs.settings import IngestSettings
-from ingest.layout.placed import LEADERS, OPENING
+from ingest.layout.line import LEADERS, OPENING
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, label_of
 from quarry.languages.english import ENGLISH
@@ -38,6 +38,8 @@ MAX_UNKNOWN_SHARE = 0.12
 
 _SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
+_CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
+"""Words and a year in brackets, as in a citation."""
 _YEAR_ALONE = re.compile(r"[.,)] \(?(?:1[89]|20)\d\d[a-z]?\)?\. ")
 _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
@@ -102,6 +104,8 @@ class _Text:
         least = 0.35 if n_initials >= 3 else 0.6
         if _YEAR_ALONE.search(text):
             least = 0.25
+        if not n_initials:
+            text = _CITATION.sub("", text)
         return share > least and _YEAR.search(text) is not None
 
     @property
@@ -112,11 +116,7 @@ class _Text:
             return True
         n_marks = len(_CODE_MARK.findall(text))
         if self.block.mono > 0.6:
-            is_prose = (
-                self.is_sentence
-                and self.is_wordy
-                and self.n_words >= MIN_SENTENCE_WORDS
-            )
+            is_prose = self.is_sentence and self.n_words >= MIN_SENTENCE_WORDS
             return not is_prose or n_marks > MAX_MARKS * len(self.tokens)
         return n_marks > 0.25 * len(self.tokens) and not self.is_rich_in_symbols
 

@@ -5,7 +5,7 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
@@ -21,7 +21,7 @@ _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 
 
-def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
+def marker_words(line: Line, following: Line | None = None) -> int:
     """Return how many words at the beginning of a line are a bullet or numbers.
 
     There are 2 if the number of an exercise and the letter of its first part share a line, and the text hangs to the
@@ -41,7 +41,7 @@ def marker_words(line: PlacedLine, following: PlacedLine | None = None) -> int:
     return 2 if abs(offset) < 0.6 * line.size else 1
 
 
-def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
+def _is_marked(line: Line, following: Line | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
         return is_bullet(line.first)
@@ -54,7 +54,7 @@ def _is_marked(line: PlacedLine, following: PlacedLine | None) -> bool:
     return bool(_ENUMERATOR.fullmatch(first)) and _is_numbered(line, first, following)
 
 
-def _is_numbered(line: PlacedLine, first: str, following: PlacedLine | None) -> bool:
+def _is_numbered(line: Line, first: str, following: Line | None) -> bool:
     """Return whether the first word of a line, which may be a number or a letter, is that of an item."""
     if not first[0].isupper():
         if _hangs_below(line, following):
@@ -76,7 +76,7 @@ def _is_letter(first: str, second: str) -> bool:
     return first[0].islower() and second[0].isupper()
 
 
-def _hangs_below(line: PlacedLine, following: PlacedLine | None) -> bool:
+def _hangs_below(line: Line, following: Line | None) -> bool:
     """Return whether the next line begins below the second word."""
     if following is None:
         return False
@@ -93,7 +93,7 @@ def _without_stars(text: str) -> str:
     return text.lstrip(_STARS) or text
 
 
-def _is_set_apart(line: PlacedLine) -> bool:
+def _is_set_apart(line: Line) -> bool:
     """Return whether the space after the first word is wider than the other spaces."""
     spaces = []
     for one, other in itertools.pairwise(line.words):
@@ -104,7 +104,7 @@ def _is_set_apart(line: PlacedLine) -> bool:
     return is_wider and first > 0.4 * line.size
 
 
-def start_after(line: PlacedLine, marker: int) -> float:
+def start_after(line: Line, marker: int) -> float:
     """Return the start of the text after `marker` words, in reading direction."""
     if marker == 0 or marker >= len(line.words):
         return line.start

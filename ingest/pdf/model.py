@@ -90,7 +90,7 @@ class GlyphPage:
 
     Attributes:
         ruled: whether it has rules as in a table.
-        scanned: whether it is an image without text or with invisible text.
+        scanned: whether it is an image without text.
         dots: drawn shapes that may be bullets.
     """
 

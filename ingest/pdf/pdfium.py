@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import itertools
 import math
 import unicodedata
@@ -31,7 +30,7 @@ from ingest.pdf.model import (
     GlyphPage,
     character,
 )
-from ingest.pdf.tex import encoding_measured, encoding_named
+from ingest.pdf.tex import NAMELESS, encoding_named
 
 _NEAR = 2.0
 """Maximal distance of two lines that meet, in points."""
@@ -51,7 +50,7 @@ _MAX_OBJECTS = 4_000
 _MAX_RULES = 2_000
 """Maximal number of rules of a table in one direction; more are a plot."""
 FEW_GLYPHS = 40
-"""Minimal number of glyphs on a page of text; a scanned page may have fewer, as in a stamp or a page number."""
+"""Minimal number of glyphs on a page of text; a stamp has fewer."""
 MIN_IMAGE_SHARE = 0.5
 """Minimal share of a scanned page that images cover."""
 MIN_LINE = 12
@@ -61,7 +60,7 @@ MEAN_WIDTH = 0.5
 """Mean width of the glyphs of a text, in ems."""
 MIN_OVERHANG = 0.03
 MAX_OVERHANG = 0.4
-"""Least and greatest overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
+"""Minimum and maximum overhang of a glyph over the one before it, in ems; more is a wrong width in the file."""
 SUPERIOR = 0.2
 """Minimal height of a superscript digit that a font draws at full size, above the baseline, in ems."""
 FIRST_RTL = 0x590
@@ -86,7 +85,6 @@ class PdfiumReader:
     def __init__(self, path: Path, content: bytes) -> None:
         self.fonts = Fonts()
         self._path = path
-        self._unnamed: dict[int, dict[int, float]] = {}
         try:
             self._document = pypdfium2.PdfDocument(content)
             self.n_pages = len(self._document)
@@ -105,19 +103,17 @@ class PdfiumReader:
         Raises:
             SourceError: the page is damaged.
         """
-        with self.opened(index) as page:
+        with self._opened(index) as page:
             turn = page.get_rotation() // 90
             frame = _Frame(turn, *page.get_bbox(), *page.get_size())
             with contextlib.closing(page.get_textpage()) as text_page:
                 raw = text_page.raw
-                text = _PageText(raw, self.fonts, frame, self._unnamed, self._r2l)
+                text = _PageText(raw, self.fonts, frame, self._r2l)
                 glyphs = text.glyphs()
                 turn = text.usual_turn
                 if turn != frame.turn and len(glyphs) < FEW_GLYPHS:
                     sideways = frame.turned(turn)
-                    text = _PageText(
-                        raw, self.fonts, sideways, self._unnamed, self._r2l
-                    )
+                    text = _PageText(raw, self.fonts, sideways, self._r2l)
                     turned = text.glyphs()
                     if len(turned) >= FEW_GLYPHS:  # and not a stamp
                         frame, glyphs = sideways, turned
@@ -128,7 +124,6 @@ class PdfiumReader:
 
             if hidden:
                 _even_sizes(glyphs)
-            may_be_scan = hidden or len(glyphs) < FEW_GLYPHS
             paths = list(_bounds(page, pdfium.FPDF_PAGEOBJ_PATH, 1))
             return GlyphPage(
                 width=frame.width,
@@ -136,7 +131,7 @@ class PdfiumReader:
                 glyphs=glyphs,
                 dots=_dots(paths, frame),
                 ruled=frame.turn == page.get_rotation() // 90 and _is_ruled(paths),
-                scanned=may_be_scan and _image_share(page) > MIN_IMAGE_SHARE,
+                scanned=not glyphs and _image_share(page) > MIN_IMAGE_SHARE,
             )
 
     def metadata(self, key: str) -> str:
@@ -144,7 +139,7 @@ class PdfiumReader:
         return str(self._document.get_metadata_value(key))
 
     @contextlib.contextmanager
-    def opened(self, index: int) -> Iterator[pypdfium2.PdfPage]:
+    def _opened(self, index: int) -> Iterator[pypdfium2.PdfPage]:
         """Yield the page at a position, 0-based, and close it.
 
         Raises:
@@ -216,10 +211,7 @@ _Style = tuple[float, float, int, bool]
 class _PageText:
     """Text of a page: styles of its text objects and texts of the codes of its fonts are read from PDFium once.
 
-    A font without a name is identified by the widths of its glyphs.
-
     Args:
-        unnamed: number of a font without a name -> code -> width in ems, from the pages before; codes are added.
         r2l: whether the file says that its pages follow each other from right to left.
     """
 
@@ -228,13 +220,11 @@ class _PageText:
         raw: Any,
         fonts: Fonts,
         frame: _Frame,
-        unnamed: dict[int, dict[int, float]],
         r2l: bool,
     ) -> None:
         self._raw = raw
         self._fonts = fonts
         self._frame = frame
-        self._unnamed = unnamed
         self._r2l = r2l
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._box = (ctypes.c_float * 4)()  # FS_RECTF: left, top, right, bottom
@@ -242,8 +232,6 @@ class _PageText:
         self._styles: dict[int, _Style] = {}
         self._turns: Counter[int] = Counter()
         self._texts: dict[tuple[int, int], str] = {}
-        self._unmapped: set[tuple[int, int]] = set()
-        self._pending: list[tuple[Glyph, int]] = []
         self._overhangs: dict[tuple[int, int], float] = {}
         self._drawn = (0.0, 0.0, 0.0, 0)
 
@@ -260,11 +248,6 @@ class _PageText:
                 glyph.parted = parted and code < FIRST_RTL
                 glyphs.append(glyph)
                 parted = False
-
-        # fonts without a name are told by all their glyphs
-        encoding = functools.cache(lambda font: encoding_measured(self._unnamed[font]))
-        for glyph, code in self._pending:
-            glyph.text = encoding(glyph.font).get(code, glyph.text)
         return glyphs
 
     @property
@@ -325,8 +308,6 @@ class _PageText:
 
         x0 += self._overhangs.get(key, 0.0) * size
         glyph = Glyph(text, x0, x1, base, size, font, False)
-        if key in self._unmapped:
-            self._pending.append((glyph, code))
         is_digit = 48 <= code <= 57
         if is_digit and frame.turn == 0 and self._is_superior(position, style):
             glyph.y = base - 0.35 * size
@@ -385,8 +366,7 @@ class _PageText:
             if encoding is not None:
                 text = encoding.get(code, UNKNOWN)
             elif name.startswith(UNNAMED):
-                self._unmapped.add(key)
-                self._unnamed.setdefault(font, {})[code] = em_width
+                text = NAMELESS.get(code, text)
         self._fonts.saw(font, text, em_width)
         self._texts[key] = text
 

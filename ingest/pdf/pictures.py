@@ -17,9 +17,9 @@ from ingest.errors import SourceError
 from quarry.course.text import canonical
 
 MIN_RUN = 2
-"""A passage is found on a page by runs of at least this many words in order."""
+"""Minimum number of words in order by which a passage is found on a page."""
 MIN_SHARE = 0.3
-"""A text is on a page if at least this share of its words, or of the page's, match."""
+"""Minimum share of the words of a text, or of the page, that match if the text is on the page."""
 _SPELLING = re.compile("[^\\s\ufffe\x02]+")
 """A word; PDFium has two characters for a hyphen at the end of a line."""
 LINE_OVERLAP = 0.5

@@ -64,9 +64,9 @@ _log = logging.getLogger(__name__)
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
 MOST_EMBEDDING = 4
-"""Most processes that embed unless the user names a number; each takes about 1 GB of memory."""
+"""Maximum number of processes that embed unless the user names a number; each takes about 1 GB of memory."""
 PASSAGES_A_WORKER = 200
-"""Another process pays from this number of passages: it takes about 3 s to start, and embeds 25 passages a second."""
+"""Minimum number of passages for which another process pays: it starts in about 3 s and embeds 25 passages a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,7 @@ def ingest(
         EmbedderError: the model cannot be loaded.
         WorkerError: workers cannot do the work.
     """
-    if settings.ingest.reader != "auto":
-        find(READERS, settings.ingest.reader, "ingest.reader")
+    find(READERS, settings.ingest.reader, "ingest.reader")
     for edition in settings.ingest.editions:
         require_edition(edition)
     files, skipped = expand(paths) if paths or not drop else ([], {})

@@ -15,7 +15,7 @@ from ingest.layout.extract import Pdf, extract
 from ingest.paragraphs.blocks import split
 from ingest.paragraphs.passages import passages
 from ingest.paragraphs.sections import outline
-from ingest.pdf.ocr import REMEDY
+from ingest.pdf.ocr import ocr_languages
 from quarry.course.paragraph import (
     Alias,
     Document,
@@ -26,7 +26,6 @@ from quarry.course.paragraph import (
 from quarry.course.sentences import opening_sentence
 from quarry.json_files import MEND, read_objects
 from quarry.languages.registry import LANGUAGES, alternatives
-from quarry.terminal import pluralize
 
 TITLE_PART = 0.6
 """Share of the height of the first page, from its top, that may hold the number of the lecture."""
@@ -78,10 +77,10 @@ def content_hash(path: Path) -> str:
 
 
 def version_of(content: str, settings: IngestSettings) -> str:
-    """Return the version of a file's paragraphs: the same for the same file, reader, settings and PyMuPDF or none."""
+    """Return the version of a file's paragraphs: that of the file, the reader, the settings and what is installed."""
     fields = asdict(settings).items()
     reading = [value for name, value in fields if name not in LIMITS]
-    key = f"{reader_digest()}|{content}|{reading}|{has_pymupdf()}"
+    key = f"{reader_digest()}|{content}|{reading}|{has_pymupdf()}|{ocr_languages()}"
     return hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
@@ -123,12 +122,6 @@ def read_pdf(
     ]
     aliases += [Alias(name, "author") for name in names]
     aliases += [Alias(heading, "heading") for heading in outermost[:MAX_HEADINGS]]
-    notes = []
-    if pdf.n_unread:
-        n_pages = pluralize(pdf.n_unread, "page")
-        notes.append(f"{n_pages} left out, being images; {REMEDY}")
-    if pdf.n_seen:
-        notes.append(f"{pluralize(pdf.n_seen, 'page')} read by OCR, being images")
 
     document = Document(
         doc_id=doc_id,
@@ -144,7 +137,7 @@ def read_pdf(
         lecture_number=lecture_number(path.stem, pdf),
         reader=pdf.reader,
     )
-    return Reading(document, tuple(paragraphs), tuple(rejected), tuple(notes))
+    return Reading(document, tuple(paragraphs), tuple(rejected), tuple(pdf.notes))
 
 
 def lecture_number(stem: str, pdf: Pdf) -> int | None:

@@ -27,7 +27,7 @@ PASSAGES = 0.2
 EVEN = 0.1
 """Share of a piece's probability that depends on its document alone."""
 TINY = 1e-6
-"""Least probability of a piece's passages."""
+"""Minimum probability of a piece's passages."""
 RULE = 0.05
 """Weight of a piece that holds a word of the hint in its exact form, against the rule of the game."""
 

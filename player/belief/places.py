@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.sparse import csr_array, lil_array
 
 from player.belief.start_model import PLACE_FEATURES, Start, place_features
 from player.starts import start_weights
-from quarry.arrays import BoolArray, Float32Array, Float64Array, IntArray
+from quarry.arrays import Float32Array, Float64Array, IntArray
 from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
@@ -78,14 +77,6 @@ class Places:
         """Return the piece of a place, None for a place in a passage."""
         number = int(self.rows[place]) - len(self.paragraphs)
         return self.pieces[number] if number >= 0 else None
-
-    @cached_property
-    def is_page(self) -> BoolArray:
-        """(n_places,) whether the referee holds a whole page."""
-        pages = [False] * self.n_printed
-        for row in self.rows[self.n_printed :].tolist():
-            pages.append(self.pieces[row - len(self.paragraphs)].is_page)
-        return np.array(pages, dtype=np.bool_)
 
     def passages_of(self, place: int) -> IntArray:
         """Return the rows of the passages in which a place is, or which its piece holds."""

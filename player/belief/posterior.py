@@ -15,8 +15,8 @@ CHANCE = 0.25
 """Probability of a letter that is given by chance."""
 
 SAME_OPENING = 0.5
-"""Share of the referees with a raw page whose first sentence is the opening that is compared, for all their answers:
-of 101 answers about the first sentence, 52 meant it."""
+"""Share of the referees with a raw text whose first sentence is the opening that is compared, for all their answers: of
+101 answers about the first sentence of a page, 52 meant it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def update(
     questions: Sequence[Question],
     answers: Answers,
     mixture: Sequence[Referee],
-    pages: BoolArray,
+    is_raw: BoolArray,
 ) -> Posterior:
     """Return the posterior over paragraphs and referees; all answers share one unknown referee.
 
@@ -54,7 +54,7 @@ def update(
         fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
-        pages: (n_paragraphs,) whole raw pages, of which a referee sees all; see `ListKind.fit`.
+        is_raw: (n_paragraphs,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
     """
     # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
@@ -62,7 +62,7 @@ def update(
     by_question: Float32Array = of_questions.astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
-    log_joint = _log_prior(prior, letters, mixture, pages)
+    log_joint = _log_prior(prior, letters, mixture, is_raw)
     channels: dict[int, Float32Array] = {}
     for number, letter in enumerate(sent):
         if letter is None:
@@ -92,7 +92,7 @@ def _log_prior(
     prior: Float64Array,
     letters: Sequence[int],
     mixture: Sequence[Referee],
-    pages: BoolArray,
+    is_raw: BoolArray,
 ) -> Float64Array:
     """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
     weights = np.array([referee.weight for referee in mixture])
@@ -113,7 +113,7 @@ def _log_prior(
         for reading, share in ((is_same, SAME_OPENING), (is_other, 1.0 - SAME_OPENING)):
             factor = share * of_both / weights[reading].sum()
             log_factors[reading] = np.log(factor)
-    log_joint[:, pages] += log_factors[:, None]
+    log_joint[:, is_raw] += log_factors[:, None]
     return log_joint
 
 

@@ -1,6 +1,6 @@
 """The start model: how likely a referee begins at each place in a passage of the course.
 
-Its weights are natural log-odds; `evaluate calibrate prior` fits them on labelled games. See player/starts.py for the
+Its weights are natural log-odds; `tools.calibration` fits them on labelled games. See player/starts.py for the
 weights of the kinds of passages.
 """
 

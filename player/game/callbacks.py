@@ -17,8 +17,9 @@ from player.errors import JournalError
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.game import Game, Timeouts
-from player.game.journal import Journal, SavedGame, open_journal
+from player.game.journal import Journal, open_journal
 from player.game.messages import Message
+from player.game.record import SavedGame
 from player.player import Contestant, Player
 from player.round import Json, RoundStart
 from quarry.terminal import described
@@ -36,9 +37,9 @@ TIMEOUTS = Timeouts(phase_s=16.0)
 MOST_ROUNDS = 200
 """Maximum number of rounds in memory; the round whose questions were sent first is dropped first."""
 MOST_WITH_FITS = 8
-"""The latest rounds keep the fits of their questions; others compute them again."""
+"""Maximum number of rounds, the latest ones, that keep the fits of their questions; others compute them again."""
 LONGEST_ROUND_S = 86_400.0
-"""Unfinished rounds of the journal are given up when they are older."""
+"""Maximum age of an unfinished round of the journal; older ones are given up."""
 LONGEST_LOADING_S = 120.0
 
 

@@ -27,7 +27,7 @@ from player.errors import (
     UnauthorizedError,
     UnavailableError,
 )
-from player.game.decoding import MESSAGE_DEPTH, Body
+from player.game.decoding import joined, read_inbox, read_json
 from player.game.messages import (
     MAX_ID_CHARS,
     MAX_TOKEN_CHARS,
@@ -167,7 +167,7 @@ class HttpGameServer:
             parameters["after"] = cursor
         body = self._call("GET", INBOX, params=parameters, wait_s=wait_s)
         try:
-            messages, came = body.inbox()
+            messages, came = read_inbox(body)
         except MessageError as error:
             raise ServerError(f"{self.url}{INBOX} {error}") from error
 
@@ -207,10 +207,10 @@ class HttpGameServer:
         """Send a request and return the JSON object of the answer; see `_call`."""
         answer = self._call(method, path, **options)
         with contextlib.suppress(MessageError):
-            document = answer.document()
+            document = read_json(answer)
             if isinstance(document, dict):
                 return document
-        text = self._redacted(answer.frame.decode("utf-8", "replace"))
+        text = self._redacted(answer.decode("utf-8", "replace"))
         raise ServerError(
             f"{self.url}: {method} {path} answered {text[:60]!r}, not a JSON object; is it a game server?"
         )
@@ -223,7 +223,7 @@ class HttpGameServer:
         wait_s: float = 0.0,
         patience: float = PATIENCE,
         **content: Any,
-    ) -> Body:
+    ) -> bytes:
         """Send a request, retry it after transient faults, and return the body of the answer.
 
         Args:
@@ -236,7 +236,7 @@ class HttpGameServer:
         deadline = time.monotonic() + patience_s
         statuses: set[int] = set()
 
-        def try_once() -> Body:
+        def try_once() -> bytes:
             remaining_s = max(deadline - time.monotonic(), 0.1)
             timeout_s = min(self._timeout_s, remaining_s) + wait_s
             response, body = self._send(request, timeout_s)
@@ -264,18 +264,14 @@ class HttpGameServer:
 
     def _send(
         self, request: httpx.Request, timeout_s: float
-    ) -> tuple[httpx.Response, Body]:
+    ) -> tuple[httpx.Response, bytes]:
         """Send a request once, in another thread: httpx has no timeout for a response that comes byte by byte."""
         request.extensions["timeout"] = httpx.Timeout(timeout_s).as_dict()
 
-        def send() -> tuple[httpx.Response, Body]:
+        def send() -> tuple[httpx.Response, bytes]:
             response = self._client.send(request, stream=True)
             with contextlib.closing(response):
-                is_inbox = request.url.path.endswith(INBOX) and response.is_success
-                body = Body(MESSAGE_DEPTH if is_inbox else inf)
-                for piece in response.iter_bytes():
-                    body.add(piece)
-            return response, body
+                return response, joined(response.iter_bytes())
 
         try:
             return start_in_thread(send).result(timeout_s)
@@ -298,7 +294,7 @@ class HttpGameServer:
             "Check --server, or leave it out to play against a practice server."
         )
 
-    def _refusal(self, request: str, status: int, body: Body) -> ServerError:
+    def _refusal(self, request: str, status: int, body: bytes) -> ServerError:
         """Return the error of a status that no retry changes."""
         if status in UNAUTHORIZED:
             return UnauthorizedError(
@@ -310,7 +306,7 @@ class HttpGameServer:
             )
         detail = httpx.codes.get_reason_phrase(status)
         with contextlib.suppress(MessageError, AttributeError):
-            problem = body.document()
+            problem = read_json(body)
             detail = problem.get("detail") or problem.get("title") or detail
         reason = " ".join(self._redacted(str(detail)).split())[:200]
         return RefusedError(

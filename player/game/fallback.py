@@ -42,7 +42,6 @@ class DeadlinePlayer:
         player: plans and decides.
         game_id: names the game in the log.
         runner: runs the parts of all games; a new one unless given.
-        lean: keep no fits between the questions and the answers, since they take megabytes; compute them again.
 
     Attributes:
         plan: None before the questions; without candidates if the search was too slow.
@@ -53,14 +52,11 @@ class DeadlinePlayer:
         player: Contestant,
         game_id: str,
         runner: Runner | None = None,
-        *,
-        lean: bool = False,
     ) -> None:
         self.plan: Plan | None = None
         self._player = player
         self._game_id = game_id
         self._runner = runner or Runner()
-        self._lean = lean
 
     def warmup(self, question: str, budget_s: float) -> str:
         """Return the result of the sum, "0" if it is not ready in time."""
@@ -93,13 +89,13 @@ class DeadlinePlayer:
                 fits=_no_fits(questions),
                 questions_ms=0.0,
             )
-        self.plan = _without_fits(plan) if self._lean else plan
-        return self.plan
+        self.plan = plan
+        return plan
 
     def drop_fits(self) -> None:
         """Forget the fits of the plan, which take megabytes; they are computed again if they are needed."""
-        plan = self.plan
-        self.plan = plan and _without_fits(plan)
+        if self.plan is not None:
+            self.plan = replace(self.plan, fits=_no_fits(self.plan.questions))
 
     def decide(self, answers: Answers, budget_s: float) -> Decision:
         """Return the guess after the answers, or the likeliest by the hint if it is not ready in time."""
@@ -158,10 +154,6 @@ def generic_questions(start: RoundStart) -> tuple[Question, ...]:
         )
         questions.append(question)
     return tuple(questions)
-
-
-def _without_fits(plan: Plan) -> Plan:
-    return replace(plan, fits=_no_fits(plan.questions))
 
 
 def _no_fits(questions: Sequence[Question]) -> FitArray:

@@ -1,4 +1,4 @@
-"""One game: the replies to its messages, the player's plan and decision, and its report, also as JSON."""
+"""One game: the replies to its messages, the player's plan and decision, and its outcome."""
 
 import contextlib
 import logging
@@ -6,10 +6,10 @@ import re
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 
-from player.answer import Answer, Answers
+from player.answer import Answers
 from player.belief.editions import editions_of
 from player.errors import (
     GameTimeoutError,
@@ -22,24 +22,24 @@ from player.errors import (
 from player.game import messages as protocol
 from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
-from player.game.journal import Journal, SavedGame
+from player.game.journal import Journal
 from player.game.messages import Message
+from player.game.record import PlayedGame, SavedGame
 from player.guess.opening import after_score
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Json, RoundStart, Score
-from quarry.arrays import Float64Array
 from quarry.terminal import described, visible
 
 logger = logging.getLogger(__name__)
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 LEAST_BUDGET_S = 0.5
-"""Seconds for a reply to a message that has waited too long: a late reply may still count."""
+"""Minimum time for a reply, also to a message that has waited too long: a late reply may still count."""
 LEAST_PAUSE_S = 1.0
-"""The shortest pause before a reply is sent again."""
+"""Minimum pause before a reply is sent again."""
 TRIES = 4
-"""A reply that may be lost is sent about so many times before its deadline."""
+"""Approximate number of times that a reply which may be lost is sent before its deadline."""
 CONFLICT = 409
 """Status with which a server may refuse a message that it has already."""
 ABANDONED = re.compile("abort|cancel|forfeit|over|finish|fail|clos", re.IGNORECASE)
@@ -121,23 +121,6 @@ class Spectator:
 
     def failed(self, game_id: str, error: PlayerError) -> None:
         """Receive the reason for which a game could not be played."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameReport:
-    """A finished game.
-
-    Attributes:
-        answers: (20,) a letter, "Not Relevant", or None for a missing answer.
-        elapsed_s: seconds from the request for the game to its score.
-    """
-
-    game_id: str
-    plan: Plan
-    answers: tuple[Answer, ...]
-    decision: Decision
-    score: Score
-    elapsed_s: float
 
 
 @dataclass(eq=False)
@@ -340,8 +323,8 @@ class Game:
                 self.log(error)
         return None
 
-    def outcome(self) -> GameReport | PlayerError | None:
-        """Return the report of a finished game or the error that ends it, None for a running one."""
+    def outcome(self) -> PlayedGame | PlayerError | None:
+        """Return the record of a finished game or the error that ends it, None for a running one."""
         now = time.monotonic()
         if self.score is not None:
             plan, decision = self.player.plan, self._decision
@@ -350,11 +333,12 @@ class Game:
                 plan = self.player.whole_plan()
             assert plan is not None
             assert decision is not None
-            return GameReport(
+            return PlayedGame.of(
+                plan,
+                decision,
                 game_id=self.game_id,
-                plan=plan,
+                key=self.key,
                 answers=tuple(self._answers),
-                decision=decision,
                 score=self.score,
                 elapsed_s=now - self.began,
             )
@@ -431,39 +415,3 @@ class Game:
         plan = self.player.ask(start, budget_s, questions)
         self._tell("planned", plan)
         return plan
-
-
-def report_json(report: GameReport) -> Json:
-    """Write a finished game as `run_game.py --json` prints it."""
-    start, decision = report.plan.start, report.decision
-    evidence = []
-    for item in decision.evidence:
-        evidence.append(
-            {
-                "question_number": item.number,
-                "answer": item.letter,
-                "bits": round(item.weight, 3),
-                "clause": item.clause,
-            }
-        )
-    return {
-        "game_id": report.game_id,
-        "book_name": start.book_name,
-        "hint": start.hint,
-        "association_domain": start.association_domain,
-        "questions": protocol.questions_json(report.plan.questions),
-        "answers": list(report.answers),
-        "guess": protocol.guess_json(decision.guess),
-        **asdict(report.score),
-        "candidates": len(report.plan.rows),
-        "earlier_editions": dict(start.editions),
-        "belief_before": _belief_in(decision.best, report.plan.prior),
-        "belief_after": _belief_in(decision.best, decision.belief),
-        "evidence": evidence,
-        "elapsed_s": round(report.elapsed_s, 3),
-    }
-
-
-def _belief_in(row: int, belief: Float64Array) -> float | None:
-    """Return the belief in the guess; None if it is not one of the candidates."""
-    return round(float(belief[row]), 6) if 0 <= row < len(belief) else None

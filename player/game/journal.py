@@ -14,7 +14,6 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
 from configs.directories import default_journal
-from player.answer import Answer
 from player.errors import JournalError, UnauthorizedError
 from player.game.client import HttpGameServer
-from player.question import Question
-from player.round import Guess, Json, RoundStart, Score
+from player.game.record import GameRecord, Label, SavedGame
+from player.round import Json
 
 logger = logging.getLogger(__name__)
 VERSION = 1
@@ -47,56 +45,20 @@ _TABLES = {
     "games REAL NOT NULL, PRIMARY KEY (server, player, opponent, edition)",
 }
 _ADDED_COLUMNS = {
-    "games": ("score TEXT",),
+    "games": ("score TEXT", "label TEXT"),
     "replies": ("received TEXT", "at REAL"),
 }
 """Columns that journals of earlier versions lack; they are added when such a journal is opened."""
 _INDEX = "CREATE INDEX IF NOT EXISTS games_by_player ON games (server, player, game_id, game)"
 _OURS = "server = ? AND player = ?"
-_FACTS = ("start", "questions", "answers", "guess", "score")
+_FACTS = ("start", "questions", "answers", "guess", "score", "label")
 """Columns of a game that hold JSON."""
-_GAMES = f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS)} FROM games"
+_GAMES = (
+    f"SELECT game AS key, server, game_id, began, ending, {', '.join(_FACTS[:-1])}, "
+    "CASE ending WHEN 'running' THEN NULL ELSE label END AS label FROM games"
+)
+"""Reads games. A running game is read without its label, since a player may continue it."""
 _MESSAGES = "SELECT message AS key, reply, received, at FROM replies WHERE game = ? ORDER BY rowid"
-
-
-@dataclass(frozen=True, slots=True)
-class SavedMessage:
-    """A message of the referee and the reply to it.
-
-    Attributes:
-        key: type of the message; of a warm-up call, the question too.
-        received: the message as it came; None in journals of earlier versions.
-        at: seconds since the epoch at which the reply was ready; None in journals of earlier versions.
-    """
-
-    key: str
-    reply: Json
-    received: Json | None = None
-    at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SavedGame:
-    """A game as the journal holds it; what has not happened yet is None or empty.
-
-    Attributes:
-        key: key of the game in the journal.
-        began: seconds since the epoch.
-        ending: "running", "over" or "given up".
-        messages: in the order of the replies; empty where games are listed.
-    """
-
-    key: int
-    server: str
-    game_id: str
-    began: float
-    ending: str
-    start: RoundStart | None = None
-    questions: tuple[Question, ...] = ()
-    answers: tuple[Answer, ...] | None = None
-    guess: Guess | None = None
-    score: Score | None = None
-    messages: tuple[SavedMessage, ...] = ()
 
 
 class Journal:
@@ -265,6 +227,23 @@ class Journal:
     def update(self, key: int, **facts: object) -> None:
         """Store facts of a game: values of its columns."""
         self.write(*_updates(key, facts))
+
+    def reveal(self, key: int, label: Label) -> None:
+        """Store the label of a game, unless the game has no guess yet: then the label stays with the referee."""
+        statement = "UPDATE games SET label = ? WHERE game = ? AND guess IS NOT NULL"
+        self.write((statement, (_encoded(label), key)))
+
+    def keep(self, game: GameRecord, key: int = 0) -> int:
+        """Store all facts of a game that is over, under an id of its own if it has none, and return its key.
+
+        Args:
+            key: of the game, if an earlier version of it was stored; 0 adds it.
+        """
+        key = key or self.ask()
+        facts = {name: getattr(game, name) for name in _FACTS}
+        game_id = game.game_id or f"{self._who[0]}-{key}"
+        self.update(key, game_id=game_id, ending="over", **facts)
+        return key
 
     def editions(self, opponent: str) -> dict[str, float]:
         """Return a number of games by edition; log and return {} if the disk fails.

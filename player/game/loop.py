@@ -2,14 +2,13 @@
 
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import wait
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-from player.deadlines import Call, Pool, Runner
+from player.deadlines import Call, Runner, start_in_thread
 from player.errors import (
     MessageError,
     PlayerError,
@@ -19,8 +18,9 @@ from player.errors import (
 from player.game import messages as protocol
 from player.game.client import GameServer
 from player.game.fallback import DeadlinePlayer
-from player.game.game import BEGINNINGS, Game, GameReport, Spectator, Timeouts
+from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
+from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import described, visible
 
@@ -36,20 +36,16 @@ LONGEST_POLL_S = 10.0
 BUSY_POLL_S = 0.1
 """The longest poll while threads are answering: their games may be over before a message comes."""
 MOST_REFUSED = 3
-"""Failed requests for a game in a row after which no more games are requested."""
+"""Maximum number of failed requests for a game in a row; after these no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-N_WORKERS = max(4, os.cpu_count() or 1)
-"""Threads that answer messages if several games are played at once; the earliest deadline comes first."""
-MOST_IN_MEMORY = 8
-"""If more games are played at once, they keep less in memory and compute it again."""
-MOST_BUSY = 16
-"""No further game is requested while so many have unread messages, so that their replies are in time."""
+MOST_BUSY = 4
+"""Maximum number of games with unread messages; no further game is requested meanwhile, so that replies are in time."""
 
-Outcomes = Generator[GameReport | PlayerError, None, None]
+Outcomes = Generator[PlayedGame | PlayerError, None, None]
 
 
-def play(server: GameServer, contestant: Contestant, **options: Any) -> GameReport:
+def play(server: GameServer, contestant: Contestant, **options: Any) -> PlayedGame:
     """Ask for a practice game and play it to its score; see `play_games`.
 
     Raises:
@@ -110,8 +106,7 @@ class Loop:
         self._calls: dict[Game, Call[None]] = {}  # that answer messages
         self._unnamed: list[int] = []  # games of a killed process that have no id yet
         self._n_left = self._n_refused = 0
-        self._pool = Pool(N_WORKERS) if self.at_once > 1 else None
-        self._runner = Runner(Pool())
+        self._runner = Runner()
         self._last_good = time.monotonic()
         self._is_away = self._is_closing = False
 
@@ -181,11 +176,10 @@ class Loop:
         self._begin(game_id, key)
 
     def _begin(self, game_id: str, key: int) -> Game:
-        is_lean = self.at_once > MOST_IN_MEMORY
         game = Game(
             game_id=game_id,
             key=key,
-            player=DeadlinePlayer(self.player, game_id, self._runner, lean=is_lean),
+            player=DeadlinePlayer(self.player, game_id, self._runner),
             server=self.server,
             name=self.name,
             spectator=self.spectator,
@@ -284,16 +278,13 @@ class Loop:
 
     def _serve(self, game: Game) -> None:
         """Let a game answer its messages and send its replies, in a thread if several games are played at once."""
-        if self._pool is None:
+        if self.at_once == 1:
             self._work(game)
         elif not self._is_answering(game):
             if game in self._calls:
                 self._calls.pop(game).result()
             if game.unread or time.monotonic() >= game.due:
-                dues = [self.timeouts.due(message) for message in game.unread]
-                self._calls[game] = self._pool.start(
-                    lambda: self._work(game), deadline=min(dues, default=game.due)
-                )
+                self._calls[game] = start_in_thread(lambda: self._work(game))
 
     def _work(self, game: Game) -> None:
         sent_ids: set[str] = set()

@@ -32,11 +32,11 @@ MAX_ID_CHARS = 200
 MAX_TOKEN_CHARS = 8_000
 MAX_REMARK_CHARS = 10_000
 MAX_REMARKS = 50
-"""The most characters or entries that are read."""
+"""Maximum number of characters or entries that are read."""
 MOST_POINTS = 1_000
-"""Scores beyond these points are refused; honest ones have at most 100."""
+"""Maximum number of points of a score; more are refused. Honest scores have at most 100."""
 FURTHEST_DEADLINE_S = 7 * 86_400
-"""Later deadlines are ignored."""
+"""Maximum time to a deadline; later deadlines are ignored."""
 
 MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
 GAME_IDS = ("game_id", "gameid", "gameId")

@@ -1,21 +1,21 @@
 """Games on the terminal: a running game step by step, and a summary of several."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from player.answer import Answers, letter_row
 from player.game.game import Spectator
+from player.game.record import GameRecord, Label
 from player.guess.justification import percent
 from player.player import Decision, Plan
 from player.question import Question
-from player.round import RoundStart, Score
+from player.round import Guess, RoundStart, Score
 from player.search.results import SearchResult
 from quarry.terminal import visible
 
@@ -23,9 +23,11 @@ N_CANDIDATES_SHOWN = 4
 LEAGUE = (
     "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
-MOST_POINTS = 100.0
 LEAST_LIKELY = 0.01
 """Minimum confidence at which a document is named although the book was not resolved."""
+LITERAL = str.maketrans({"[": r"\[", "\\": r"\\[none][/none]"})
+"""Markup of characters that rich would interpret. rich.markup.escape loses a backslash before a bracket: an empty tag
+after each backslash keeps it."""
 
 
 def book_of(result: SearchResult) -> str:
@@ -42,7 +44,7 @@ def book_of(result: SearchResult) -> str:
 
 
 class Terminal(Spectator):
-    """A spectator that prints hint, candidates, questions, answers, belief, guess and score.
+    """Prints games: hint, candidates, questions, answers, belief, guess and score.
 
     Args:
         console: to print to.
@@ -112,12 +114,22 @@ class Terminal(Spectator):
         self, game_id: str, plan: Plan, answers: Answers, decision: Decision
     ) -> None:
         """Print the questions with their answers, the change of the belief, and the guess."""
+        self._questions(plan.questions, answers)
+        self._say("\n[bold]belief[/] before and after the answers:")
+        for row in np.argsort(-decision.belief, kind="stable")[:3]:
+            change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
+            self._candidate(change, plan, int(row))
+
+        self._guess(decision.guess)
+
+    def _questions(self, questions: Sequence[Question], answers: Answers) -> None:
+        """Print questions with their answers, those of a kind below each other."""
         self._say(
-            f"\n[bold]{len(plan.questions)} questions[/], all sent at once, and the answers:"
+            f"\n[bold]{len(questions)} questions[/], all sent at once, and the answers:"
         )
         by_stem = defaultdict(list)
-        for number, question in enumerate(plan.questions, 1):
-            answer = answers[number - 1]
+        pairs = zip_longest(questions, answers)
+        for number, (question, answer) in enumerate(pairs, 1):
             row = letter_row(answer)
             option = "" if row is None else question.options[row]
             line = (f"  {number:2}.", f"{answer or 'no answer'}  {option}")
@@ -126,12 +138,7 @@ class Terminal(Spectator):
             self._say(f"  {shown(stem)}", style="italic")
             self._rows(*lines)
 
-        self._say("\n[bold]belief[/] before and after the answers:")
-        for row in np.argsort(-decision.belief, kind="stable")[:3]:
-            change = f"{plan.prior[row]:.3f} -> {decision.belief[row]:.3f}"
-            self._candidate(change, plan, int(row))
-
-        guess = decision.guess
+    def _guess(self, guess: Guess) -> None:
         self._say(f"\n[bold]guess[/]  {shown(guess.opening_sentence)}")
         self._say(f"       {shown(guess.sentence_justification)}", style="dim")
         self._say(f"[bold]word[/]   {shown(guess.associative_word)}")
@@ -140,7 +147,7 @@ class Terminal(Spectator):
 
     def scored(self, game_id: str, score: Score) -> None:
         """Print whether the sentence was right, the score and its parts."""
-        if outcome := outcome_of(score):
+        if outcome := score.outcome:
             self._say(outcome, style="bold green" if outcome == "WON" else "bold red")
         self._say(
             f"[bold]score {score.private_score:.1f} of 100, league points {score.league_points}[/]"
@@ -151,18 +158,28 @@ class Terminal(Spectator):
         for part, remark in score.feedback.items():
             self._say(f"  {shown(part.replace('_', ' '))}: {shown(remark)}")
 
+    def show(self, game: GameRecord) -> None:
+        """Print a game that was played, without its belief."""
+        if game.start:
+            self.started(game.game_id, game.start)
+        if game.questions:
+            self._questions(game.questions, game.answers or ())
+        if game.guess:
+            self._guess(game.guess)
+        if game.score:
+            self.scored(game.game_id, game.score)
+        if game.label:
+            self.explain(game.label)
+
+    def explain(self, label: Label) -> None:
+        """Print what became of the secret."""
+        for line in label.explanation:
+            self._say(shown(line))
+
 
 def stem_of(question: Question) -> str:
     """Return the text of a question with an ellipsis for its options, which is the same for all of a kind."""
     return question.text.replace("; ".join(question.options[:-1]), "…")
-
-
-def outcome_of(score: Score | None) -> str:
-    """Return WON, LOST, or "" if the referee has not said what the opening sentence earned."""
-    sentence = score.opening if score else None
-    if sentence is None:
-        return ""
-    return "WON" if sentence == MOST_POINTS else "LOST"
 
 
 def summary(scores: Sequence[Score]) -> str:
@@ -172,10 +189,6 @@ def summary(scores: Sequence[Score]) -> str:
     return f"{len(scores)} games scored, mean private score {mean:.1f}, {points} league points"
 
 
-_LOST_BACKSLASH = re.compile(r"\\(?=\[(?![a-z#/@][^\[]*\])|\\*\Z)")
-"""A backslash that rich takes away and `escape` does not double: before a bracket without a tag, or at the end."""
-
-
 def shown(text: object) -> str:
     """Escape a foreign text for markup, so that neither rich nor the terminal interprets it."""
-    return escape(_LOST_BACKSLASH.sub(r"\\\\", visible(text)))
+    return visible(text).translate(LITERAL)

@@ -16,7 +16,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 SENTENCE_WORDS = (30, 50)
-"""Least and most words of the justification of the sentence, by every way of counting; see `count_words`."""
+"""Minimum and maximum number of words of the sentence's justification, by every way of counting; see `count_words`."""
 N_CITED, N_CITED_FOR_WORD = 3, 2
 """Number of answers that each justification cites."""
 MAX_CLAUSE = 8

@@ -67,11 +67,6 @@ class Candidates:
         sample.own = self.prior[rows]
         return sample
 
-    @functools.cached_property
-    def pages(self) -> BoolArray:
-        """(n_candidates,) whether the referee holds a whole raw page."""
-        return self.index.places.is_page[self.rows]
-
     @property
     def strings(self) -> list[str]:
         """(n_candidates,) the opening sentence of each as the referee holds it."""
@@ -131,7 +126,8 @@ class Candidates:
             if view == "passages":
                 seen = np.maximum(seen, np.float32(STRAY))
         if not in_opening:
-            seen[self.pages] = 1.0 - self._absent(self.whole[self.pages], lists)
+            is_raw = self.is_raw
+            seen[is_raw] = 1.0 - self._absent(self.whole[is_raw], lists)
         return seen
 
     def _absent(self, table: csr_array, lists: csr_array) -> Float32Array:

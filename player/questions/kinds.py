@@ -26,7 +26,7 @@ LEAST_WORTH = 1e-6
 MAX_CITED = 2
 """Maximum number of words of an option that a citation names."""
 ANOTHER_OPENING = np.array([0.2, 0.2, 0.2, 0.4], dtype=np.float32)
-"""Answers of a referee who takes another sentence of a raw page for the first one: few of the words are there."""
+"""Answers of a referee who takes another sentence of a raw text for the first one: few of the words are there."""
 BY_CHANCE = np.array([1 / 4, 1 / 3, 1 / 2], dtype=np.float32)
 """Probability that a letter is in each list, if it is in none of those before, for a referee without the sentence."""
 
@@ -154,7 +154,7 @@ class ListKind:
             of_view = first_of(seen.reshape(by_list))
             fits[row] = of_view.transpose(1, 0, 2)
             if self.in_opening and view in OTHER_READINGS:
-                fits[row][:, candidates.pages] = ANOTHER_OPENING
+                fits[row][:, candidates.is_raw] = ANOTHER_OPENING
         return fits
 
     def cite(

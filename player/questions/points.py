@@ -8,7 +8,7 @@ from quarry.arrays import Float32Array
 from quarry.course.text import canonical
 
 BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
-"""Least similarity and the points that a public referee gives for it, 0..1."""
+"""Minimum similarity and the points that a public referee gives for it, 0..1."""
 BELOW = 0.3
 """Points for a less similar string, divided by its similarity."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +17,11 @@ from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.embed.relevance import Relevance
-from quarry.store import Course
+from quarry.store import DEFAULT_COLLECTION, Course, open_store
 
+_log = logging.getLogger(__name__)
 CALIBRATION = Path(__file__).with_name("calibration.json")
-"""This file holds the fitted numbers by embedder; `evaluate calibrate search` writes the user's own file."""
+"""This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
 """Embedders without fitted numbers use the numbers of this embedder."""
 USUAL_SPREAD = 0.114
@@ -191,6 +193,14 @@ def is_calibrated(store: Course) -> bool:
     return store.relevance is not None
 
 
+def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
+    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
+    course = open_store(location, collection)
+    for notice in notices(course):
+        _log.warning("%s", notice)
+    return course
+
+
 def notices(store: Course) -> list[str]:
     """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
     if is_calibrated(store):
@@ -202,7 +212,7 @@ def notices(store: Course) -> list[str]:
         ]
     return [
         f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
-        "run quarry calibrate search --store S --games FILE"
+        "run python -m tools.calibration search --store S --games FILE in a checkout"
     ]
 
 
@@ -236,5 +246,5 @@ def _read(path: Path) -> dict[str, Calibration]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "other content"
         raise SettingsError(
-            f"{path} is not as evaluate calibrate search writes it: {reason}; move it away, or calibrate again"
+            f"{path} is not as tools.calibration writes it: {reason}; move it away, or calibrate again"
         ) from None

@@ -33,10 +33,9 @@ def rerank(
         return prior
     # a piece is shared by the passages that it holds
     n_held = np.maximum(places.links.sum(axis=1), 1.0)
-    printed = eye_array(len(places.paragraphs), format="csr")[
-        places.rows[: places.n_printed]
-    ]
-    passages = csr_array(vstack([printed, places.links / n_held[:, None]]))
+    printed = eye_array(len(places.paragraphs))
+    held = csr_array(vstack([printed, places.links / n_held[:, None]]))
+    passages = held[places.rows]
     mass = passages.T @ prior
     likeliest = np.argsort(-mass, kind="stable")[:N_SHOWN]
     shown = np.sort(likeliest[mass[likeliest] > 0.0])  # in the course's order

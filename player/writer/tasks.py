@@ -35,7 +35,7 @@ MAX_PASSAGE_CHARS, MAX_PARAGRAPH_CHARS = 800, 3_000
 N_WORDS = 10
 MAX_IDS = 5
 WORD_WORDS = (20, 30)
-"""Least and most words of the justification of the word."""
+"""Minimum and maximum number of words of the justification of the word."""
 _QUESTION = alternatives(language.question for language in LANGUAGES)
 _ANSWER = alternatives(language.answer for language in LANGUAGES)
 _CITATION = re.compile(rf"{_QUESTION} (\d+)(?:\W+{_ANSWER} ([A-D]))?", re.I)

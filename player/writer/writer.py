@@ -29,7 +29,7 @@ LONGEST_S = 30.0
 SHARE = 0.5
 """Share of the time until a reply of a game is due that a call may take."""
 MAX_BYTES = 1_000_000
-"""The most bytes of a response that are read."""
+"""Maximum number of bytes of a response that are read."""
 _BEGIN = b'{"model": '
 """The first bytes of each line that is added to a log."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from quarry.course.text import canonical
 
 MIN_WORDS = 5
-"""Least number of words of a sentence of content."""
+"""Minimum number of words of a sentence of content."""
 N_HEAD = 3
 """Number of lines within which a full stop ends the opening of a page; else the first line is the opening."""
 SHORT_LINE = 0.75

@@ -86,7 +86,6 @@ def play_record(**changes: Any) -> PlayRecord:
         "word_exact": False,
         "word_top20": False,
         "win_ideal": 0.9,
-        "win_faultless": 0.95,
         "private_score": 80.0,
         "league_points": 2,
         "breakdown": {},

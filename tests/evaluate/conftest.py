@@ -2,13 +2,11 @@
 
 import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluate.command import main
 from quarry.store import Course
 from tests.evaluate.fakes import (
     Evaluate,
@@ -38,7 +36,7 @@ def evaluate(
     monkeypatch.chdir(tmp_path)
     Path("store").symlink_to(store.location)
     write_games(Path("games.jsonl"), course_records())
-    return partial(run_line, main)
+    return run_line
 
 
 # as root in a container, and without looking for a network

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from evaluate.referee.simulated import make_referee
 from evaluate.runs.record import ReplayRecord
 from evaluate.runs.run import Run
 from player.round import Json
+from quarry.command import app, main
 from quarry.course.paragraph import Alias, Document, Paragraph, Reading
 from quarry.embed import Embedder
 from quarry.embed.vectors import ReadingVectors
@@ -144,16 +146,6 @@ def use_hashing_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("QUARRY_MODELS", raising=False)
 
 
-def run_main(main: Any, *arguments: str) -> int:
-    """The exit code of a command, whether it returns it or leaves with it."""
-    try:
-        code: object = main(list(arguments))
-    except SystemExit as leaving:
-        code = leaving.code
-    assert isinstance(code, int)
-    return code
-
-
 class Output(NamedTuple):
     """The exit code of a command, and what it printed."""
 
@@ -168,12 +160,26 @@ class Output(NamedTuple):
         return json.loads(self.out)
 
 
-def run_line(main: Any, line: str) -> Output:
-    """Run a command line in this process."""
+def run_line(line: str) -> Output:
+    """Run a command line of `quarry` in this process."""
     out, err = StringIO(), StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run_main(main, *line.split())
+        code = main(line.split())
     return Output(code, out.getvalue(), err.getvalue())
+
+
+def commands() -> dict[str, set[str]]:
+    """The options of every command of `quarry` but --config, --set and --help, by its name."""
+    found = {}
+    groups = {"": app, "games ": app["games"]}
+    for group, members in groups.items():
+        for name in members:
+            if f"{name} " not in groups and not name.startswith("-"):
+                arguments = members[name].assemble_argument_collection()
+                found[f"{group}{name}"] = {
+                    *chain.from_iterable(each(arguments, "names"))
+                }
+    return found
 
 
 Evaluate = Callable[[str], Output]

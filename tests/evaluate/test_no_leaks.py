@@ -1,6 +1,7 @@
 """Labels stay in the harness: the player neither imports it, and so takes no labelled game, nor opens a games file."""
 
 import ast
+import contextlib
 import dataclasses
 import re
 import sys
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from evaluate.games.labelled import LabelledGame
-from player import command as player_command
+from player.game.journal import Journal
+from player.player import Player
 from player.round import RoundStart
 from player.search.results import Query
 from tests.evaluate.fakes import run_line
@@ -72,7 +74,7 @@ def test_a_search_opens_no_games_file() -> None:
 
     sys.addaudithook(note)  # a hook stays for the life of the process
     Path("seen").write_text("by the watch")
-    found = run_line(player_command.main, "search --store store --hint merge")
+    found = run_line("search --store store --hint merge")
     watched.clear()
     assert found.code == 0
     assert "Sorting" in found.out
@@ -83,3 +85,31 @@ def test_a_search_opens_no_games_file() -> None:
         if path.suffix != ".py" and path.name not in ours:
             assert "games" not in path.parts
             assert path.suffix != ".jsonl"
+
+
+@pytest.mark.usefixtures("evaluate")
+def test_the_journal_has_a_secret_only_after_the_guess(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[str] = []
+
+    def watched(act: Any) -> Any:
+        def look_and_act(*arguments: Any) -> Any:
+            with contextlib.closing(Journal(Path("games.sqlite"))) as journal:
+                (running,) = (game for game in journal.games() if game.guess is None)
+                seen.append(repr(journal.game(running.key)))
+            return act(*arguments)
+
+        return look_and_act
+
+    for name in ("plan", "decide"):
+        monkeypatch.setattr(Player, name, watched(getattr(Player, name)))
+    line = "play --store store --practice-games games.jsonl --journal games.sqlite --games 2"
+    assert run_line(line).code == 0
+
+    assert len(seen) == 4
+    with contextlib.closing(Journal(Path("games.sqlite"))) as journal:
+        games = journal.games()
+    for label in each(games, "label"):
+        assert label.explanation
+        assert not any(label.opening_sentence in facts for facts in seen)

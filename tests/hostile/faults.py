@@ -136,6 +136,10 @@ def _inbox(name: str, *replies: Reply) -> Fault:
     return Fault(name, answers={INBOX: replies})
 
 
+def _inbox_of(message: bytes) -> bytes:
+    return b'{"messages": [%s], "cursor": "1"}' % message
+
+
 def _outbox(name: str, *replies: Reply) -> Fault:
     return Fault(name, answers={OUTBOX: replies})
 
@@ -215,7 +219,6 @@ MESSAGES = (
     _preceded(
         "a message that is no UTF-8", b'{"message_type": "\xff\xfe", "payload": {}}'
     ),
-    _preceded("a message of 100,000 levels", _DEEP),
     _preceded(
         "an integer of 5,000 digits",
         b'{"message_type": "X", "n": ' + b"9" * 5_000 + b"}",
@@ -223,7 +226,6 @@ MESSAGES = (
     _preceded(
         "half a surrogate pair", b'{"message_type": "\\ud800", "game_id": "\\udfff"}'
     ),
-    _preceded("a message that is no JSON", b'{"message_type": nonsense}'),
     _preceded("messages that are no objects", b"null", b"7", b'"text"', b"[[]]"),
     _changed(
         "fields of another type",
@@ -314,6 +316,8 @@ TRANSPORT = (
     ),
     _inbox("HTML in place of the inbox", Reply(body=_HTML)),
     _inbox("a list in place of the inbox", Reply(body=b"[]")),
+    _inbox("an inbox of 100,000 levels", Reply(body=_inbox_of(_DEEP))),
+    _inbox("an inbox that is no JSON", Reply(body=_inbox_of(b'{"a": nonsense}'))),
     _inbox("half an inbox", Reply(body=b'{"messages": [{"message_type": "Q21WA')),
     _inbox(
         "half a body and a hang-up",

@@ -15,8 +15,9 @@ from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer
 from player.errors import PlayerError
 from player.game.client import HttpGameServer
-from player.game.game import GameReport, Timeouts
+from player.game.game import Timeouts
 from player.game.loop import play
+from player.game.record import PlayedGame
 from tests.evaluate.fakes import small_repertoire
 from tests.fakes import each
 from tests.hostile.faults import FAULTS, Fault
@@ -36,7 +37,7 @@ class Outcome:
         bodies: of the player's requests.
     """
 
-    result: GameReport | PlayerError
+    result: PlayedGame | PlayerError
     token: str
     bodies: list[bytes]
     seconds: float
@@ -68,7 +69,7 @@ def outcomes() -> dict[str, Outcome]:
             contextlib.closing(HttpGameServer(url, token, 3.0)) as server,
         ):
             try:
-                result: GameReport | PlayerError = play(
+                result: PlayedGame | PlayerError = play(
                     server,
                     player,
                     name="quarry",
@@ -95,7 +96,7 @@ def outcomes() -> dict[str, Outcome]:
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_no_game_is_lost(fault: Fault, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[fault.name]
-    is_scored = isinstance(outcome.result, GameReport)
+    is_scored = isinstance(outcome.result, PlayedGame)
     assert is_scored == fault.scored, outcome.result
     assert outcome.seconds < 45.0
     assert not any(outcome.token.encode() in body for body in outcome.bodies)
@@ -108,7 +109,7 @@ def test_no_token_leaks_and_no_reply_of_ours_is_invalid(
     lines = "\n".join(LOG)
     for outcome in outcomes.values():
         assert outcome.token not in lines
-        if not isinstance(outcome.result, GameReport):
+        if not isinstance(outcome.result, PlayedGame):
             assert outcome.token not in str(outcome.result)
     assert lines.count("was refused with 422") == 1, "a reply that is refused once"
     assert "was refused with 409" not in lines, "a reply that was taken"

@@ -1,12 +1,11 @@
 """Calls that answer, fail, are slow, or hang."""
 
-import functools
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from player.deadlines import MOST_HANGING, Call, Pool, Runner
+from player.deadlines import MOST_HANGING, Call, Runner, start_in_thread
 
 
 def started(
@@ -43,32 +42,10 @@ def test_many_that_are_not_late_run_at_once() -> None:
 
 
 def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
-    pool = Pool()
     threads = set()
     for _ in range(20):
-        call = pool.start(threading.current_thread)
+        call = start_in_thread(threading.current_thread)
         threads.add(call.result(60.0))
         time.sleep(0.01)
     assert len(threads) < 20
     assert all(thread.daemon for thread in threads)
-
-
-def test_a_pool_runs_the_earliest_deadline_first_and_so_many_calls_at_once() -> None:
-    pool = Pool(1)
-    release = threading.Event()
-    order: list[float] = []
-    first = pool.start(release.wait)
-    while not first.running():
-        time.sleep(0.001)
-    calls = []
-    for due in (3.0, 0.0, 1.0, 2.0):
-        work = functools.partial(order.append, due)
-        calls.append(pool.start(work, deadline=due))
-
-    assert calls.pop(1).cancel()
-    time.sleep(0.02)
-    assert order == []
-    release.set()
-    for call in calls:
-        call.result(60.0)
-    assert order == [1.0, 2.0, 3.0]

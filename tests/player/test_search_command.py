@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from player.command import main
 from player.search.results import NOTHING_FOUND
+from quarry.command import main
 from quarry.errors import EmbedderError
-from tests.evaluate.fakes import make_store, run_main
+from tests.evaluate.fakes import make_store
 from tests.fakes import each
 from tests.player.fakes import WordsEmbedder, course
 
@@ -37,7 +37,7 @@ def run(
     monkeypatch.setattr("quarry.embed.models.load_embedder", lambda *_: WordsEmbedder())
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
-        code = run_main(main, "search", "--store", str(at), *arguments)
+        code = main(["search", "--store", str(at), *arguments])
         return code, *capsys.readouterr()
 
     return run_it
@@ -157,17 +157,18 @@ def refused(
 
 def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
     for option, value, says in (
-        ("--hint", "  ", "the hint is empty"),
         ("--k", "0", "k is 0; it must be at least 1"),
         ("--k", "many", "--k"),
+        ("--hint", "again", "--hint specified multiple times"),
         ("--config", "/no.yaml", "--config /no.yaml does not exist"),
         ("--collection", "other", "holds no collection 'other'"),
         ("--colour", "red", "--colour"),
     ):
         err = refused(run, "--hint", HINT, option, value)
         assert says in err
-        assert err.startswith("player")
+        assert err.startswith("quarry search: ")
     assert "--hint" in refused(run)
+    assert "the hint is empty" in refused(run, "--hint", "  ")
 
 
 def test_a_store_that_is_not_there_ends_with_2_and_one_line(
@@ -196,7 +197,7 @@ def test_an_embedder_that_cannot_be_loaded_ends_with_1_and_leaves_keywords(
     assert {*each(result["hits"], "strategy")} == {"keyword"}
     assert result["book"]["tier"] == "filter"
     err = run("--hint", HINT, *options)[2]
-    assert err == f"player search: strategy dense failed: {error}\n"
+    assert err == f"quarry search: strategy dense failed: {error}\n"
 
 
 def test_all_strategies_failing_ends_with_2_and_one_line(
@@ -209,7 +210,7 @@ def test_all_strategies_failing_ends_with_2_and_one_line(
         monkeypatch.setattr(f"player.search.strategies.{strategy}.score", failing)
     err = refused(run, "--hint", HINT, "--preset", "unfiltered")
     error = "strategy dense failed: RuntimeError: the model is gone; strategy keyword"
-    assert err.startswith(f"player search: {error}")
+    assert err.startswith(f"quarry search: {error}")
 
 
 def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from quarry.cli import Command, option, run_command
+from quarry.cli import log_as_lines, run_command
+from quarry.command import main
 from tests.fakes import run_python
 
 
@@ -32,12 +33,8 @@ def test_python_without_the_environment_is_told_of_it() -> None:
 def test_a_text_that_is_not_unicode_is_refused_in_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    hint = option("--hint", "TEXT", "a hint")
-    command = Command("--hint it", (hint,), lambda options: 0)
-    with pytest.raises(SystemExit) as ended:
-        command.parser("do").parse_args(["--hint", "caf\udce9"])
-    assert ended.value.code == 2
-    line = "do: --hint: 'caf\\udce9' is not UTF-8; save or type it as UTF-8; see do --help\n"
+    assert main(["search", "--hint", "caf\udce9"]) == 2
+    line = "quarry: 'caf\\udce9' is not UTF-8; save or type it as UTF-8\n"
     assert capsys.readouterr().err == line
 
 
@@ -54,11 +51,8 @@ def test_a_command_whose_standard_output_is_closed_does_its_work(
 def test_log_records_of_our_packages_are_lines_of_the_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def run(options: object) -> int:
+    with log_as_lines("do"):
         logging.getLogger("quarry.store").info("%s is odd", "it\x1b")
         logging.getLogger("quarry.store").debug("nobody reads this")
-        return 3
-
-    assert Command("", (), run).main([], "do", "do it") == 3
     assert capsys.readouterr().err == "do: it\\x1b is odd\n"
     assert logging.getLogger("ingest").handlers == []

@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 
 from configs.project import Project, find_project
-from player.command import main as search
+from evaluate.commands.shared import games_file
 from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
-from quarry.cli import command_of
-from quarry.command import COMMANDS, main
+from quarry.cli import StoreOptions
 from tests.evaluate.fakes import (
     ABOUT,
     Output,
+    commands,
     labelled_game,
     make_store,
     record_of,
     run_line,
     write_games,
 )
-from tests.fakes import each, run_python
+from tests.fakes import ROOT, each, run_python
 from tests.player.fakes import course
 
 
@@ -35,31 +35,47 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def quarry(line: str) -> Output:
-    return run_line(main, line)
+    return run_line(line)
 
 
 def test_help_names_every_command() -> None:
+    groups = {name.partition(" ")[0] for name in commands()}
     for line in ("", "--help"):
         code, out, _ = quarry(line)
         assert code == 0
-        listed = re.findall(r"(?m)^  (\S+(?: \w+)?)  ", out)
-        assert listed == list(COMMANDS)
+        assert groups <= {*re.findall(r"(?m)^│ ([a-z]+)  ", out)}
+
+
+def test_help_imports_no_command() -> None:
+    heavy = {"numpy", "chromadb", "player", "evaluate", "ingest"}
+    code = f"from quarry.command import *; main(['--help']); import sys; print({heavy!r} & {{*sys.modules}})"
+    assert run_python("-c", code).stdout.endswith("set()\n")
 
 
 def test_each_command_has_its_own_help_with_an_example_and_takes_a_config() -> None:
-    for name in COMMANDS:
+    for name in commands():
         code, out, _ = quarry(f"{name} --help")
         assert code == 0
-        usage, _, example = out.partition("example:\n")
-        assert usage.startswith(f"usage: quarry {name}")
-        assert "--config FILE" in usage, name
-        assert example.startswith(f"  quarry {name}")
+        usage, _, example = out.partition("Example: ")
+        assert usage.startswith(f"Usage: quarry {name} ")
+        assert "--config PATH" in usage, name
+        assert example.startswith(f"quarry {name}")
+        code, out, err = quarry(f"{name} --config nowhere.yaml")
+        assert (code, out, err.count("\n")) == (2, "", 1), name
 
 
-def test_an_unknown_command_is_refused_in_one_line() -> None:
-    code, _, err = quarry("plya")
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("plya", '"plya". Did you mean "play"? Available commands: '),
+        ("games chck", '"chck". Did you mean "check"? Available commands: list, '),
+    ],
+)
+def test_an_unknown_command_is_refused_in_one_line(line: str, says: str) -> None:
+    code, _, err = quarry(line)
     assert (code, err.count("\n")) == (2, 1)
-    assert "take play, ingest, search, " in err
+    assert f"Unknown command {says}" in err
+    assert "(see quarry" in err
 
 
 INTERRUPTED = """import importlib.abc, os, runpy, signal, sys
@@ -118,12 +134,11 @@ def test_too_few_open_files_are_said_before_anything_is_done() -> None:
     assert done.stderr == f"{says}: ulimit -n 1024\n"
 
 
-def test_messages_name_the_command_that_was_typed() -> None:
-    for command, name in ((main, "quarry"), (search, "player")):
-        code, _, err = run_line(command, "search --store nowhere --hint x")
-        assert code == 2
-        assert err.startswith(f"{name} search: ")
-        assert "run: quarry ingest PATH" in err
+def test_messages_name_the_command() -> None:
+    code, _, err = quarry("search --store nowhere --hint x")
+    assert code == 2
+    assert err.startswith("quarry search: ")
+    assert "run: quarry ingest PATH" in err
 
 
 def test_values_of_the_nearest_file_are_defaults(
@@ -137,9 +152,11 @@ def test_values_of_the_nearest_file_are_defaults(
     assert find_project().store == str(tmp_path / "below")
     values = 'store = "http://chroma:8000"\ngames = "games.jsonl"\npreset = "fast"\n'
     (tmp_path / "course/quarry.toml").write_text(values)
-    replay = command_of(COMMANDS, "replay").parser("x").parse_args([])
-    assert (replay.store, replay.preset) == ("http://chroma:8000", "fast")
-    assert replay.games == tmp_path / "course/games.jsonl"
+    assert StoreOptions().location == "http://chroma:8000"
+    assert StoreOptions("named").location == "named"
+    assert games_file(None) == tmp_path / "course/games.jsonl"
+    _, _, err = quarry("replay")
+    assert "preset 'fast' is unknown" in err
 
 
 def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:
@@ -209,12 +226,13 @@ def test_a_project_file_is_refused_in_one_line_and_another_programs_is_ignored(
 def test_what_is_missing_is_named_with_its_cost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("evaluate.commands.doctor.ocr_languages", tuple)
     monkeypatch.setenv("QUARRY_MODELS", ".")
     findings = quarry("doctor --json --store nowhere").json["findings"]
     states = {finding["what"]: finding["state"] for finding in findings}
+    assert findings[0]["detail"].endswith(f" in {ROOT}")
     assert states["quarry"] == "ok"
-    assert states["Tesseract"] == states["store"] == "missing"
+    assert states["OCR"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
 
 
@@ -236,11 +254,9 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         ("show 0101001 --journal games.sqlite", 0, "guess  Trees grow."),
         ("show 0101001 --journal games.sqlite", 0, "sure   81%"),
         ("show 0101001 --journal games.sqlite", 0, "  opening sentence: half"),
-        (
-            "show 0101001 --journal games.sqlite",
-            0,
-            "27.3 of 100, league points 1, LOST",
-        ),
+        ("show 0101001 --journal games.sqlite", 0, "LOST"),
+        ("show 0101001 --journal games.sqlite", 0, "27.3 of 100, league points 1"),
+        ("list --lost --journal games.sqlite", 0, "0101001   LOST"),
         ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
         ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
         ("list --journal nowhere", 2, "does not exist"),
@@ -252,12 +268,14 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         assert "_" not in shown.out
 
 
-def test_completion_knows_every_command_and_its_options() -> None:
-    for shell in ("bash", "zsh"):
-        code, script, _ = quarry(f"completion {shell}")
-        assert code == 0
-        for text in ("calibrate", "--practice-games", "--hint"):
-            assert text in script
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_every_command_its_options_and_their_values(
+    shell: str,
+) -> None:
+    code, script, _ = quarry(f"completion {shell}")
+    assert code == 0
+    for text in ("tune", "practice-games", "validation", "minilm"):
+        assert text in script
 
 
 def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() -> None:

@@ -19,7 +19,6 @@ import pytest
 
 from configs.errors import SettingsError, WorkerError
 from configs.settings import load
-from evaluate.command import main as evaluate
 from evaluate.games.labelled import SPLITS
 from evaluate.games.locating import locate_games
 from evaluate.replay import replay as replayer
@@ -31,6 +30,7 @@ from evaluate.tuning.study import load_space, run_study
 from ingest.pipeline.pipeline import IngestSummary, ingest
 from ingest.pipeline.read import Staging
 from quarry import parallel
+from quarry.command import main as evaluate
 from quarry.parallel import Cluster, LocalProcesses, Workers, run_all, run_one
 from quarry.store import Course
 from tests.evaluate.fakes import course_games, record_of, write_games

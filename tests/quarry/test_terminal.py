@@ -28,6 +28,8 @@ def test_characters_that_a_terminal_would_act_on_are_escaped() -> None:
 
 
 @tried
+@example("\\[")
+@example("[a\\b]\\\\[/]\\\\")
 @given(some.text(some.characters(categories=None), max_size=40))
 @example("\\[")
 @example("\\[bold]")

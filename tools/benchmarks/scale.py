@@ -1,7 +1,7 @@
 """`python -m tools.benchmarks scale [SIZE...]`: CPU time and memory of courses from 500 to 100,000 passages.
 
 A course of each size is resampled from the bundled lectures: words of a passage are exchanged, and vectors
-perturbed, so that no two passages are the same. docs/scale.md explains the figures.
+perturbed, so that no two passages are the same. Figures: docs/notebook/figures.md.
 """
 
 import math

@@ -24,7 +24,6 @@ from player.game.callbacks import Callbacks
 from player.game.journal import Journal
 from player.player import build_player
 from player.round import Json
-from quarry.command import main
 from quarry.store import open_store
 from tests.evaluate.fakes import Output, run_line
 from tests.fakes import (
@@ -79,7 +78,8 @@ def _here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def write(line: str) -> Output:
-    return run_line(main, f"callbacks --store store {OPTIONS} --write {line}")
+    store = "" if "--store" in line else "--store store"
+    return run_line(f"callbacks {store} {OPTIONS} --write {line}")
 
 
 Load = Callable[..., Any]

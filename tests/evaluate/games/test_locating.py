@@ -9,8 +9,8 @@ import pytest
 from evaluate.games.locating import (
     begins_with,
     check_games,
+    label_errors,
     locate_games,
-    rule_errors,
 )
 from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
@@ -112,7 +112,7 @@ def test_shared_words_are_folded_whole_words() -> None:
         ("העץ הגבוה", "עץ גבוה", []),
         ("עץ גבוה", "עץ גבוה", ["גבוה", "עץ"]),
     ):
-        errors = " ".join(rule_errors(text, hint))
+        errors = " ".join(label_errors(text, hint))
         assert re.findall('"(.+?)"', errors) == shared
 
 

@@ -327,9 +327,9 @@ def test_it_serves_in_a_process_of_its_own_until_it_is_interrupted(
     assert (process.returncode, out) == (130, "")
     game, ended = err.splitlines()
     # half of the points are for the sentence, so that the game was about its own paragraph
-    says = r"evaluate serve: game 0101001: tester scored ([5-9]\d|100)\.\d of 100"
+    says = r"quarry serve: game 0101001: tester scored ([5-9]\d|100)\.\d of 100"
     assert re.fullmatch(says, game)
-    assert ended == "evaluate serve: interrupted"
+    assert ended == "quarry serve: interrupted"
 
 
 def test_nothing_that_a_player_can_fetch_before_the_score_holds_the_secret(

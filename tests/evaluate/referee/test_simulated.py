@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from unittest.mock import Mock
 
-import numpy as np
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import SimulatedReferee, Tools, look
+from evaluate.referee.simulated import SimulatedReferee, look
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from player.answer import NOT_RELEVANT, Answer
 
@@ -37,28 +35,6 @@ def test_noise_depends_on_the_question_and_the_seed_but_not_on_its_number() -> N
 
     assert answers(1, questions) == answers(1, questions[::-1])[::-1]
     assert answers(1, questions) != answers(2, questions)
-
-
-VECTORS = {
-    "The text.": [0.6, 0.8],
-    "far": [-1.0, 0.0],
-    "near": [0.8, 0.6],
-    "nearer": [0.6, 0.8],
-    "none": [1.0, 0.0],
-}
-
-
-def test_the_semantic_one_picks_the_option_nearest_to_what_it_sees() -> None:
-    tools = Tools()
-    tools.encoder = encoder = Mock()
-    encoder.embed_queries = lambda texts: np.array([VECTORS[text] for text in texts])
-    encoder.embed_passages = encoder.embed_queries
-    referee = SimulatedReferee(RefereeSpec(policy="semantic"), tools=tools)
-    secret = Secret("The text.", "")
-    options = ("far", "near", "nearer", "none")
-    asked = [("Which occurs?", options), ("Which does not?", options)]
-    asked.append(("Which?", ("near", "far", "near", "none")))
-    assert referee.answers(secret, asked) == ["C", "C", "A"]
 
 
 CLIMBER = Secret(

@@ -51,8 +51,6 @@ def test_each_manner_answers_in_its_way() -> None:
     for spec in ("blind", "sees:opening", "sees:name"):
         assert answers(spec) == ["B"] * 20
     assert set(answers("wrong:1")) <= set("BCD")
-    asked = ("Which?", ("ivy", "stone", "iron", "salt"))
-    assert answers("semantic", asked) == ["A"] * 20
 
     key = answers("key")
     assert len(set(key)) == 4
@@ -62,11 +60,11 @@ def test_each_manner_answers_in_its_way() -> None:
 def test_what_draws_is_told_from_what_does_not() -> None:
     for spec in ("wrong:0.1", "declined:0.4,sees:opening", "random", "key"):
         assert read_spec(spec).draws, spec
-    for spec in ("oracle", "declining", "constant:B", "semantic", "answers:5"):
+    for spec in ("oracle", "declining", "constant:B", "answers:5"):
         assert not read_spec(spec).draws, spec
 
 
-WRONG = "semantics||noisy|noisy:0.1|noisy:a,b|noisy:-0.1,0|Oracle|sees:chapter|wrong:2|wrong:|declined:1e-1|answers:0"
+WRONG = "semantic||noisy|noisy:0.1|noisy:a,b|noisy:-0.1,0|Oracle|sees:chapter|wrong:2|wrong:|declined:1e-1|answers:0"
 WRONG += "|answers:21|constant:E|constant:AB|key:1|oracle:|none,key|oracle;key|sees:opening wrong:0.1"
 
 
@@ -85,7 +83,7 @@ def test_what_contradicts_itself_is_refused() -> None:
     for spec in (
         "sees:opening,sees:name",
         "key,random",
-        "constant:A,semantic",
+        "constant:A,key",
         "oracle,sees:opening",
     ):
         with pytest.raises(RefereeError, match=f"'{spec}'.*each thing once"):

@@ -17,7 +17,6 @@ from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import Job, replay_games
 from evaluate.report.page import lecture_figures, render
 from evaluate.runs.comparison import compare
-from evaluate.runs.export import export
 from evaluate.runs.files import (
     RecordFile,
     games_path,
@@ -117,7 +116,7 @@ def test_games_that_finish_out_of_order_are_written_in_order(tmp_path: Path) -> 
 
 
 def peak_of(folder: Path, n: int) -> int:
-    """Most bytes of memory that are in use while n games are replayed twice, compared, reported and exported."""
+    """Most bytes of memory that are in use while n games are replayed twice, compared and reported."""
     gc.collect()
     tracemalloc.start()
     for name in ("a", "b"):
@@ -125,16 +124,12 @@ def peak_of(folder: Path, n: int) -> int:
     runs = read_runs([folder / "a.json", folder / "b.json"])
     compare(runs)
     lecture_figures(runs)
-    export(runs, folder / "exported")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
 
 
-def test_memory_does_not_grow_with_the_records_of_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("evaluate.runs.export.N_AT_ONCE", 256)
+def test_memory_does_not_grow_with_the_records_of_games(tmp_path: Path) -> None:
     peak_of(tmp_path, 4)  # modules are loaded, caches filled
     few, many = (peak_of(tmp_path, n) for n in (10, 40))
     bulk = 2 * games_path(tmp_path / "a.json").stat().st_size / 40

@@ -209,7 +209,7 @@ def test_a_play_is_lost_by_the_answers_if_its_sentence_is_not_the_likeliest(
         (3, False, "answers"),
         (1, True, None),
         (9, False, "answers"),
-        (10, False, "answers"),
+        (10, False, "label"),
         (11, False, "answers"),
         (None, False, "ingest"),
     ]
@@ -371,7 +371,7 @@ def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
     assert column(run, "lost_at") == [None, "ingest"]
     assert run["measures"]["Success@20"] == 0.5
     refusal = "1 game is about a paragraph that the store does not hold"
-    assert strict.err.endswith(f"evaluate replay: {refusal}\n")
+    assert strict.err.endswith(f"quarry replay: {refusal}\n")
 
 
 def test_a_table_of_referees_is_printed_and_written(command: Evaluate) -> None:
@@ -399,7 +399,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
     options = "--referee oracle --json --writer-log log.jsonl --writer m --writer-url"
     with model_server(replying(reply_to)) as server:
         first = command(f"{options} {server.url}")
-    assert f"evaluate replay: the writer m at {server.url}/ is sent" in first.err
+    assert f"quarry replay: the writer m at {server.url}/ is sent" in first.err
     assert first.err.count("the writer") == 1
     log = Path("log.jsonl")
     recorded = log.read_bytes()

@@ -191,7 +191,7 @@ def test_the_command_that_plays_lost_games_again_needs_nothing_else(
     again = evaluate(f"{line.partition('quarry ')[2]} --json").json
     assert (again["games"], again["referee"]) == (n_lost, "constant:A")
     assert n_lost
-    assert "replay needs --games" in evaluate("replay --store store").err
+    assert "--games FILE is missing" in evaluate("replay --store store").err
 
 
 def test_games_of_the_project_are_compared(evaluate: Evaluate) -> None:

@@ -33,6 +33,15 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert columns.to_numpy().tolist() == [["mine", "g1", 2, None]]
 
 
+def test_a_run_of_the_last_version_is_read(tmp_path: Path) -> None:
+    older = {**play_record(), "win_faultless": 0.95}
+    path = tmp_path / "older.json"
+    write_run(path, run_of([game_record(plays=[older])], referee="oracle"))
+    head = json.loads(path.read_text("utf-8")) | {"losses": {"ingest": 0.0}}
+    path.write_text(json.dumps(head))
+    assert read_run(path).as_json()["win_ideal"] == 0.9
+
+
 OTHER = json.dumps(game_record(game_id="g9"))
 UNRANKED = f"{OTHER}\n{json.dumps(game_record(rank='first'))}\n"
 

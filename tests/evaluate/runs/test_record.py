@@ -1,13 +1,16 @@
-"""What became of a game, in words: the outcome, and why a practice game was lost."""
+"""What became of a game, in words."""
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from evaluate.runs.record import outcome_in_words, why_lost
+from evaluate.runs.record import label_of, outcome_in_words
 from player.answer import LETTERS, Answer
-from player.game.game import GameReport
 from player.game.loop import play
+from player.game.record import PlayedGame
+from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import labelled_game
@@ -33,6 +36,11 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
             game_record(),
             lost,
             f"lost by the answers: {FOUND}; place 7 of 50 before them, 3 after",
+        ),
+        (
+            game_record() | {"opening_sentence": "photograph"},
+            lost,
+            "lost by its label: the paragraph begins with 'Sentence of alpha:1:2.', correct the opening sentence",
         ),
         (
             game_record(rank=None),
@@ -67,52 +75,80 @@ def test_a_search_that_missed_says_what_the_book_did() -> None:
         assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
 
 
-def report_with(letters: list[Answer]) -> GameReport:
+def report_with(letters: list[Answer]) -> PlayedGame:
     messages = (warmup(), round_start(), answers(letters=letters), score())
     server = FakeGameServer([[each] for each in messages])
     return play(server, dense_player(course()), name="me", timeout_s=20.0)
 
 
 @pytest.fixture(scope="module")
-def unrelated() -> GameReport:
+def unrelated() -> PlayedGame:
     """A game whose answers depend on no paragraph."""
     return report_with(["A"] * 20)
 
 
-def answers_about(row: int, report: GameReport) -> list[Answer]:
+def answers_about(row: int, report: PlayedGame) -> list[Answer]:
     """What a respondent of this candidate answers."""
     fits = report.plan.fits[0, :, row]
     return [LETTERS[letter] for letter in fits.argmax(axis=1)]
 
 
-def test_a_game_that_was_won_has_nothing_to_say(unrelated: GameReport) -> None:
+def told(truth: Paragraph, report: PlayedGame) -> list[str]:
+    """The explanation of a game about a paragraph."""
+    return [*label_of(labelled_game(), truth, report).explanation]
+
+
+def test_a_game_that_was_won_names_its_secret_and_where_it_was_found(
+    unrelated: PlayedGame,
+) -> None:
     report = report_with(answers_about(1, unrelated))
     truth = report.plan.paragraph(report.decision.best)
-    assert list(why_lost(labelled_game(), truth, report)) == []
+    label = label_of(labelled_game(), truth, report)
+    which, where, probability = label.explanation
+    assert label.won
+    assert label.opening_sentence in which
+    assert where.startswith("won: ")
+    assert probability.startswith("its probability: ")
 
 
 def test_a_lost_one_names_paragraph_probability_guess_and_answers_that_misled(
-    unrelated: GameReport,
+    unrelated: PlayedGame,
 ) -> None:
     letters = answers_about(1, unrelated)
     about_truth = answers_about(0, unrelated)
     report = report_with(letters)
     truth = report.plan.paragraph(0)
-    which, where, probability, guess, misled = why_lost(labelled_game(), truth, report)
+    which, where, probability, guess, unfit, misled = told(truth, report)
 
     assert f'{truth.doc_id} p{truth.page}: "{truth.opening_sentence}"' in which
     assert where.startswith("lost by the answers: ")
     assert re.match(r"its probability: 0\.\d{3} before .*, 0\.\d{3} after", probability)
     assert report.decision.guess.opening_sentence in guess
-    numbers = re.findall(r"(\d+) [A-D] ", misled)
-    assert numbers
-    for row in map(int, numbers):
-        assert letters[row - 1] != about_truth[row - 1]
+    for name, line in (("do not fit", unfit), ("misled", misled)):
+        assert name in line
+        numbers = re.findall(r"(\d+) [A-D]\b", line)
+        assert numbers
+        for row in map(int, numbers):
+            assert letters[row - 1] != about_truth[row - 1]
 
 
 def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
-    unrelated: GameReport,
+    unrelated: PlayedGame,
 ) -> None:
-    elsewhere = paragraph("elsewhere:1:1")
-    _, where, *_ = why_lost(labelled_game(), elsewhere, unrelated)
+    _, where, *_ = told(paragraph("elsewhere:1:1"), unrelated)
     assert where.startswith("lost at the book: 'alpha' was taken for first")
+
+
+def test_a_guess_before_the_search_had_ended_is_explained(
+    unrelated: PlayedGame,
+) -> None:
+    hasty = replace(unrelated.decision, belief=np.empty(0), best=-1)
+    report = replace(unrelated, decision=hasty)
+    _, where = told(unrelated.plan.paragraph(1), report)
+    assert where.startswith("lost in the search: not among the 0 candidates")
+    _, where = told(unrelated.plan.paragraph(0), report)
+    assert where == "won: found at rank 1 in the book's slots by dense"
+
+    dropped = replace(unrelated.plan, fits=unrelated.plan.fits[:, :, :0])
+    explained = told(unrelated.plan.paragraph(0), replace(unrelated, plan=dropped))
+    assert not any("misled" in line for line in explained)

@@ -1,6 +1,7 @@
 """The studio's pages, over HTTP and in a browser."""
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from evaluate.games.labelled import LabelledGame, load_games
 from evaluate.practice.routes import serving
 from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import replay_store
-from evaluate.runs.files import read_run, write_run
+from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
 from evaluate.studio.app import create_app
 from evaluate.studio.state import Files, Studio
@@ -25,10 +26,17 @@ from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
 from player.game.journal import Journal
 from player.game.loop import play_games
+from player.game.record import GameRecord, Label
 from player.player import Player, build_player
-from player.round import Guess, RoundStart
+from player.round import Guess, RoundStart, Score
 from quarry.store import Course, open_store
-from tests.evaluate.fakes import small_repertoire, use_hashing_embedder, write_games
+from tests.contracts.paragraphs import paragraph
+from tests.evaluate.fakes import (
+    make_store,
+    small_repertoire,
+    use_hashing_embedder,
+    write_games,
+)
 from tests.fakes import each, lecture_pdf
 
 HOSTILE = "<script>document.title = 'taken'</script>"
@@ -93,6 +101,15 @@ def test_a_lecture_is_shown_with_its_pages_passages_and_other_editions(
     assert picture.content.startswith(b"\x89PNG")
 
 
+def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
+    passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
+    store = make_store(tmp_path / "store", [passage])
+    files = Files(tmp_path / "games", tmp_path, None, store.location)
+    client = TestClient(create_app(store, load(), files))
+    (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
+    assert passage.opening_sentence in client.get(link).text
+
+
 def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
     words = []
     for letters, left, top in (
@@ -117,8 +134,8 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         ("/games/99", 404),
         ("/report", 422),
         ("/report?run=../../journal", 404),
-        ("/losses?run=../x.json", 404),
-        ("/losses?run=%00", 404),
+        ("/nowhere", 404),
+        ("/games/x", 422),
         ("/report?run=none.json", 422),
     ):
         response = client.get(path)
@@ -133,15 +150,19 @@ ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan"
 def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
     odd: str, course: Course, files: Files, tmp_path: Path
 ) -> None:
-    lost_run(course, "zzz", tmp_path / "bad.json")
     (tmp_path / "loop.json").symlink_to("loop.json")
-    elsewhere = replace(files, runs=tmp_path, games=tmp_path / "games.jsonl")
+    elsewhere = replace(
+        files,
+        runs=tmp_path,
+        games=tmp_path / "games.jsonl",
+        journal=tmp_path / "journal",
+    )
     app = create_app(course, load(), elsewhere)
     client = TestClient(app, raise_server_exceptions=False)
 
     query = quote(odd, safe="")
     for path in (
-        *("/report?run=", "/losses?run=", "/losses?run=bad.json&of="),
+        *("/report?run=", "/runs?", "/games?lost="),
         *("/?hint=", "/?hint=a&book=", "/referee?start=", "/referee?lecture="),
         *("/lecture/", "/lecture/01-sediments?number=", "/games/", "/server/"),
     ):
@@ -151,9 +172,6 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
         for path in ("/referee/check", "/referee/replay", "/referee/keep"):
             answer = client.post(path, data={**form, key: odd})
             assert answer.status_code < 500, (path, key)
-    for key in ("run", "preset"):
-        data = {"run": "bad.json", "preset": "default", key: odd}
-        assert client.post("/losses", data=data).status_code < 500
 
 
 def test_forms_of_other_pages_are_refused(client: TestClient) -> None:
@@ -166,9 +184,12 @@ def test_a_hint_that_breaks_the_rule_is_marked_and_not_kept(
 ) -> None:
     form = {"passage": GRAVEL, "hint": "sand again"}
     assert "<mark>sand</mark>" in client.post("/referee/check", data=form).text
+    misquoted = {"passage": GRAVEL, "hint": "plain words", "sentence": "photograph"}
     for button in ("play", "keep"):
-        refused = client.post(f"/referee/{button}", data=form)
-        assert refused.status_code == 422
+        for wrong in (form, misquoted):
+            refused = client.post(f"/referee/{button}", data=wrong)
+            assert refused.status_code == 422
+    assert "does not begin with its opening sentence" in refused.text
     assert not files.games.exists()
 
 
@@ -184,10 +205,12 @@ def test_passages_are_labelled_one_after_another_with_progress(
     following = client.post("/referee/keep", data=form)
     assert "A lighthouse keeper" in following.text
     assert "passage 2 of 3, 1 labelled" in following.text
-    client.post("/referee/keep", data=form)
+    corrected = {"sentence": "Gravel settles before sand did."}
+    client.post("/referee/keep", data=form | corrected)
     games = load_games(files.games)
     assert each(games, "game_id") == ["game-001", "game-002"]
     assert games[0].opening_sentence == "Gravel settles before sand does."
+    assert games[1].opening_sentence == "Gravel settles before sand did."
     assert games[0].book_name == HOSTILE
 
 
@@ -212,12 +235,16 @@ def test_hostile_text_of_the_journal_stays_text(
     assert "every 2s" in page, "a running game is shown as it goes on"
 
 
+def label_about(sentence: str) -> Label:
+    return Label(BEES, sentence, "hive", won=False, explanation=("lost by <b>",))
+
+
 def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     player: Player,
 ) -> None:
     plan = player.plan(START)
-    waiting = view_of(player, plan, ())
-    assert waiting.steps == ()
+    waiting = view_of(player, plan, GameRecord(game_id="g"))
+    assert waiting.steps == []
     before = [item.beliefs[0] for item in waiting.candidates]
     assert sum(before) == pytest.approx(1.0)
 
@@ -226,26 +253,41 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     answers: list[Any] = ["Not Relevant", None]
     for fits in plan.fits[0, 2:, row]:
         answers.append("ABCD"[fits.argmax()])
-    view = view_of(player, plan, answers, secret)
-    assert view.is_secret
+    game = GameRecord(
+        game_id="g", answers=tuple(answers), label=label_about(secret.upper())
+    )
+    view = view_of(player, plan, game)
     assert each(view.steps, "verdict") == ["none"] * 2 + ["right"] * 18
+    assert not any(each(view.steps, "misled"))
+    assert view.passage == BEES
     assert view.at(20)[0].sentence == secret
     assert view.at(20)[0].beliefs[20] > 0.9
     order = [item.beliefs[0] for item in view.at(0)]
     assert order == sorted(order, reverse=True)
+
+    # the same answers, of which none is about the secret
+    other = replace(game, guess=guess_of(secret), label=label_about(PARAGRAPHS[0][:32]))
+    assert any(each(view_of(player, plan, other).steps, "misled"))
 
 
 def guess_of(sentence: str) -> Guess:
     return Guess(sentence, "as it was sent", "river", "", 0.5)
 
 
-def test_a_guess_names_the_passage_that_holds_it(player: Player) -> None:
+def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
     plan = player.plan(START)
     later = [start.sentence for start in plan.places.starts if start.number]
-    guess = guess_of(later[0].upper())
-    view = view_of(player, plan, ["A"] * 20, guess=guess)
-    assert view.guess == guess
+    points = {"opening_sentence_score": 100.0}
+    game = GameRecord(
+        game_id="g",
+        answers=("A",) * 20,
+        guess=guess_of(later[0].upper()),
+        score=Score(80.0, 2, points, {}),
+    )
+    view = view_of(player, plan, game)
     assert view.passage in each(plan.places.paragraphs, "paragraph_id")
+    lost = replace(game, score=Score(30.0, 0, {"opening_sentence_score": 40.0}, {}))
+    assert view_of(player, plan, lost).passage == ""
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
@@ -264,7 +306,10 @@ def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
 
     page = client.get(f"/games/{key}").text
     assert "/referee/replay" not in page
-    for text in ("Nobody wrote this.", "as it was sent", "– unknown"):
+    for text in (
+        *("Nobody wrote this.", "as it was sent", "– unknown"),
+        "The secret of this game is not known here",
+    ):
         assert text in page
     monkeypatch.delattr(Player, "plan")
     assert client.get(f"/games/{key}").text == page
@@ -283,6 +328,28 @@ def test_sentences_are_compared_by_letters_and_digits(
     page = client.post("/referee/replay", data=form).text
     assert "Found: the player won" in page
     assert "· the secret passage" in page
+
+
+def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
+    course: Course, files: Files, tmp_path: Path
+) -> None:
+    elsewhere = replace(files, journal=tmp_path / "journal")
+    client = TestClient(create_app(course, load(), elsewhere))
+    form = {"passage": BEES, "hint": "vessels near rocks", "referee": "constant:A"}
+    page = client.post("/referee/replay", data=form).text
+    assert "Not found: the player lost" in page
+    assert client.post("/referee/replay", data={**form, "referee": "oracle"}).is_success
+
+    with contextlib.closing(Journal(elsewhere.journal)) as journal:
+        won, lost = journal.games()
+    assert (won.outcome, lost.outcome, lost.where) == ("WON", "LOST", "desk")
+    page = client.get(f"/games/{lost.key}").text
+    assert "lost by the answers: " in page
+    assert f'name="passage" value="{BEES}"' in page
+    assert "misled" in page
+    listed = client.get("/games?lost=1").text
+    assert lost.game_id in listed
+    assert won.game_id not in listed
 
 
 def test_an_answer_counts_only_for_the_question_that_is_due(
@@ -326,21 +393,6 @@ def lost_run(
     referee = "constant:A"
     run = replay_store([game], course, load(), referee=referee, name=path.stem)
     write_run(path, run)
-
-
-def test_a_run_that_is_replayed_with_a_preset_of_a_file_is_named_by_its_stem(
-    course: Course,
-    files: Files,
-    tmp_path: Path,
-) -> None:
-    preset = tmp_path / "tuned.yaml"
-    preset.write_text("game:\n  questions_pool: 100\n")
-    lost_run(course, "zzz", tmp_path / "bad.json")
-    elsewhere = replace(files, runs=tmp_path)
-    client = TestClient(create_app(course, load(str(preset)), elsewhere))
-    data = {"run": "bad.json", "preset": str(preset)}
-    assert client.post("/losses", data=data).status_code == 200
-    assert (tmp_path / "bad-lost-tuned.json").exists()
 
 
 def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> None:
@@ -412,6 +464,7 @@ def test_a_person_searches_writes_a_hint_and_referees_a_game(
     tab.select_option("[name=referee]", "oracle")
     tab.click("text=Replay with these settings")
     tab.wait_for_selector("h1 >> text=Found: the player won")
+    tab.wait_for_load_state("load")
     tab.click("text=Keep as a labelled game")
     tab.wait_for_selector("text=Write a hint")
     assert load_games(files.games)[-1].hint == "counting vessels near rocks"
@@ -436,16 +489,22 @@ def test_a_person_sees_who_plays_and_steps_through_the_game_afterwards(
     tab.wait_for_selector("text=The secret passage begins")
     assert tab.locator(".steps .mark").count() == 20
     tab.goto("/games")
+    assert fits_the_width(tab)
     tab.click("tbody a >> nth=0")
     tab.wait_for_selector("text=after answer 20 of 20")
-    tab.click("text=first")
-    tab.wait_for_selector("text=before the answers")
+    tab.evaluate("window.kept = true; scrollTo(0, 300)")
+    tab.click(".course rect >> nth=0")
+    tab.wait_for_selector(".pager >> text=before the answers")
+    tab.click(".pager >> text=last")
+    tab.wait_for_selector("text=after answer 20 of 20")
+    assert tab.evaluate("window.kept"), "the page was not loaded again"
+    assert tab.evaluate("scrollY") > 100
     assert fits_the_width(tab)
     assert tab.locator(".amount svg").count() >= 3
 
 
 @pytest.mark.timeout(240)
-def test_a_person_reads_a_report_and_replays_the_lost_games(
+def test_a_person_sorts_runs_reads_a_report_and_finds_the_lost_games(
     tab: Any,
     course: Course,
     files: Files,
@@ -459,9 +518,11 @@ def test_a_person_reads_a_report_and_replays_the_lost_games(
     tab.wait_for_selector(".plot svg")
     assert fits_the_width(tab)
 
-    tab.goto("/losses?run=bad.json")
-    tab.select_option("[name=preset]", "keyword")
-    tab.click("text=Replay the lost games")
-    tab.wait_for_selector("text=all of them had been lost in bad.json")
-    again = read_run(files.runs / "bad-lost-keyword.json")
-    assert again.plays["game_id"].tolist() == ["g"]
+    tab.set_viewport_size({"width": 1200, "height": 800})
+    tab.goto("/runs")
+    tab.click("th button >> text=Lost")
+    tab.click("th button >> text=Lost")
+    tab.click("tbody tr >> nth=0 >> td a")
+    tab.wait_for_selector(".plot svg")
+    assert tab.locator("#fate").input_value() == "lost"
+    assert tab.locator("#count").text_content() == "1 of 1 games"

@@ -12,12 +12,6 @@ from tests.ingest.reading import extracted
 HEBREW = dict(zip("abgmslvM", "אבגםשלומ", strict=True))
 
 
-@pytest.fixture(autouse=True)
-def _without_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a file says by itself; tests/ingest/pdf/test_ocr.py has the rest."""
-    monkeypatch.setattr("ingest.layout.extract.languages", frozenset)
-
-
 def _texts(content: bytes) -> list[str]:
     texts: list[str] = []
     for page in extracted(content).pages:
@@ -157,11 +151,9 @@ def test_a_page_that_is_set_sideways_is_read() -> None:
     assert _texts(content.replace(b"1 0 0 1 1", b"0 1 -1 0 1")) == texts
 
 
-def test_a_file_without_text_is_sent_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
-    remedy = "install Tesseract (apt-get install tesseract-ocr tesseract-ocr-heb) and ingest it again"
-    assert _error(pdf([[], []])) == f"lecture.pdf: no text layer; {remedy}"
-    monkeypatch.setattr("ingest.layout.extract.languages", lambda: frozenset(["eng"]))
-    assert "no text layer; and OCR sees no text either" in _error(pdf([[], []]))
+def test_a_file_without_text_and_images_is_refused() -> None:
+    says = "lecture.pdf: no text layer and no image of text; leave it out"
+    assert _error(pdf([[], []])) == says
 
 
 WHOLE = pdf([[Run(50, 100, "words")]])

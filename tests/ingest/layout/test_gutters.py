@@ -34,6 +34,14 @@ def test_columns_of_two_lines_are_parted_if_they_are_drawn_one_by_one() -> None:
     ]
 
 
+def test_a_short_note_is_parted_from_a_title_next_to_it() -> None:
+    note = lines(["a note of two lines", "next to the title"], 50, 100, 8, 6.5)
+    title = Run(200, 105, "The title of the section", size=13)
+    text = _column("text", 4, 200, 130)
+    expected = [run.text for run in [*note, title, *text]]
+    assert _texts(note, [title], text) == expected
+
+
 def test_zones_with_the_same_gutter_are_read_in_the_order_of_drawing() -> None:
     zones = [
         _column("first", 3, 50, 100),

@@ -46,7 +46,7 @@ class Page:
             ["true, linebreaks: auto", 'false, linebreaks: "simple"']
         )
         self.source = (
-            "#set page(width: 660pt, height: 1400pt, margin: 60pt)\n"
+            "#set page(width: 660pt, height: auto, margin: 60pt)\n"
             f"#set text(size: {self._size}pt, hyphenate: false)\n"
             f"#set par(justify: {breaks}, leading: 0.5em, spacing: {spacing}em, first-line-indent: {indent})\n"
             f"{self._zone(WIDTH, 3)}"

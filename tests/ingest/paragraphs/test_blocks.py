@@ -7,7 +7,7 @@ from typing import cast
 import typst
 
 from ingest.layout.arrange import arrange
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line
 from ingest.paragraphs.blocks import Block, split
 from ingest.paragraphs.hyphens import joined_text
 from tests.contracts.handmade import Run, lines
@@ -110,13 +110,26 @@ def test_a_heading_stands_over_the_paragraphs_below_it() -> None:
 
 
 def test_a_footnote_does_not_part_the_paragraph_it_interrupts() -> None:
-    note = Run(50, 700, "1 A note of its own.", size=8)
-    first_page = [*lines(PROSE[:2], 50, 200), note]
-    body, footnote = _blocks(first_page, lines(PROSE[2:], 50, 200))
-    assert body.text == " ".join(PROSE)
-    assert not body.footnote
-    assert footnote.text == "A note of its own."
-    assert footnote.footnote
+    for mark, text in (("1 ", "A note of its own."), ("6", "C Jones drew it.")):
+        note = Run(50, 700, mark + text, size=8)
+        first_page = [*lines(PROSE[:2], 50, 200), note]
+        body, footnote = _blocks(first_page, lines(PROSE[2:], 50, 200))
+        assert body.text == " ".join(PROSE)
+        assert not body.footnote
+        assert footnote.text == text
+        assert footnote.footnote
+
+
+def test_a_listing_at_the_end_of_a_page_does_not_go_on_in_the_prose_of_the_next() -> (
+    None
+):
+    code = "for key in keys: place = order[key]; move(key)"
+    page = [*lines(PROSE, 50, 200), Run(50, 260, code, font="mono")]
+    assert _texts(page, lines(PROSE, 50, 200)) == [
+        " ".join(PROSE),
+        code,
+        " ".join(PROSE),
+    ]
 
 
 def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
@@ -142,7 +155,7 @@ def test_a_word_that_ends_in_a_blank_is_not_joined_to_the_next_line() -> None:
     placed = []
     for text in ("keys, ", "of"):
         line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
-        placed.append(cast(PlacedLine, line))
+        placed.append(cast(Line, line))
     text, breaks = joined_text(placed, 0, Counter())
     assert text.split() == ["keys,", "of"]
     assert breaks == ()

@@ -4,11 +4,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from ingest.layout.lines import Word
-from ingest.layout.placed import PlacedLine
+from ingest.layout.line import Line, Word
 from ingest.paragraphs.decisions import (
     LineGroup,
-    Seam,
     begins_paragraph,
     goes_on_across,
     goes_on_after_displays,
@@ -25,25 +23,17 @@ HABITS = TypesettingHabits(
 )
 
 
-def line(text: str, **features: Any) -> PlacedLine:
+def line(text: str, **features: Any) -> Line:
     """A line that fills its column, 250 points wide."""
     words = [Word(word, 50, 70, 10, 0, False, False) for word in text.split()]
-    whole = PlacedLine(
+    whole = Line(
         words=tuple(words),
         x0=50.0,
         x1=300.0,
         y=100.0,
         size=10.0,
-        bold=0.0,
-        mono=0.0,
-        rtl=False,
-        order=0,
-        page=1,
-        column=0,
         start=50.0,
         end=300.0,
-        n_gaps=0,
-        in_table=False,
         left=50.0,
         right=300.0,
     )
@@ -120,5 +110,5 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
         ({"start": 65.0}, 65.0, False),
     ):
         below = line("and more", start=start_below)
-        seam = Seam(group, line("Without cycles", y=112.0, **features), below, HABITS)
-        assert begins_paragraph(seam) is expected, features
+        after = line("Without cycles", y=112.0, **features)
+        assert begins_paragraph(group, after, below, HABITS) is expected, features

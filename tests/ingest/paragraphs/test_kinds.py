@@ -13,7 +13,7 @@ SETTINGS = IngestSettings(
     memory_mb=2000,
     min_words=25,
     max_words=60,
-    reader="auto",
+    reader="pypdfium2",
 )
 PROSE = (
     "The pivot should fall somewhere in the middle of the array, because a lopsided split leaves almost all of the "
@@ -53,6 +53,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     (PROSE, {"is_heading": True}, "heading"),
     (PROSE, {"in_table": True}, "boxed"),
     ("Mean Deviation", {"in_table": True}, "table"),
+    ("Attention Is All (Vaswani Et Al., 2017)", {"number": "•"}, "item"),
+    ("Vaswani, A., Attention Is All (Curran, 2017)", {"number": "•"}, "references"),
     (PROSE, {"mono": 0.9}, "prose"),
     (
         "For line in lines: if line.strip() == '': continue else: print(line) until all ends.",

@@ -14,7 +14,7 @@ SETTINGS = IngestSettings(
     memory_mb=2000,
     min_words=8,
     max_words=60,
-    reader="auto",
+    reader="pypdfium2",
 )
 PROSE = "A queue hands out first whatever came in first, as a fair clerk would."
 

@@ -13,16 +13,15 @@ from typing import Any, NamedTuple
 import pytest
 
 from configs.directories import cache
-from ingest.command import main
 from ingest.pipeline.plan import expand
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
+from quarry.command import main
 from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import models
 from quarry.parallel import InProcess, LocalProcesses
 from quarry.store import Store, open_store
 from tests import fakes
-from tests.evaluate.fakes import run_main
 from tests.fakes import (
     CACHES,
     LOCKS,
@@ -100,10 +99,12 @@ class Course:
     def run(self, *arguments: str | Path) -> Ran:
         """Run `python -m ingest --store STORE ARGUMENTS...` in this process."""
         self._capsys.readouterr()
-        code = run_main(main, f"--store={self.store}", *map(str, arguments))
+        code = main(["ingest", f"--store={self.store}", *map(str, arguments)])
         out, err = self._capsys.readouterr()
         assert "Traceback" not in err
-        notes = [line for line in err.splitlines() if line.startswith("ingest: ")]
+        notes = [
+            line for line in err.splitlines() if line.startswith("quarry ingest: ")
+        ]
         return Ran(code, out, notes)
 
     def refusal(self, *arguments: str | Path) -> str:
@@ -156,13 +157,13 @@ def test_bad_input_is_refused_in_one_line_before_anything_is_made(
         ("{0}", "{0} holds no PDF files; check the path."),
         ("{0}/notes.rtf", "{0}/notes.rtf is neither .pdf nor .jsonl; save it as PDF"),
         ("", "PATH is missing; name PDF files, folders of them, or a paragraphs.jsonl"),
-        ("--workers 0 x.pdf", "--workers: 0 is less than 1"),
-        ("--list --rejected", "--rejected: not allowed with argument --list"),
+        ("--workers -1 x.pdf", 'Invalid value "-1" for --workers. Must be >= 0'),
+        ("--list --rejected", "Mutually exclusive arguments: {{--list, --rejected}}"),
         ("--config none.yaml x.pdf", "--config none.yaml does not exist"),
     ):
         asked = arguments.format(course.folder).split()
         expected = message.format(course.folder)
-        assert course.refusal(*asked).startswith(f"ingest: {expected}")
+        assert course.refusal(*asked).startswith(f"quarry ingest: {expected}")
     assert len(os.listdir(course.folder)) == 2
 
 
@@ -318,7 +319,7 @@ def test_broken_paragraphs_file_is_named_and_nothing_of_it_comes_in(
         ran = course.run(path)
         (note,) = ran.notes
         assert ran.code == 2
-        assert note.startswith(f"ingest: {path}{message}")
+        assert note.startswith(f"quarry ingest: {path}{message}")
     assert not Store(course.store).course.documents
 
 
@@ -328,8 +329,8 @@ def test_two_paragraphs_files_cannot_share_a_book_or_an_id(course: Course) -> No
     same_book = course.books("2", ("p2", "trees", CACHES))
     same_id = course.books("3", ("trees", "caches", CACHES))
     expected = [
-        f"ingest: {same_book}: the book_name 'trees' is also in {first}; rename it",
-        f"ingest: {same_id}: the paragraph_id 'trees' is also in 'trees'; rename it",
+        f"quarry ingest: {same_book}: the book_name 'trees' is also in {first}; rename it",
+        f"quarry ingest: {same_id}: the paragraph_id 'trees' is also in 'trees'; rename it",
     ]
     for _ in range(2):  # within one ingest, and against what is stored
         ran = course.run(first, same_book, same_id, copy)
@@ -386,7 +387,7 @@ def test_file_that_fails_is_named_while_the_others_go_through(
     assert ran.code == 1
     assert ran.json["failed"] == 2
     assert ran.json["kept"] == 3
-    fault = f"ingest: {path}: not a PDF; convert it first"
+    fault = f"quarry ingest: {path}: not a PDF; convert it first"
     assert fault in ran.notes
     assert "the file's name is not UTF-8; rename it" in "".join(ran.notes)
     assert course.texts == WHOLE
@@ -411,9 +412,9 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
     assert ran.code == 1
     assert ran.statuses["quick"] == "added"
     assert sorted(ran.notes) == [
-        f"ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
+        f"quarry ingest: {paths[2]}: the file is damaged (IndexError: list index out of range); "
         "get it again",
-        f"ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
+        f"quarry ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
     ]
     assert course.run(*paths, "--json").statuses["slow"] == "added"
 
@@ -445,7 +446,7 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
 
 KILLED_INGEST = """
 import os, signal, sys
-from ingest.command import main
+from quarry.command import main
 from quarry.embed import models
 from quarry.store import folder
 from tests import fakes
@@ -453,7 +454,7 @@ from tests import fakes
 if __name__ == "__main__":
     models.load_embedder = fakes.load_hashing_embedder
     folder.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-    main(sys.argv[1:])
+    main(["ingest", *sys.argv[1:]])
 """
 """An ingest that is killed after it has written the passages to Chroma, and before their content."""
 
@@ -496,8 +497,8 @@ def test_work_of_an_interrupted_ingest_is_not_done_again(
     assert {"ranking.pdf", "trees.pdf", RANKING} <= set(done)
     done.clear()
     assert course.run(course.lectures).notes == [
-        "ingest: resumed: 2 files had been read before",
-        "ingest: resumed: 1 passage had been embedded before the interruption",
+        "quarry ingest: resumed: 2 files had been read before",
+        "quarry ingest: resumed: 1 passage had been embedded before the interruption",
     ]
     assert course.texts == WHOLE
     assert TREES in done

@@ -36,7 +36,7 @@ def updated(
     fits: FitArray,
     answers: Answers,
     referees: Sequence[Referee] = MIXTURE,
-    pages: BoolArray | None = None,
+    is_raw: BoolArray | None = None,
 ) -> Posterior:
     """The posterior over printed passages, which fit alike under every view unless the fits say otherwise."""
     shape = (len(VIEWS), *fits.shape[-3:])
@@ -46,7 +46,7 @@ def updated(
         questions=asked(len(answers)),
         answers=answers,
         mixture=referees,
-        pages=np.zeros(len(prior), dtype=np.bool_) if pages is None else pages,
+        is_raw=np.zeros(len(prior), dtype=np.bool_) if is_raw is None else is_raw,
     )
 
 
@@ -170,10 +170,10 @@ def test_a_page_is_believed_under_both_readings_of_its_first_sentence() -> None:
     same = VIEWS.index("paragraph")
     fits[same, :, 1] = np.eye(4, dtype=np.float32)[0]
     page = np.array([False, True])
-    by_page = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    by_page = updated(prior, fits, ["A"] * 4, is_raw=page).belief[1]
     assert by_page > 0.95
 
     # one reading holds for all answers, so that the page keeps half of its belief at least
     fits[same, :, 1] = np.eye(4, dtype=np.float32)[1]
-    against = updated(prior, fits, ["A"] * 4, pages=page).belief[1]
+    against = updated(prior, fits, ["A"] * 4, is_raw=page).belief[1]
     assert 0.3 < against < 0.5

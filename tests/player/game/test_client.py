@@ -1,6 +1,7 @@
 """HttpGameServer against answers that the test writes; tests/hostile plays over real connections."""
 
 import functools
+import itertools
 import json
 import time
 from collections.abc import Callable
@@ -9,10 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from player.errors import RefusedError, ServerError, UnauthorizedError
-from player.game import decoding
+from player.errors import MessageError, RefusedError, ServerError, UnauthorizedError
 from player.game.client import GameState, HttpGameServer
-from player.game.decoding import MESSAGE_DEPTH, Body
+from player.game.decoding import MAX_BYTES, joined, read_inbox
 
 TOKEN = "s3cret-token-of-the-player"
 URL = "http://127.0.0.1:8017"
@@ -214,41 +214,27 @@ def test_a_token_that_cannot_stand_in_a_header_is_refused_without_being_shown() 
         )
 
 
-# damaged inboxes
+# bodies of responses
 
 
-def inbox_of(body: bytes, size: int) -> Body:
-    """Return an inbox that comes in pieces of a size."""
-    inbox = Body(MESSAGE_DEPTH)
-    for begin in range(0, len(body), size):
-        inbox.add(body[begin : begin + size])
-    return inbox
+def test_an_inbox_is_read_whatever_is_in_its_messages() -> None:
+    begin = b'\xef\xbb\xbf{"messages": [{"a": "\xff\\ud800"}, 7, {"n": '
+    body = begin + b"9" * 5_000 + b'}], "cursor": "7"}'
+    messages, cursor = read_inbox(body)
+    assert messages == [{"a": "\ufffd?"}, 7, {"n": int("9" * 300)}]
+    assert cursor == "7"
 
 
-def test_a_message_that_is_too_long_is_skipped_and_the_others_are_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # the whole of it would be longer than a body may be
-    monkeypatch.setattr(decoding, "MAX_MESSAGE_BYTES", 160_000)
-    monkeypatch.setattr(decoding, "MAX_BYTES", 320_000)
-    text = b'{"payload": {"text": "' + b'x\\" ] } ' * 130_000 + b'"}}'
-    body = b'{"messages": [{"a": 1}, %s, %s, {"b": [[]]}], "cursor": "7"}'
-    note = f"one of {len(text)} bytes"
-    inbox = inbox_of(body % (text, text), 10_000).inbox()
-    assert inbox == ([{"a": 1}, note, note, {"b": [[]]}], "7")
+def test_an_inbox_that_cannot_be_read_is_one_error() -> None:
+    for body in (b'{"messages": [{]}', b"[" * 100_000, b"[]", b'{"messages": {}}'):
+        client, _ = connect((200, body))
+        message = str(failure(client.inbox, "", 0.0))
+        assert "/v1/inbox the answer " in message
+        assert "\n" not in message
 
 
-def test_a_body_may_begin_with_a_byte_order_mark() -> None:
-    body = b'\xef\xbb\xbf{"messages": [{"a": {}}, {"b": 1}], "cursor": "7"}'
-    for size in (1, 2, 1_000):
-        assert inbox_of(body, size).inbox() == ([{"a": {}}, {"b": 1}], "7")
-    client, _ = connect((200, b'\xef\xbb\xbf{"game_id": "0101001"}'))
-    assert client.request_game() == "0101001"
-
-
-def test_messages_are_read_whatever_pieces_they_come_in() -> None:
-    body = rb'{"messages": [{"a": "\\\" ]}{ [\\"}, {"b": [{"c": "\\"}]}], "cursor": 7}'
-    document = json.loads(body)
-    expected = document["messages"], document["cursor"]
-    for size in (1, 2, 3, 7, 1_000):
-        assert inbox_of(body, size).inbox() == expected
+def test_a_body_that_is_too_long_is_refused() -> None:
+    megabyte = b" " * 1_000_000
+    assert len(joined([megabyte] * 32)) == MAX_BYTES
+    with pytest.raises(MessageError, match="more than 32000000 bytes"):
+        joined(itertools.repeat(megabyte))

@@ -28,9 +28,10 @@ from hypothesis.stateful import (
 from player.answer import Answers
 from player.errors import RefusedError, ServerError
 from player.game import loop
-from player.game.game import GameReport, Timeouts
+from player.game.game import Timeouts
 from player.game.journal import Journal
 from player.game.loop import Loop
+from player.game.record import PlayedGame
 from player.player import Decision, Plan
 from player.question import Question
 from player.round import Json, RoundStart
@@ -160,7 +161,7 @@ class EveryOrder(RuleBasedStateMachine):
         """The player reads its inbox and answers."""
         self._loop._poll(0.0)
         for outcome in self._loop._outcomes():
-            assert isinstance(outcome, GameReport), outcome
+            assert isinstance(outcome, PlayedGame), outcome
             assert outcome.answers == ("A",) * 20
             self._over.append(outcome.game_id)
 
@@ -284,7 +285,7 @@ def test_fuzzed_messages_of_many_games_at_once_lose_no_game() -> None:
         assert set(map(len, referee.taken.values())) == {1}
 
 
-def test_fifty_games_at_once_are_right_like_one_and_keep_no_fits(
+def test_fifty_games_at_once_are_right_like_one(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     alone = report_of(Referee())

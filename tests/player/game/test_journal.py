@@ -20,10 +20,9 @@ from player.game.client import HttpGameServer
 from player.game.journal import (
     VERSION,
     Journal,
-    SavedGame,
-    SavedMessage,
     authenticate,
 )
+from player.game.record import Label, SavedGame, SavedMessage
 from player.question import Question
 from player.round import Guess, Json, RoundStart, Score
 from tests.fakes import each
@@ -31,6 +30,7 @@ from tests.fakes import each
 START = RoundStart("M1", "Lecture 3", "what climbs, towards light", "color", "token")
 QUESTIONS = (Question("Which?", ("a", "b", "c", "ד"), "opening", (("a",),)),)
 SCORE = Score(88.0, 3, {"opening_sentence_score": 100.0}, {})
+LABEL = Label("a:1:1", "Another sentence.", "", won=False, explanation=("lost",))
 GUESS = Guess("S.", "Because.", "green", "Therefore.", 0.5)
 
 
@@ -98,6 +98,21 @@ def test_a_game_whose_id_came_again_or_that_is_over_or_given_up_is_not_running(
     assert not journal.holds("0101002")
     assert journal.give_up() == 2
     assert each(journal.games(), "ending") == ["given up"] * 3 + ["over"]
+
+
+def test_a_label_is_stored_after_the_guess_and_read_after_the_game(
+    journal: Journal,
+) -> None:
+    key = journal.ask()
+    journal.reveal(key, LABEL)
+    journal.update(key, ending="over")
+    assert each(journal.games(), "label") == [None], "the game has no guess"
+    journal.update(key, ending="running", guess=GUESS)
+    journal.reveal(key, LABEL)
+    assert each(journal.running(), "label") == [None], "a player may continue it"
+    journal.update(key, ending="over")
+    assert each(journal.games(), "label") == [LABEL]
+    assert each(journal.games(), "outcome") == ["LOST"]
 
 
 def test_an_interrupt_at_any_moment_of_a_write_leaves_no_open_transaction(

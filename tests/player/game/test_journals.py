@@ -10,7 +10,8 @@ from player.belief.places import PRINTED
 from player.game import messages as protocol
 from player.game.fallback import DeadlinePlayer
 from player.game.game import STRICT, Game, Spectator
-from player.game.journal import Journal, SavedGame
+from player.game.journal import Journal
+from player.game.record import SavedGame
 from player.player import Player
 from player.round import Json
 from tests.fakes import each

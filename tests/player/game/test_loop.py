@@ -21,14 +21,13 @@ from player.game.fallback import DeadlinePlayer
 from player.game.game import (
     STRICT,
     Game,
-    GameReport,
     Spectator,
     Timeouts,
-    report_json,
 )
 from player.game.journal import Journal
 from player.game.loop import play, play_games
 from player.game.messages import read_message
+from player.game.record import PlayedGame
 from player.player import Contestant, Plan
 from player.round import Json
 from tests.fakes import each
@@ -83,21 +82,21 @@ def outcomes_of(
     n_games: int = 1,
     player: Contestant | None = None,
     **options: Any,
-) -> list[GameReport | PlayerError]:
+) -> list[PlayedGame | PlayerError]:
     player = player or dense_player(course())
     options = {"name": "me", "timeout_s": 60.0, **options}
     return list(play_games(server, player, n_games, **options))
 
 
-def reports_of(*arguments: Any, **options: Any) -> list[GameReport]:
+def reports_of(*arguments: Any, **options: Any) -> list[PlayedGame]:
     reports = []
     for outcome in outcomes_of(*arguments, **options):
-        assert isinstance(outcome, GameReport), outcome
+        assert isinstance(outcome, PlayedGame), outcome
         reports.append(outcome)
     return reports
 
 
-def report_of(server: GameServer, **options: Any) -> GameReport:
+def report_of(server: GameServer, **options: Any) -> PlayedGame:
     (report,) = reports_of(server, **options)
     return report
 
@@ -106,7 +105,7 @@ def test_a_game_goes_from_warmup_to_score() -> None:
     server = FakeGameServer(WHOLE)
     report = report_of(server)
     assert server.sent_types() == REPLIES
-    shown = report_json(report)
+    shown = report.as_json()
     told = {
         "game_id": GAME,
         "answers": ["A"] * 20,
@@ -207,7 +206,7 @@ def test_a_second_game_of_the_same_id_is_refused() -> None:
     first, second, report = outcomes_of(server, 3, at_once=3)
     says = f"The server gave the id of the running game {GAME} to another game."
     assert str(first) == str(second) == says
-    assert isinstance(report, GameReport)
+    assert isinstance(report, PlayedGame)
 
 
 def test_a_spectator_that_fails_disturbs_no_game(
@@ -308,7 +307,7 @@ def test_of_games_that_are_over_together_those_that_nobody_was_shown_are_shown_a
     while not all(each(journal.running(), "score")):  # threads are answering
         time.sleep(0.01)
     games.close()
-    assert isinstance(shown, GameReport)
+    assert isinstance(shown, PlayedGame)
     ids.remove(shown.game_id)
     assert each(journal.running(), "game_id") == ids
 

@@ -5,14 +5,14 @@ import re
 
 from rich.console import Console
 
-from player.game.game import GameReport
+from player.game.record import PlayedGame
 from player.game.terminal import Terminal, stem_of, summary
 from player.round import Score
 from tests.player.fakes import FakeGameServer
 from tests.player.game.test_loop import WHOLE, answers, report_of
 
 
-def shown_game(width: int) -> tuple[list[str], GameReport]:
+def shown_game(width: int) -> tuple[list[str], PlayedGame]:
     out = io.StringIO()
     terminal = Terminal(Console(file=out, width=width))
     batches = list(WHOLE)

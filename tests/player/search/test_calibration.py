@@ -114,5 +114,5 @@ def test_the_user_s_own_numbers_go_before_the_projects(own_file: Path) -> None:
 
 def test_a_file_of_ones_own_that_is_damaged_is_refused(own_file: Path) -> None:
     own_file.write_text('{"minilm": {}}', encoding="utf-8")
-    with pytest.raises(SettingsError, match="is not as evaluate calibrate search"):
+    with pytest.raises(SettingsError, match=r"is not as tools\.calibration"):
         calibration_of("minilm")

@@ -50,6 +50,19 @@ def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
     np.testing.assert_allclose(belief, expected / np.sum(expected))
 
 
+def test_each_sentence_that_may_open_a_piece_gains_with_its_passages() -> None:
+    ferns = "Ferns unroll their fronds slowly."
+    reeds = "Reeds fringe quiet ponds."
+    piece = Piece("pymupdf:page:2000", "b", 1, 1, f"{ferns} {reeds}")
+    passages = [paragraph("b:1:1", ferns), paragraph("b:1:2", reeds)]
+    places = places_of(passages, [piece])
+    belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
+
+    first, second, _ = likelihood_of([0], 2)
+    expected = [first, second, (first + second) / 2, (first + second) / 2]
+    np.testing.assert_allclose(belief, expected / np.sum(expected))
+
+
 def test_thirty_passages_at_most_are_shown_in_the_order_of_the_course() -> None:
     passages = [paragraph(f"b:1:{row}", f"Text {row} here.") for row in range(40)]
     prior = np.arange(1.0, 41.0)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from configs.settings import load
-from ingest.command import main
 from player.search.build import store_embedder
+from quarry.command import main
 from quarry.embed.embedders import load_sentence_transformer
 from quarry.errors import EmbedderError, StoreDamagedError, StoreError
 from quarry.store import ChromaIndex, Store, open_store
@@ -86,7 +86,7 @@ def test_a_store_imports_no_code_that_the_user_has_not_named(
     Path("more.jsonl").write_text(
         '{"paragraph_id": "p", "book_name": "b", "text": "More."}'
     )
-    assert main(["--store", "store", "more.jsonl"]) == 2
+    assert main(["ingest", "--store", "store", "more.jsonl"]) == 2
     assert not Path("ran").exists()
     settings = load(changes=["embed.own=planted_module.Embedder"])
     assert store_embedder(store, settings).spec == "planted_module.Embedder"
@@ -218,7 +218,7 @@ def test_a_damaged_store_is_made_again_from_the_files_named(
     content.write_bytes(content.read_bytes()[:-100])
     more = tmp_path / "more.jsonl"
     more.write_text(f'{{"paragraph_id": "p", "book_name": "b", "text": "{LOCKS}"}}')
-    assert main([str(more), "--store", str(folder)]) == 0
+    assert main(["ingest", str(more), "--store", str(folder)]) == 0
     notice = "it is made again from the files named"
     assert notice in capsys.readouterr().err
     assert each(open_store(str(folder)).paragraphs, "text") == [LOCKS]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from configs.settings import load, merge_settings
-from ingest.command import main
 from player.search.build import build_orchestrator
 from player.search.results import Query
+from quarry.command import main
 from quarry.errors import StoreError
 from quarry.store import Store, chroma, open_store
 from quarry.store.content import save
@@ -55,7 +55,9 @@ class RemoteCourse:
 
     def ingest(self, lectures: Path) -> int:
         location, name = self.place
-        return main([f"{lectures}", f"--store={location}", f"--collection={name}"])
+        return main(
+            ["ingest", f"{lectures}", f"--store={location}", f"--collection={name}"]
+        )
 
     @property
     def texts(self) -> list[str]:
@@ -120,7 +122,7 @@ def test_a_fault_in_mid_ingest_is_one_line_and_the_same_command_finishes(
     *_, line = capsys.readouterr().err.splitlines()
 
     fault_line = (
-        f"ingest: {remote.server.url}: could not be written: .*; "
+        f"quarry ingest: {remote.server.url}: could not be written: .*; "
         "nothing stored was lost, run the same command again"
     )
     assert re.fullmatch(fault_line, line)

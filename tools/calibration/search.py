@@ -34,6 +34,7 @@ from quarry.json_files import read_objects
 from quarry.store import Course
 
 LEAST_DOCUMENTS = 2
+"""Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
 """Most bundled hints that are taken as negatives."""
 RULED_OUT = -0.5

@@ -1,4 +1,4 @@
-"""Temperature, weights and book shares of the prior are fitted, and `calibrate prior` writes them."""
+"""Temperature, weights and book shares of the prior are fitted, and the command writes them."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from configs.settings import GameSettings, load
-from evaluate.tuning.prior import fit_prior
 from player.belief.places import places_of
 from player.belief.prior import prior_of
 from player.belief.start_model import PLACE_FEATURES, place_features
@@ -23,6 +22,7 @@ from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
 from tests.player.fakes import hits
+from tools.calibration.prior import fit_prior
 
 TRUE = GameSettings(
     prior_temperature=0.5,
@@ -81,19 +81,18 @@ def test_the_model_that_games_were_drawn_under_is_found() -> None:
     assert later - first == pytest.approx(-1.0, abs=0.3)
 
 
-def test_the_command_prints_settings_and_writes_weights(evaluate: Evaluate) -> None:
-    calibrate = f"calibrate prior {ABOUT} --out starts.json"
-    fitted = evaluate(calibrate)
+def test_the_command_prints_settings_and_writes_weights(command: Evaluate) -> None:
+    calibrate = f"prior {ABOUT} --out starts.json"
+    fitted = command(calibrate)
     settings = Path("mine.yaml")
     settings.write_text(fitted.out)
     # every book was named by its stem, and held its paragraph: 12 of 12, and one more of each
     assert load(config=settings).game.prior_filter_share == round(13 / 14, 4)
-    assert "12 games; weights of kinds and places written to starts.json" in fitted.err
+    assert "written to starts.json\n12 games; 0 not in the store" in fitted.err
     assert json.loads(Path("starts.json").read_bytes())["weights"]
 
     games = course_records()
     games[-1]["paragraph_id"] = "gamma:1:1"
     write_games(Path("games.jsonl"), games)
-    fitted = evaluate(calibrate)
-    assert fitted.code == 1
-    assert "1 game is about a paragraph that the store does not hold" in fitted.err
+    fitted = command(calibrate)
+    assert "11 games; 1 not in the store" in fitted.err

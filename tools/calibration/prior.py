@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluate.tuning.calibration import fit_choices
 from player.belief.places import Places
 from player.belief.start_model import PLACE_FEATURES, place_features
 from player.search.results import SearchResult, Tier
 from player.starts import KINDS
+from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
 """Penalty on the squared weights, which keeps those of rare features near 0."""

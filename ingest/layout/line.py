@@ -1,12 +1,12 @@
-"""A line in its column, with the features that decide where paragraphs begin, each computed once."""
+"""Words and lines, with the features of a line that decide where paragraphs begin, each computed once."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-from ingest.layout.lines import Line
 
 PROSE_SHARE = 0.3
 """Minimal share of words in a line of prose."""
@@ -18,29 +18,72 @@ _SENTENCE_END = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
 OPENING = "([\"'“‘„"
 
 
-@dataclass(frozen=True)
-class PlacedLine(Line):
-    """A line in its column; lengths in points; `start`, `end` and the margins grow in reading direction.
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word on the page, its text in logical order; lengths in points, y downwards from the top.
 
     Attributes:
+        size: font size.
+        raised: points above the baseline of its line, negative below.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    size: float
+    raised: float
+    bold: bool
+    mono: bool
+
+
+@dataclass(frozen=True)
+class Line:
+    """Words of one row in reading order; lengths in points, y downwards from the top.
+
+    Attributes:
+        y: the baseline.
+        size: the font size of most of its characters.
+        bold: share of its characters that are bold, 0..1.
+        mono: share of its characters in a font of fixed pitch, 0..1.
+        rtl: whether it reads from right to left.
+        order: position of its first glyph among those of its page as they are drawn.
         page: 1-based.
         column: number of the column within the document; lines of one column follow each other from top to bottom.
-        start, end: its first and last edge.
+        start, end: its first and last edge; these and the margins grow in reading direction.
         left, right: margins of its column, in the same direction.
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
         in_table: whether it is inside a table with rules.
     """
 
-    page: int
-    column: int
-    start: float
-    end: float
-    n_gaps: int
-    in_table: bool
+    words: tuple[Word, ...]
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: float = 0.0
+    mono: float = 0.0
+    rtl: bool = False
+    order: int = 0
+    page: int = 0
+    column: int = 0
+    start: float = 0.0
+    end: float = 0.0
     left: float = 0.0
     right: float = 0.0
+    n_gaps: int = 0
     footnote: bool = False
+    in_table: bool = False
+
+    @cached_property
+    def text(self) -> str:
+        """Text of the words, with single spaces between."""
+        return " ".join([word.text for word in self.words])
+
+    @property
+    def n_chars(self) -> int:
+        """Number of characters without spaces."""
+        return sum(len(word.text) for word in self.words)
 
     @property
     def first(self) -> str:
@@ -71,6 +114,14 @@ class PlacedLine(Line):
     def room(self) -> float:
         """Distance of its end from the margin of the column, in font sizes."""
         return (self.right - self.end) / self.size
+
+    def shift_from(self, above: Line) -> float:
+        """Return how far its start is from that of the line above it, in font sizes; positive for an indent."""
+        return (self.start - above.start) / self.size
+
+    def drop_from(self, above: Line) -> float:
+        """Return the distance of its baseline from that of the line above it, in font sizes."""
+        return (self.y - above.y) / self.size
 
     @property
     def column_width(self) -> float:
@@ -130,7 +181,7 @@ class PlacedLine(Line):
         """Whether it has enough words to be prose, perhaps with formulas."""
         return self.word_share > PROSE_SHARE or self.n_words > 2
 
-    def is_full(self, following: PlacedLine) -> bool:
+    def is_full(self, following: Line) -> bool:
         """Return whether the first word of the next line would not have fitted into it."""
         slack = 0.9
         if not self.ends_clause:
@@ -144,7 +195,7 @@ class PlacedLine(Line):
         word = following.words[0]
         return self.right - self.end < word.x1 - word.x0 + slack * following.size
 
-    def flows_into(self, following: PlacedLine) -> bool:
+    def flows_into(self, following: Line) -> bool:
         """Return whether its text continues in the next line, in another column or print."""
         if not following.initial or self.ends_sentence:
             return False
@@ -154,3 +205,29 @@ class PlacedLine(Line):
             return True
         is_full = self.right - self.end < 2 * following.size
         return is_full and not following.initial.isdigit()
+
+
+def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:
+    """Make a line of words in reading order."""
+    sizes: Counter[float] = Counter()
+    n_bold = 0
+    n_mono = 0
+    for word in words:
+        length = len(word.text)
+        sizes[word.size] += length
+        n_bold += length * word.bold
+        n_mono += length * word.mono
+
+    size, _ = sizes.most_common(1)[0]
+    n_chars = sizes.total()
+    return Line(
+        words=tuple(words),
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=y,
+        size=round(size, 1),
+        bold=n_bold / n_chars,
+        mono=n_mono / n_chars,
+        rtl=rtl,
+        order=order,
+    )

@@ -1,4 +1,4 @@
-"""The numbers of search are fitted by hand-worked likelihoods, and `calibrate` writes them beside the others'."""
+"""The numbers of search are fitted by hand-worked likelihoods, and the command writes them beside the others'."""
 
 import json
 import math
@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluate.tuning.calibration import fit_choices, fit_relevance
 from player.search.calibration import CALIBRATION
 from quarry.embed.vectors import embed_reading
 from quarry.store import Course, Store, StoredDocument
 from tests.evaluate.fakes import Evaluate, course_records, write_games
 from tests.fakes import HashingEmbedder
+from tools.calibration.search import fit_choices, fit_relevance
 
 HINTS = (
     "teatime",
@@ -49,13 +49,13 @@ def test_relevance_is_even_half_way_whatever_the_numbers_of_hints() -> None:
 
 
 @pytest.fixture
-def calibrate(evaluate: Evaluate) -> Evaluate:
-    """Run `calibrate search` over games whose hints keep the rule."""
+def calibrate(command: Evaluate) -> Evaluate:
+    """Run the command over games whose hints keep the rule."""
     records = course_records()
     for record, hint in zip(records, cycle(HINTS), strict=False):
         record["hint"] = hint
     write_games(Path("games.jsonl"), records)
-    return lambda options: evaluate(f"calibrate search --games games.jsonl {options}")
+    return lambda options: command(f"search --games games.jsonl {options}")
 
 
 def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others(
@@ -68,7 +68,7 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
     fitted = calibrate("--store store")
     own = Path("home/fitted/calibration.json")
     assert json.loads(own.read_bytes()) == {"minilm": fitted.json}
-    assert f"written to {own}; used for every store of minilm" in fitted.err
+    assert f"written to {own}" in fitted.err
     assert CALIBRATION.read_bytes() == projects
 
     own.write_bytes(projects)

@@ -1,0 +1,165 @@
+"""GameRecord: the facts of one game, as they are stored and shown."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from player.answer import Answer
+from player.game import messages as protocol
+from player.player import Decision, Plan
+from player.question import Question
+from player.round import Guess, Json, RoundStart, Score
+from quarry.arrays import Float64Array
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The secret of a game, and what became of it, as the referee reveals after the guess.
+
+    Attributes:
+        paragraph_id: id of the secret passage.
+        associative_word: "" if there is none.
+        explanation: sentences that say where the secret was found or lost, and which answers were against it.
+    """
+
+    paragraph_id: str
+    opening_sentence: str
+    associative_word: str
+    won: bool
+    explanation: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRecord:
+    """A game; what has not happened yet, or is not known, is None or empty.
+
+    Attributes:
+        answers: (20,) a letter, "Not Relevant", or None for a missing answer.
+        label: None before the guess, and in games of referees that reveal nothing.
+    """
+
+    game_id: str
+    start: RoundStart | None = None
+    questions: tuple[Question, ...] = ()
+    answers: tuple[Answer, ...] | None = None
+    guess: Guess | None = None
+    score: Score | None = None
+    label: Label | None = None
+
+    @property
+    def outcome(self) -> str:
+        """WON, LOST, or "" if it is not known."""
+        if self.label is not None:
+            return "WON" if self.label.won else "LOST"
+        return self.score.outcome if self.score else ""
+
+    @property
+    def secret(self) -> str:
+        """Opening sentence of the secret: as the referee revealed it, or the guess that has won; "" if unknown."""
+        if self.label is not None:
+            return self.label.opening_sentence
+        has_won = self.guess is not None and self.outcome == "WON"
+        return self.guess.opening_sentence if self.guess and has_won else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMessage:
+    """A message of the referee and the reply to it.
+
+    Attributes:
+        key: type of the message; of a warm-up call, the question too.
+        received: the message as it came; None in journals of earlier versions.
+        at: seconds since the epoch at which the reply was ready; None in journals of earlier versions.
+    """
+
+    key: str
+    reply: Json
+    received: Json | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedGame(GameRecord):
+    """A game as the journal holds it.
+
+    Attributes:
+        key: key of the game in the journal.
+        began: seconds since the epoch.
+        ending: "running", "over" or "given up".
+        messages: in the order of the replies; empty where games are listed.
+    """
+
+    key: int
+    server: str
+    began: float
+    ending: str
+    messages: tuple[SavedMessage, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The server, or the name of what was played on without one, such as practice."""
+        is_url = "://" in self.server
+        return f"server {self.server}" if is_url else self.server or "callbacks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedGame(GameRecord):
+    """A game that this process has played to its score.
+
+    Attributes:
+        key: key of the game in the journal, 0 if no journal holds it.
+        elapsed_s: seconds from the request for the game to its score.
+    """
+
+    key: int = 0
+    plan: Plan
+    answers: tuple[Answer, ...]
+    decision: Decision
+    score: Score
+    elapsed_s: float = 0.0
+
+    @classmethod
+    def of(cls, plan: Plan, decision: Decision, **facts: Any) -> Self:
+        """Return the game of a plan and a decision, with its other facts."""
+        return cls(
+            start=plan.start,
+            questions=plan.questions,
+            guess=decision.guess,
+            plan=plan,
+            decision=decision,
+            **facts,
+        )
+
+    def as_json(self) -> Json:
+        """Write the game as `run_game.py --json` prints it."""
+        start, decision = self.plan.start, self.decision
+        evidence = []
+        for item in decision.evidence:
+            evidence.append(
+                {
+                    "question_number": item.number,
+                    "answer": item.letter,
+                    "bits": round(item.weight, 3),
+                    "clause": item.clause,
+                }
+            )
+        return {
+            "game_id": self.game_id,
+            "book_name": start.book_name,
+            "hint": start.hint,
+            "association_domain": start.association_domain,
+            "questions": protocol.questions_json(self.plan.questions),
+            "answers": list(self.answers),
+            "guess": protocol.guess_json(decision.guess),
+            **asdict(self.score),
+            "candidates": len(self.plan.rows),
+            "earlier_editions": dict(start.editions),
+            "belief_before": _belief_in(decision.best, self.plan.prior),
+            "belief_after": _belief_in(decision.best, decision.belief),
+            "evidence": evidence,
+            "elapsed_s": round(self.elapsed_s, 3),
+        }
+
+
+def _belief_in(row: int, belief: Float64Array) -> float | None:
+    """Return the belief in the guess; None if it is not one of the candidates."""
+    return round(float(belief[row]), 6) if 0 <= row < len(belief) else None
