@@ -47,8 +47,8 @@ lectures: $(VENV)/.dev  ## build the bundled lectures and their ground truth fro
 
 lock: $(VENV)/.dev  ## pin pyproject.toml in requirements*.txt and constraints.txt; what constraints.txt pins already stays
 	$(PY) -m pip install -q uv
-	$(COMPILE) $(OPTIONAL:%=--extra %) --extra evaluate --extra export -o constraints.txt
-	{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra evaluate --extra export; } > requirements.txt
+	$(COMPILE) $(OPTIONAL:%=--extra %) --extra evaluate --extra models -o constraints.txt
+	{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra evaluate --extra models; } > requirements.txt
 	for extra in $(OPTIONAL); do \
 		{ $(HEAD); $(COMPILE) --no-deps -c constraints.txt --extra $$extra | grep -vxFf requirements.txt; } > requirements-$$extra.txt; \
 	done

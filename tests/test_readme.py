@@ -20,7 +20,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 SEARCH = (ROOT / "docs/guides/search.md").read_text("utf-8")
 MEASURE = (ROOT / "docs/guides/measure.md").read_text("utf-8")
 IDEAS = (ROOT / "docs/ideas.md").read_text("utf-8")
-TERM = "take a million documents and logarithms"
+TERM = "The formula that most engines use by default"
 
 
 def blocks(begin: str) -> list[str]:

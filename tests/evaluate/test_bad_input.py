@@ -22,7 +22,7 @@ BAD = (
     (f"replay {ABOUT} --repeats 0", '"0" for --repeats. Must be >= 1'),
     (f"replay {ABOUT} --seed {'9' * 5_000}", "value for --seed: unable"),
     (f"replay {ABOUT} --repeats many", '--repeats: unable to convert "many" into int'),
-    (f"replay {ABOUT} --collection another", "is not in "),
+    (f"replay {ABOUT} --collection another", "holds no collection 'another'"),
     (f"replay {ABOUT} --config nowhere.yaml", "--config nowhere.yaml does not exist"),
     (
         f"replay {ABOUT} --measure nDCG10",

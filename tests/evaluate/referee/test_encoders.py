@@ -58,9 +58,9 @@ def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
     *encoders, of_hebrew = each(tools, "encoder")
     assert encoders == loaded
     assert isinstance(of_hebrew, CharacterEncoder)
-    assert each(loaded, "spec") == ["e5", "e5", "minilm"]
+    assert each(loaded, "spec") == ["e5", "minilm"]
     installed.clear()
-    assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 4
+    assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 3
 
 
 def test_the_four_nearest_come_nearest_first() -> None:
