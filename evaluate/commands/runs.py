@@ -30,7 +30,7 @@ from evaluate.runs.differences import BELIEFS
 from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
 from evaluate.runs.measures import find_measures
-from evaluate.runs.run import MAX_REPEATS
+from evaluate.runs.run import MAX_REPEATS, Run
 from player.search.calibration import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
@@ -86,14 +86,10 @@ def replay(
     from evaluate.replay.batches import read_answered
     from evaluate.replay.replay import replay_store, replay_table
 
-    if bool(answers) != bool(batches):
-        raise SettingsError("--answers and --batches belong together; name the other.")
-    if answers and referees:
-        raise SettingsError("--answers takes the place of --referee; leave one out.")
+    specs = _specs_of(referees, batches, answers)
     settings = writer.over(given.load(preset))
     # an unknown measure is refused before anything is played
     found_measures = find_measures(measures)
-    specs = SPECS if referees == (EVERY,) else referees or (HINT_ALONE,)
     judges = None
     if len(specs) > 1:
         judges = judges_of(specs, repeats or REPEATS_OF_SEVERAL, seed)
@@ -107,12 +103,10 @@ def replay(
             table = replay_table(
                 chosen, course, settings, judges, seed=seed, workers=workers, out=out
             )
-            if as_json:
-                print(visible_json(table))
-            else:
-                print(f"{title}: {table['games']} games")
-                print(table_text(table))
+            head = f"{title}: {table['games']} games\n"
+            print(visible_json(table) if as_json else head + table_text(table))
             return lost_code(table["lost_at_ingest"], strict=strict)
+
         if answers and batches:
             answered = read_answered(batches, answers, chosen)
             run = replay_answered(
@@ -135,18 +129,37 @@ def replay(
         write_run(out, run)
     if as_json:
         print(visible_json(run.as_json()))
-        return lost_code(run.lost_at_ingest, strict=strict)
-    changes = map(str, filter(None, (given.config, *given.changes)))
-    who = f"answers of {answers}" if answers else run.referee
-    print(" with ".join([title, *changes]) + f", referee {who}")
-    print(*map(visible, run_lines(run)), sep="\n")
-    if out and run.lost_ids:
-        again = ["quarry", "replay", "--store", at.location]
-        again += ["--lost-in", str(out), "--preset", settings.preset]
-        if run.played:
-            again += ["--referee", run.referee]
-        print(f"  to play the lost games again: {visible(shlex.join(again))}")
+    else:
+        changes = map(str, filter(None, (given.config, *given.changes)))
+        who = f"answers of {answers}" if answers else run.referee
+        print(" with ".join([title, *changes]) + f", referee {who}")
+        print(*map(visible, run_lines(run)), sep="\n")
+        _offer_lost_games(run, at.location, out)
     return lost_code(run.lost_at_ingest, strict=strict)
+
+
+def _specs_of(
+    referees: tuple[str, ...], batches: Path | None, answers: Path | None
+) -> tuple[str, ...]:
+    """Return the SPECs of the referees of a replay, and refuse options that exclude each other."""
+    if bool(answers) != bool(batches):
+        raise SettingsError("--answers and --batches belong together; name the other.")
+    if answers and referees:
+        raise SettingsError("--answers takes the place of --referee; leave one out.")
+    if referees == (EVERY,):
+        return SPECS
+    return referees or (HINT_ALONE,)
+
+
+def _offer_lost_games(run: Run, location: str, out: Path | None) -> None:
+    """Print the command that plays the lost games of a written run again."""
+    if not out or not run.lost_ids:
+        return
+    words = ["quarry", "replay", "--store", location]
+    words += ["--lost-in", str(out), "--preset", run.settings["preset"]]
+    if run.played:
+        words += ["--referee", run.referee]
+    print(f"  to play the lost games again: {visible(shlex.join(words))}")
 
 
 def compare(

@@ -100,15 +100,8 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
         differs = f"what differs in {run.name} from {runs[0].name}: {what_differs(runs[0], run)}"
         yield from textwrap.wrap(differs, WIDTH, subsequent_indent="  ")
     for start in range(0, len(runs), N_ACROSS):
-        across = runs[start : start + N_ACROSS]
         yield ""
-        yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in across)
-        for name in across[0].figures:
-            line = f"{name:11}"
-            for run in across:
-                figure = run.figures.get(name)
-                line += f"{with_interval(*figure) if figure else '':>23}"
-            yield line
+        yield from _figure_lines(runs[start : start + N_ACROSS])
 
     for run in runs[1:]:
         yield ""
@@ -121,6 +114,17 @@ def comparison_lines(runs: Sequence[Run], tests: Sequence[PairedTest]) -> Iterat
     yield "p: paired randomisation tests. Corrected: by Holm for the measures that differ."
     if any(test.n_to_decide for test in tests):
         yield "open, N games: about N games would show a difference of this size."
+
+
+def _figure_lines(runs: Sequence[Run]) -> Iterator[str]:
+    """Yield a head and a line for each figure, with a column for each run."""
+    yield " " * 11 + "".join(f"{_cut(run.name):>23}" for run in runs)
+    for name in runs[0].figures:
+        line = f"{name:11}"
+        for run in runs:
+            figure = run.figures.get(name)
+            line += f"{with_interval(*figure) if figure else '':>23}"
+        yield line
 
 
 def _cut(name: str) -> str:

@@ -330,12 +330,10 @@ def has_effect(key: str, base: SearchSettings) -> bool:
             return "dense" in base.strategies and base.keywords == "rule"
         case "fusion" | "rrf_k":
             return is_fused
-        case "filter_confidence" | "boost_confidence":
+        case "boost" if base.book_match == "stem":
+            return base.merge == "relevance" or is_fused
+        case "boost" | "filter_confidence" | "boost_confidence":
             return base.book_match == "resolved"
-        case "boost":
-            by_stem = base.book_match == "stem"
-            lifts = base.merge == "relevance" or is_fused
-            return base.book_match == "resolved" or (by_stem and lifts)
         case "pdf_k" | "global_k":
             return base.book_match != "off" and base.merge == "slots"
         case "lowered_threshold":

@@ -422,9 +422,7 @@ class References:
         if alias.source == "author":
             self._authors.update(tokens)
         if alias.source in ("title", "sidecar"):
-            first, *rest = _TITLE_END.split(alias.text.strip(), maxsplit=1)
-            if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
-                self._called.setdefault(first.rstrip("?!. "), set()).add(row)
+            self._learn_title(row, alias.text, tokens)
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
@@ -432,6 +430,11 @@ class References:
                 self._proper.setdefault(word, set()).add(row)
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
+
+    def _learn_title(self, row: int, title: str, tokens: Sequence[str]) -> None:
+        first, *rest = _TITLE_END.split(title.strip(), maxsplit=1)
+        if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
+            self._called.setdefault(first.rstrip("?!. "), set()).add(row)
 
     def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
