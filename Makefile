@@ -1,5 +1,5 @@
 # The two commands: make play, make test. Everything is set up on the first call and quick on the second.
-.PHONY: play test fast coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
+.PHONY: play test test-long coverage check bench multilingual cluster llm ocr lectures lock drawing clean help
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -11,6 +11,7 @@ LINK = $(PY) -m pip install -q --no-deps --config-settings editable_mode=compat 
 OPTIONAL := cluster dev llm multilingual ocr
 COMPILE = $(VENV)/bin/uv pip compile -q --no-annotate --no-header pyproject.toml
 HEAD = echo "\# Written by make lock from pyproject.toml."; echo "-c constraints.txt"
+PYTEST = QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export TOKENIZERS_PARALLELISM := false
 
@@ -18,13 +19,13 @@ play: $(VENV)/.runtime  ## a whole game against a practice server, shown as it h
 	$(PY) run_game.py
 
 test: $(VENV)/.dev  ## the tests
-	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(PYTEST) -m "not long"
 
-fast: $(VENV)/.dev  ## the tests that need no model, server or other processes
-	$(PY) -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile -q
+test-long: $(VENV)/.dev  ## the tests with kills, load, browsers and whole commands
+	$(PYTEST) -m long
 
-coverage: $(VENV)/.dev  ## the tests, and which lines they run
-	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term:skip-covered
+coverage: $(VENV)/.dev  ## all tests, and which lines they run
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 check: $(VENV)/.dev  ## ruff, mypy --strict
 	$(VENV)/bin/ruff check .
@@ -57,7 +58,7 @@ drawing: $(VENV)/.dev  ## draw docs/architecture.svg from the imports
 	$(PY) -m tools.drawings
 
 help:  ## what make can do
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile | expand -t 20
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) .cache data/store

@@ -33,36 +33,37 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "server: starts a Chroma server on a free loopback port"
     )
-    config.addinivalue_line("markers", "slow: needs a model, a server or processes")
+    config.addinivalue_line("markers", "long: kills, load, browsers, whole commands")
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
-SLOW_FIXTURES = {"models_dir", "chroma_url", "dask", "unpacked", "database"}
-SLOW_PLACES = (
-    "hostile",
-    "torture",
-    "unseen",
+LONG_FIXTURES = {"browser", "dask"}
+LONG_PLACES = (
     "TestKilled",
-    "quarry/store/test_server.py",
-    "test_executors.py",
+    "evaluate/commands/test_callbacks.py",
+    "hostile",
+    "killed_at_random",
+    "quarry/test_parallel.py",
     "test_extend.py",
+    "test_foreign.py::test_a_damaged_database",
     "test_interrupts.py",
     "test_killed.py",
     "test_long_runs.py",
+    "test_measure.py",
     "test_readme.py",
-    "test_run_game.py",
-    "test_skip_guard.py",
+    "test_relevance.py",
+    "test_wheel.py",
 )
-"""Parts of the names of slow tests."""
+"""Parts of the names of long tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a model, a server or processes as slow: `make fast` leaves them out."""
+    """Mark tests that kill processes, load servers, open browsers or run whole commands: `make test-long` runs them."""
     for item in items:
-        fixtures = SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ()))
-        if fixtures or any(place in item.nodeid for place in SLOW_PLACES):
-            item.add_marker(pytest.mark.slow)
+        fixtures = LONG_FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        if fixtures or any(place in item.nodeid for place in LONG_PLACES):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -40,7 +40,7 @@ from tests.fakes import (
 )
 from tests.player.game.test_callbacks import constant, with_ids, without_ids
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 N_ROUNDS = 50
 PATIENT_S = 60.0
 """Time for a reply on a busy machine."""

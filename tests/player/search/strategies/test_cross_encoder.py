@@ -70,7 +70,6 @@ def test_a_reranker_that_comes_first_finds_nothing() -> None:
     assert ids_of(result.hits)[0] == "sure:1:1"
 
 
-@pytest.mark.slow
 def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     from sentence_transformers import CrossEncoder as Model
