@@ -158,13 +158,6 @@ REFEREES: dict[str, Callable[..., Referee]] = {}
 EXAMPLE = "sees:opening,wrong:0.15,declined:0.10"
 
 
-SPEC_NOTE = f"""\
-a referee SPEC is none (the hint alone), oracle, noisy:0.15,0.10, or terms joined by commas, such as
-  {EXAMPLE}
-the command `referees` lists all terms"""
-"""Note about SPECs for `--help`."""
-
-
 def spec_table() -> str:
     """Return the help of a SPEC, one term a line."""
     rows = {}

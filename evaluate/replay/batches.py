@@ -17,9 +17,6 @@ from player.question import Question, View
 from quarry.course.paragraph import Paragraph
 from quarry.json_files import read_objects
 
-VIEWED: tuple[View, ...] = ("paragraph", "opening", "passages")
-"""Views that a respondent may have; no respondent is shown the name and the hint alone."""
-
 
 @dataclass(frozen=True, slots=True)
 class AskedBatch:
