@@ -143,6 +143,9 @@ def test_one_interrupt_ends_any_command_in_one_line(
         with in_terminal(command, places) as (process, terminal):
             moment_s = moments.uniform(0.3, 5.0)
             read_until(terminal, time.monotonic() + moment_s, process)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.3)
+            read_until(terminal, time.monotonic() + 0.1, process)
             if process.poll() is not None:
                 continue  # a short command that was done before
             os.killpg(process.pid, signal.SIGINT)
