@@ -26,10 +26,11 @@ fast: $(VENV)/.dev  ## the tests that need no model, server or other processes
 coverage: $(VENV)/.dev  ## the tests, and which lines they run
 	QUARRY_TEST_MODELS=.cache/models $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --cov --cov-report=term:skip-covered
 
-check: $(VENV)/.dev  ## ruff, mypy --strict
+check: $(VENV)/.dev  ## ruff, mypy --strict, and pyright as editors run it
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/basedpyright
 
 bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
 	$(PY) -m tools.benchmarks

@@ -95,7 +95,7 @@ def replay(
     found_measures = find_measures(measures)
     specs = SPECS if referees == (EVERY,) else referees or (HINT_ALONE,)
     judges = None
-    if len(specs) > 1:
+    if len(specs) != 1:
         judges = judges_of(specs, repeats or REPEATS_OF_SEVERAL, seed)
 
     chosen = chosen_games(games, split, seed, lost_in)
