@@ -39,7 +39,9 @@ class DaskCluster:
 
     def kill_worker(self) -> None:
         """Kill the process of a worker, as the system does if memory runs out."""
-        os.kill(self._client.submit(os.getpid).result(), signal.SIGKILL)
+        pids = self._client.run(os.getpid)
+        pid = next(iter(pids.values()))  # pyright: ignore[reportAttributeAccessIssue] - this client is synchronous
+        os.kill(pid, signal.SIGKILL)
 
     def kill_scheduler(self) -> None:
         """Kill the scheduler."""
