@@ -27,10 +27,11 @@ test-long: $(VENV)/.dev  ## the tests with kills, load, browsers and whole comma
 coverage: $(VENV)/.dev  ## all tests, and which lines they run
 	$(PYTEST) --cov --cov-report=term:skip-covered
 
-check: $(VENV)/.dev  ## ruff, mypy --strict
+check: $(VENV)/.dev  ## ruff, mypy --strict, and pyright as editors run it
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/basedpyright
 
 bench: $(VENV)/.dev  ## the benchmarks, side by side with their baselines
 	$(PY) -m tools.benchmarks

@@ -313,7 +313,7 @@ def _refusal(error: ValidationError, section: str) -> str:
     """Return a line with the first fault: the value, and what it must be."""
     first = error.errors(include_url=False)[0]
     if not first["loc"]:  # a rule about several keys
-        return f"{section}.{first['ctx']['error']}"
+        return f"{section}.{first['msg'].removeprefix('Value error, ')}"
     key = str(first["loc"][0])
     rule = first["msg"]
     if bounds := fields(SECTIONS[section])[key].json_schema_extra:

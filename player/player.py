@@ -122,14 +122,17 @@ class Contestant(Protocol):
 
     def answer_warmup(self, question: str) -> str:
         """Answer the warm-up question."""
+        ...
 
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
     ) -> Plan:
         """Search, and choose the questions unless they are given."""
+        ...
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
         """Guess after the answers to the questions of the plan."""
+        ...
 
 
 class Player:

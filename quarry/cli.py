@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import logging
 import os
 import sys
@@ -251,7 +252,7 @@ def run_command(command: Callable[[], int]) -> int:
         if getattr(sys, name) is None:  # closed before the process began
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - used until the process ends
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a replaced stream may lack it
+        if isinstance(stream, io.TextIOWrapper):  # a replaced stream may lack it
             stream.reconfigure(errors="replace")
 
     try:

@@ -145,7 +145,9 @@ class LocalProcesses(Tasks):
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self._pool = pebble.ProcessPool(
-            n_workers, initializer=_lead_group, context=_FreshContext()
+            n_workers,
+            initializer=_lead_group,
+            context=_FreshContext(),  # pyright: ignore[reportArgumentType] - pebble's type forgets the pipes of Windows
         )
         self._unfinished: set[Future[Any]] = set()
         self._files = contextlib.ExitStack()
@@ -269,7 +271,7 @@ class Cluster(Tasks):
         Raises:
             WorkerError: the scheduler is lost.
         """
-        import dask
+        import dask.config
 
         large = {"distributed.admin.large-graph-warning-threshold": "4 GiB"}
         with self._losing_it(), dask.config.set(large):

@@ -34,12 +34,14 @@ class DaskCluster:
         workers = [self._start("worker", *one_thread) for _ in range(2)]
         self._processes = [scheduler, *workers]
         self._client = Client(scheduler_file=str(self._file), set_as_default=False)
-        self.address = self._client.scheduler.address
+        self.address = self._client.scheduler_info()["address"]
         self._client.wait_for_workers(2, timeout=START_S)
 
     def kill_worker(self) -> None:
         """Kill the process of a worker, as the system does if memory runs out."""
-        os.kill(next(iter(self._client.run(os.getpid).values())), signal.SIGKILL)
+        pids = self._client.run(os.getpid)
+        pid = next(iter(pids.values()))  # pyright: ignore[reportAttributeAccessIssue] - this client is synchronous
+        os.kill(pid, signal.SIGKILL)
 
     def kill_scheduler(self) -> None:
         """Kill the scheduler."""

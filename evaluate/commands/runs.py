@@ -91,7 +91,7 @@ def replay(
     # an unknown measure is refused before anything is played
     found_measures = find_measures(measures)
     judges = None
-    if len(specs) > 1:
+    if len(specs) != 1:
         judges = judges_of(specs, repeats or REPEATS_OF_SEVERAL, seed)
 
     chosen = chosen_games(games, split, seed, lost_in)

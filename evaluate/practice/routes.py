@@ -52,7 +52,9 @@ class Limits:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._counts: TTLCache[tuple[str, int], int] = TTLCache(100_000, ttl=2.0)
+        self._counts: TTLCache[tuple[str, int], int] = TTLCache(
+            100_000, ttl=2.0, timer=time.monotonic
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""

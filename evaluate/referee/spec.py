@@ -57,6 +57,7 @@ class Referee(Protocol):
             secret: the secret of the game.
             questions: by their numbers, from 1.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

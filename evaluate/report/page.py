@@ -206,8 +206,8 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
                 "rr": mean_of(of_lecture["rr"]),
             }
 
-    names = sorted(figures, key=lambda name: (name == NOWHERE, name))
-    return [{"document": name, "runs": figures[name]} for name in names]
+    in_order = sorted(figures, key=lambda name: (name == NOWHERE, name))
+    return [{"document": name, "runs": figures[name]} for name in in_order]
 
 
 def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:

@@ -99,7 +99,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         from statsmodels.stats.multitest import multipletests
 
         _, p_holms, *_ = multipletests([*p_values.values()], method="holm")
-        corrected = dict(zip(p_values, p_holms.tolist(), strict=True))
+        corrected = dict(zip(p_values, np.asarray(p_holms).tolist(), strict=True))
 
     tests = []
     for name, measure, difference in differences:

@@ -8,7 +8,7 @@ import hashlib
 import json
 import subprocess
 from collections import ChainMap, Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -285,11 +285,10 @@ class Run(RunHeader):
         return mean_of(rates.fillna(0.0))
 
     @property
-    def per_game(self) -> list[Json]:
+    def per_game(self) -> list[dict[Hashable, Any]]:
         """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
-        per_game: list[Json] = plays[PER_GAME].to_dict("records")
-        return per_game
+        return plays[PER_GAME].to_dict("records")
 
     def as_json(self) -> Json:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""

@@ -6,7 +6,6 @@ import weakref
 from typing import Any
 
 import optuna
-import sqlalchemy
 from optuna.exceptions import ExperimentalWarning
 from optuna.storages import (
     BaseStorage,
@@ -14,6 +13,7 @@ from optuna.storages import (
     RDBStorage,
     RetryHeartbeatStaleTrialCallback,
 )
+from sqlalchemy import event
 from sqlalchemy.engine import URL
 
 from evaluate.errors import TuneError
@@ -56,7 +56,7 @@ def open_storage(spec: str | None) -> BaseStorage:
         ) from None  # the cause would show the password
     if is_file:
         # one write to the disk for each commit would take longer than a trial
-        sqlalchemy.event.listen(storage.engine, "connect", _write_behind)
+        event.listen(storage.engine, "connect", _write_behind)
         storage.engine.dispose()
     # Optuna leaves its connections open
     weakref.finalize(storage, storage.engine.dispose)

@@ -277,7 +277,7 @@ def _display_fault(
     if not before:
         contexts += [(1, _LTR, _RTL), (0, f"{_LTR}(", _RTL)]
     for fault, first, last in contexts:
-        shown = get_display(first + read + last, base_dir="R").replace(_LTR, "")
+        shown = str(get_display(first + read + last, base_dir="R")).replace(_LTR, "")
         place = len(last.replace(_LTR, ""))
         if shown[place : place + len(drawn)] == drawn:
             return fault

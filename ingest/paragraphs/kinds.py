@@ -47,7 +47,7 @@ _COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
-_LABELS = {
+_LABELS: dict[Kind, re.Pattern[str]] = {
     kind: re.compile(
         alternatives(language.labels[kind] for language in LANGUAGES) + r"\b",
         re.IGNORECASE,

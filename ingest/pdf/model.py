@@ -111,9 +111,11 @@ class PdfReader(Protocol):
     @property
     def n_pages(self) -> int:
         """Number of pages."""
+        ...
 
     def metadata(self, key: str) -> str:
         """Return a value of the file's metadata: Title, Author, CreationDate, ModDate; "" if it is absent."""
+        ...
 
     def page(self, index: int) -> GlyphPage:
         """Return the page at a position, 0-based.
@@ -121,6 +123,7 @@ class PdfReader(Protocol):
         Raises:
             SourceError: the page is damaged.
         """
+        ...
 
     def close(self) -> None:
         """Free the file."""

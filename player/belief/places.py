@@ -191,7 +191,7 @@ def _openings(piece: Piece, sentences: Sequence[str]) -> dict[str, str]:
         opening = by_rule(piece.text)
         return {one_line(opening): in_reading_order(opening, piece.text)}
 
-    located = []
+    located: list[tuple[int, int, str]] = []
     raw = as_printed_in(piece.text, sentences)
     for number, (position, string) in enumerate(raw):
         if string:

@@ -70,18 +70,21 @@ class GameServer(Protocol):
 
     def request_game(self) -> str:
         """Ask for a practice game and return its game_id; its messages follow in the inbox."""
+        ...
 
     def inbox(self, cursor: str, wait_s: float) -> tuple[Sequence[Any], str]:
         """Return the messages after `cursor` ("" for all) and the new cursor; wait up to wait_s seconds for one.
 
         A message that is not an object cannot be read, and the game loop says so.
         """
+        ...
 
     def send(self, envelope: Json) -> None:
         """Deliver a message; the same message_id twice is one message."""
 
     def game(self, game_id: str) -> GameState:
         """Return the state of a game."""
+        ...
 
 
 class HttpGameServer:

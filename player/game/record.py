@@ -1,6 +1,6 @@
 """GameRecord: the facts of one game, as they are stored and shown."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from player.answer import Answer
@@ -112,9 +112,9 @@ class PlayedGame(GameRecord):
 
     key: int = 0
     plan: Plan
-    answers: tuple[Answer, ...]
+    answers: tuple[Answer, ...] = field()
     decision: Decision
-    score: Score
+    score: Score = field()
     elapsed_s: float = 0.0
 
     @classmethod

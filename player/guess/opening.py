@@ -80,4 +80,4 @@ def _openings(
     """Yield the openings of the likeliest candidates: row, string and probability."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
     for row in likeliest.tolist():
-        yield row, places.strings[rows[row]], float(belief[row])
+        yield row, places.strings[int(rows[row])], float(belief[row])

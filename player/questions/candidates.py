@@ -70,7 +70,7 @@ class Candidates:
     @property
     def strings(self) -> list[str]:
         """(n_candidates,) the opening sentence of each as the referee holds it."""
-        return [self.index.places.strings[row] for row in self.rows]
+        return [self.index.places.strings[int(row)] for row in self.rows]
 
     @functools.cached_property
     def language(self) -> Language:

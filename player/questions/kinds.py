@@ -242,10 +242,10 @@ class LetterKind(ListKind):
     ) -> Float32Array:
         """Return the probability that the word begins with a letter of a list; by chance without the sentence."""
         if view == "name":
-            n_questions = lists.shape[1] // N_LISTS
+            n_questions = lists.T.shape[0] // N_LISTS
             return np.tile(BY_CHANCE, (len(candidates), n_questions))
-        shares = self.table(candidates) @ lists
-        seen: Float32Array = shares.toarray()
+        shares = csr_array(self.table(candidates) @ lists)
+        seen: Float32Array = shares.todense()
         return np.float32(SEEN) * np.minimum(seen, np.float32(1.0))
 
 
@@ -257,10 +257,10 @@ def first_of(present: FitArray) -> FitArray:
     """
     shape = present.shape[:-1]
     fits = np.empty((*shape, 4), dtype=np.float32)
-    missed: FitArray = np.ones(shape, dtype=np.float32)
+    missed = np.ones(shape, dtype=np.float32)
     for option in range(OUT):
         fits[..., option] = missed * present[..., option]
-        missed = missed * (1.0 - present[..., option])
+        missed *= 1.0 - present[..., option]
     fits[..., OUT] = missed
     return fits
 

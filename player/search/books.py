@@ -215,7 +215,7 @@ class References:
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
-        return [self._candidate(row, confidences[row]) for row in rows]
+        return [self._candidate(row, float(confidences[row])) for row in rows]
 
     def _confidences(self, book_name: str) -> Float64Array:
         """Return (n_documents,) the probability that each document is meant."""

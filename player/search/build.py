@@ -208,16 +208,14 @@ def require_strategies(search: SearchSettings) -> None:
 class Failing(Strategy):
     """A strategy that fails in every search; it replaces a strategy that could not be created."""
 
-    name = ""
-
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(())
-        self.name = name
+        self._name = name
         self._reason = reason
 
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Raise the reason."""
-        raise SearchError(self.name, self._reason)
+        raise SearchError(self._name, self._reason)
 
 
 def store_embedder(store: Course, settings: Settings) -> Embedder:

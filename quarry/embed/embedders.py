@@ -28,16 +28,20 @@ class Embedder(Protocol):
     @property
     def spec(self) -> str:
         """The SPEC of this embedder in a store, e.g. "minilm"."""
+        ...
 
     @property
     def dim(self) -> int:
         """Length of a vector."""
+        ...
 
     def embed_passages(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors of passages."""
+        ...
 
     def embed_queries(self, texts: Sequence[str]) -> Float32Array:
         """Return (len(texts), dim) float32 unit vectors of queries."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +77,11 @@ class TokenEmbedder(Embedder, Protocol):
 
     def read_passages(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_passages`, and the states of the tokens."""
+        ...
 
     def read_queries(self, texts: Sequence[str]) -> Read:
         """Return the result of `embed_queries`, and the states of the tokens."""
+        ...
 
 
 class OnnxEmbedder:

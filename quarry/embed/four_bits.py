@@ -92,7 +92,7 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
 
     tokenizer = _tokenizer(file)
     tensors, words = _tensors(file)
-    sizes = dict(zip(_SIZES, numbers, strict=True))
+    sizes: dict[str, Any] = dict(zip(_SIZES, numbers, strict=True))
     hidden = sizes["hidden_size"]
     blocks = words.reshape(sizes["vocab_size"], -1)
     weights: Weights = {

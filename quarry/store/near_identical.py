@@ -59,7 +59,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             shingles.append(shingle.encode())
         sketch.update_batch(shingles)
         candidates = [(0.0, "")]
-        for other in index.query(sketch):
+        for other in map(str, index.query(sketch)):
             similarity = _similarity(text, texts[other], ordinary)
             candidates.append((similarity, other))
         similarity, original = max(candidates)

@@ -109,8 +109,6 @@ class ListStrategy(Strategy):
     `index_of` hands it the course.
     """
 
-    name = ""
-
     def __init__(
         self,
         name: str,

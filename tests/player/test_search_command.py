@@ -38,7 +38,8 @@ def run(
 
     def run_it(*arguments: str, at: Path = store) -> tuple[int, str, str]:
         code = main(["search", "--store", str(at), *arguments])
-        return code, *capsys.readouterr()
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
 
     return run_it
 

@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from tools.benchmarks.measure import (
     seconds,
     uncached_settings,
 )
+
+T = TypeVar("T")
 
 SIZES = (500, 5_000, 50_000, 100_000)
 OF_A_DOCUMENT = 250
@@ -136,16 +138,15 @@ def measure_player(folder: str) -> Figures:
     def plan(game: LabelledGame) -> None:
         plans.append(player.plan(replace(game, book_name="").round_start()))
 
-    works: tuple[tuple[str, Callable[[Any], object], Sequence[Any]], ...] = (
-        ("search", search, games[:N_HINTS]),
-        ("search and 20 questions", plan, games[:N_GAMES]),
-        ("decision", lambda plan: player.decide(plan, ANSWERS), plans),
-    )
-    for name, work, cases in works:
+    def measure(name: str, work: Callable[[T], object], cases: Sequence[T]) -> None:
         work(cases[0])  # not counted
         times = [1e3 * cpu_seconds(partial(work, case)) for case in tuple(cases)]
         for p in (50, 95):
             figures[f"{name}, p{p} (ms)"] = float(np.percentile(times, p))
+
+    measure("search", search, games[:N_HINTS])
+    measure("search and 20 questions", plan, games[:N_GAMES])
+    measure("decision", lambda plan: player.decide(plan, ANSWERS), plans)
 
     # Linux alone tells the memory: all, and without the files mapped into it
     status = Path("/proc/self/status").read_text(encoding="ascii")

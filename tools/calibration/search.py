@@ -237,7 +237,7 @@ def fit_choices(
         McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
     """
     from scipy.optimize import minimize
-    from scipy.special import logsumexp, softmax
+    from scipy.special import softmax
 
     counts = np.broadcast_to(weights, len(features))
 
@@ -245,7 +245,8 @@ def fit_choices(
         total, gradient = float((l2 * slopes**2).sum()), 2.0 * l2 * slopes
         for table, rows, count in zip(features, chosen, counts, strict=True):
             utilities = table @ slopes
-            total += count * float(logsumexp(utilities) - logsumexp(utilities[rows]))
+            likelihood = np.logaddexp.reduce(utilities[rows])
+            total += count * float(np.logaddexp.reduce(utilities) - likelihood)
             shares = softmax(utilities)
             shares[rows] -= softmax(utilities[rows])
             gradient = gradient + count * (shares @ table)
@@ -295,7 +296,7 @@ def fit_relevance(
         model = LogisticRegression(C=1.0)
         model.fit((tops - centre) / spread, labels, sample_weight=weights)
         slopes = model.coef_[0] / spread
-        bias = float(model.intercept_[0] - slopes @ centre)
+        bias = float(np.squeeze(model.intercept_) - slopes @ centre)
 
     n = sum(counts[:2])
     separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])

@@ -30,8 +30,6 @@ class Chroma(Strategy):
         k: maximal number of hits if the query has no k.
     """
 
-    name = "chroma"
-
     def __init__(
         self,
         store: Course,

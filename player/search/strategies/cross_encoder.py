@@ -26,8 +26,6 @@ class CrossEncoder(Reranker):
         Nogueira and Cho, Passage Re-ranking with BERT, 2019.
     """
 
-    name = "cross-encoder"
-
     def __init__(self, paragraphs: Sequence[Paragraph], spec: str) -> None:
         super().__init__(paragraphs)
         self._spec = spec

@@ -86,8 +86,6 @@ class Dense(Strategy):
             paragraphs; the others get the worst of these scores.
     """
 
-    name = "dense"
-
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],

@@ -76,8 +76,6 @@ class Keyword(Strategy):
         Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009; Lucene's idf.
     """
 
-    name = "keyword"
-
     def __init__(
         self,
         paragraphs: Sequence[Paragraph],

@@ -40,11 +40,6 @@ class Strategy(ABC):
     def __init__(self, paragraphs: Sequence[Paragraph]) -> None:
         self._paragraphs = paragraphs
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Name of the strategy in its hits."""
-
     def load(self) -> None:  # noqa: B027  (not every strategy has something to load)
         """Build what all searches need, such as an index, unless it is built."""
 

@@ -38,7 +38,7 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
             f"lost by the answers: {FOUND}; place 7 of 50 before them, 3 after",
         ),
         (
-            game_record() | {"opening_sentence": "photograph"},
+            game_record(opening_sentence="photograph"),
             lost,
             "lost by its label: the paragraph begins with 'Sentence of alpha:1:2.', correct the opening sentence",
         ),

@@ -181,8 +181,6 @@ def test_what_a_study_leaves_out_changes_no_rank(store: Course) -> None:
 
 
 class Comparing(Reranker):
-    name = "comparing"
-
     def compare(self, query: Query, paragraphs: Sequence[Paragraph]) -> AnyFloatArray:
         return np.zeros(len(paragraphs))
 

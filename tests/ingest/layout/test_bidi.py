@@ -10,6 +10,10 @@ from ingest.layout.bidi import logical_order, pairs_as_drawn
 HEBREW = "שלום"
 
 
+def _displayed(line: str) -> str:
+    return str(get_display(line, base_dir="R"))
+
+
 def _read(drawn: str, as_drawn: bool = False) -> str:
     texts = list(drawn)
     order = logical_order(texts, base_rtl=True, as_drawn=as_drawn)
@@ -39,7 +43,7 @@ def _read(drawn: str, as_drawn: bool = False) -> str:
     ],
 )
 def test_a_line_comes_back_from_its_display(line: str) -> None:
-    assert _read(get_display(line, base_dir="R")) == line
+    assert _read(_displayed(line)) == line
 
 
 @pytest.mark.parametrize(
@@ -52,8 +56,8 @@ def test_a_line_comes_back_from_its_display(line: str) -> None:
 def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read(
     line: str, alike: str
 ) -> None:
-    displayed = get_display(line, base_dir="R")
-    assert get_display(alike, base_dir="R") == displayed
+    displayed = _displayed(line)
+    assert _displayed(alike) == displayed
     assert _read(displayed) == alike
 
 
@@ -114,6 +118,6 @@ def test_random_lines_are_read_so_that_they_are_displayed_as_drawn() -> None:
     random = Random(7)
     n_right = 0
     for _ in range(1_000):
-        displayed = get_display(_line(random), base_dir="R")
-        n_right += get_display(_read(displayed), base_dir="R") == displayed
+        displayed = _displayed(_line(random))
+        n_right += _displayed(_read(displayed)) == displayed
     assert n_right >= 995

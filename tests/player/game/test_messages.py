@@ -209,7 +209,7 @@ def test_a_number_that_is_none_counts_as_0() -> None:
 def test_the_points_of_the_opening_sentence_are_of_100_even_if_they_came_weighted() -> (
     None
 ):
-    parts = ("sentence_justification_score", "associative_word_score")
+    parts = ["sentence_justification_score", "associative_word_score"]
     for private, opening, others, expected in (
         (78.0, 98.0, (80.0, 65.0), 98.0),
         (78.0, 49.0, (16.0, 13.0), 98.0),

@@ -25,7 +25,6 @@ from tests.player.fakes import ListStrategy, ids_of, index_of, search_settings
 class Comparing(Reranker):
     """Remembers which paragraphs it compared."""
 
-    name = "comparing"
     n_compared = 2
 
     def compare(
