@@ -152,7 +152,7 @@ def index_of(
         _references(store, parts),
         store.paragraphs,
         calibration=calibration,
-        calibrated=embedder is None or is_calibrated(store),
+        calibrated=embedder is None or is_calibrated(store, calibration),
         pieces=store.pieces,
     )
 

@@ -34,8 +34,9 @@ PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
 RULE = "rule"
 """Name of the evidence of the game's rule, in log-odds, among the scores of a paragraph."""
-SAME_LANGUAGE = "language"
-"""Name of the score that is 1 for a hint in the language of the course, to which e5 finds all paragraphs similar."""
+USUAL = "usual"
+"""Name of the mean similarity, token by token, of the hint and the paragraphs of the course: to e5, two languages are
+less similar than one."""
 TOKENS, HUBNESS = "tokens", "hubness"
 """Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
 N_SPREAD = 400
@@ -185,11 +186,14 @@ def is_fitted(embedder_spec: str) -> bool:
     return embedder_spec in _fitted()
 
 
-def is_calibrated(store: Course) -> bool:
-    """Return whether relevance separates hints about the course from others, by labelled games or by the ingest."""
+def is_calibrated(store: Course, calibration: Calibration) -> bool:
+    """Return whether relevance separates hints about the course from others, by its fit or by the ingest.
+
+    Args:
+        calibration: the numbers of the search, with late interaction if it is used.
+    """
     if is_fitted(store.embedder_spec):
-        dense = calibration_of(store.embedder_spec).dense
-        return dense.separation >= LEAST_SEPARATION
+        return calibration.dense.separation >= LEAST_SEPARATION
     return store.relevance is not None
 
 
@@ -203,7 +207,8 @@ def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
 
 def notices(store: Course) -> list[str]:
     """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
-    if is_calibrated(store):
+    calibration = calibration_of(store.embedder_spec).with_late_interaction()
+    if is_calibrated(store, calibration):
         return []
     if is_fitted(store.embedder_spec):
         return [

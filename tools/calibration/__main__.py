@@ -36,7 +36,7 @@ def calibrate_search(
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     if questions:
         asked = read_questions(questions)
-        fit = calibrate_relevance(store, settings, games, asked)
+        fit = calibrate_relevance(store, settings, asked)
     else:
         fit = calibrate(store, settings, games)
     fitted = dataclasses.asdict(fit)
@@ -82,22 +82,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m tools.calibration", description=__doc__)
     parser.add_argument("fit", choices=("search", "prior"))
     parser.add_argument("--store", default="data/store", help="folder or URL")
-    parser.add_argument("--games", type=Path, required=True, help="labelled games")
+    parser.add_argument("--games", type=Path, help="labelled games")
     parser.add_argument("--split", help="train, validation or test (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of splits")
     parser.add_argument("--preset", default="default", help="name or YAML file")
     parser.add_argument(
         "--questions",
         type=Path,
-        help='ordinary questions, {"question", "about_course"} a line: `search` fits the relevance alone',
+        help='instead of games, {"question", "about_course"} a line: `search` fits the relevance alone',
     )
     parser.add_argument(
         "--out", type=Path, help="default: the file that the player reads"
     )
     options = parser.parse_args(arguments)
+    if not (options.games or (options.fit == "search" and options.questions)):
+        parser.error("--games is missing")
     try:
         settings = load(options.preset)
-        games = select_split(load_games(options.games), options.split, options.seed)
+        games = load_games(options.games) if options.games else []
+        games = select_split(games, options.split, options.seed)
         store = open_store(options.store)
         if options.fit == "search":
             out = options.out or own_fit(CALIBRATION)

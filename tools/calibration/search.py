@@ -18,8 +18,8 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
-    SAME_LANGUAGE,
     TOKENS,
+    USUAL,
     Calibration,
     DenseCalibration,
     LateCalibration,
@@ -31,6 +31,7 @@ from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
+from quarry.languages.registry import language_of
 from quarry.store import Course
 
 LEAST_DOCUMENTS = 2
@@ -41,9 +42,6 @@ RULED_OUT = -0.5
 """A paragraph with log-odds of the rule below this is no alternative."""
 HARD_SHARE = 0.1
 """Share of hints about other documents of the course in the weight of all negatives of the relevance."""
-HINT_SHARE = 0.25
-"""Hints per question about the course: without any, .15 of the hints of games are relevant; with as many, .09 of the
-questions about other things."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
 LEAST_SPREAD = 1e-9
@@ -123,15 +121,11 @@ def calibrate(
 
 
 def calibrate_relevance(
-    store: Course,
-    settings: Settings,
-    games: Sequence[LabelledGame],
-    questions: Mapping[str, bool],
+    store: Course, settings: Settings, questions: Mapping[str, bool]
 ) -> Calibration:
-    """Fit the relevance alone, on ordinary questions and a few hints of games; see `calibrate` for the rest.
+    """Fit the relevance alone, on ordinary questions; see `calibrate` for the rest.
 
     Args:
-        games: for each four questions about the course, the hint of one of these is added to them.
         questions: whether each question is about the course.
 
     Raises:
@@ -141,10 +135,6 @@ def calibrate_relevance(
         raise GamesError(
             "--questions has questions of one kind; it needs some about the course and some about other things"
         )
-    hints = [game.hint for game in games if game.answerable]
-    n_hints = round(HINT_SHARE * sum(questions.values()))
-    chosen = np.random.default_rng(0).permutation(len(hints))[:n_hints]
-    questions = {**questions, **{hints[row]: True for row in chosen}}
     before = calibration_for(store)
     embedder = CachingEmbedder(store_embedder(store, settings))
     late = late_interaction_of(store, settings, embedder)
@@ -153,22 +143,20 @@ def calibrate_relevance(
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.parts(question, [SAME_LANGUAGE]))
+        scores = pd.DataFrame(dense.parts(question, [USUAL]))
         of_kind = about if is_about else unrelated
         of_kind.append(scores)
-    with_relevance = [PARAGRAPH]
-    languages = {scores[SAME_LANGUAGE].mean() for scores in (*about, *unrelated)}
-    if len(languages) > 1:
-        with_relevance.append(SAME_LANGUAGE)
 
-    def fitted(given: DenseCalibration) -> DenseCalibration:
-        bias, slopes, separation = fit_relevance(with_relevance, about, unrelated)
+    def fitted(given: DenseCalibration, *names: str) -> DenseCalibration:
+        bias, slopes, separation = fit_relevance(names, about, unrelated)
         return replace(given, bias=bias, relevance=slopes, separation=separation)
 
-    alone, with_late = fitted(before.dense), before.late_interaction
+    alone, with_late = fitted(before.dense, PARAGRAPH), before.late_interaction
     if late is not None and with_late is not None:
-        with_relevance.append(TOKENS)
-        with_late = replace(with_late, dense=fitted(with_late.dense))
+        with_relevance = [PARAGRAPH, TOKENS]
+        if len(set(map(language_of, questions))) > 1:
+            with_relevance.append(USUAL)
+        with_late = replace(with_late, dense=fitted(with_late.dense, *with_relevance))
     return replace(before, dense=alone, late_interaction=with_late)
 
 

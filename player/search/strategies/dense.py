@@ -11,8 +11,8 @@ from player.search.calibration import (
     HUBNESS,
     PARAGRAPH,
     RULE,
-    SAME_LANGUAGE,
     TOKENS,
+    USUAL,
     DenseCalibration,
     calibration_of,
 )
@@ -23,7 +23,6 @@ from player.search.rules import RuleEvidence
 from player.search.strategies.strategy import Parts, Strategy
 from quarry.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
-from quarry.languages.registry import language_of
 from quarry.languages.words import words
 from quarry.store import Course
 
@@ -67,6 +66,8 @@ SHARE_CLOSELY = 1 / 6
 the 20 best, a third .99."""
 N_OF_DOCUMENT = 400
 """Number of further paragraphs of the named document that are compared token by token."""
+N_USUAL = 200
+"""Maximum number of paragraphs whose mean similarity is the usual one of a hint."""
 ESTIMATE = np.float32(0.6)
 """Growth of the similarity token by token for each unit of the paragraph's cosine."""
 
@@ -102,8 +103,8 @@ class Dense(Strategy):
         self._calibration = calibration or calibration_of().dense
         self._late = late_interaction
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
-        texts = " ".join(paragraph.text for paragraph in paragraphs)
-        self._language = language_of(texts)
+        spread = np.linspace(0, len(paragraphs) - 1, N_USUAL).astype(np.int64)
+        self._spread = np.unique(spread)
 
     @classmethod
     def from_course(cls, store: Course, parts: Parts) -> Dense:
@@ -145,13 +146,12 @@ class Dense(Strategy):
         parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
         if RULE in wanted:
             parts[RULE] = self.evidence(hint)
-        if SAME_LANGUAGE in wanted or SAME_LANGUAGE in self._calibration.relevance:
-            is_same = language_of(hint) is self._language
-            parts[SAME_LANGUAGE] = np.full_like(parts[PARAGRAPH], is_same)
-
         if self._late is None:
             return parts
         parts[HUBNESS] = self._late.hubs.of(hint)
+        if USUAL in wanted or USUAL in self._calibration.relevance:
+            usual = self._late.similarities(hint, self._spread).mean()
+            parts[USUAL] = np.full_like(parts[PARAGRAPH], usual)
         if len(self._paragraphs) <= N_CLOSELY:
             parts[TOKENS] = self._late.similarities(hint)
         else:

@@ -17,10 +17,11 @@ from player.search.build import build_orchestrator
 from player.search.calibration import (
     CALIBRATION,
     DEFAULT_EMBEDDER,
-    SAME_LANGUAGE,
     TOKENS,
+    USUAL,
     _fitted,
     calibration_of,
+    is_calibrated,
     is_fitted,
     notices,
 )
@@ -37,16 +38,17 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
         dense, keyword = calibration.dense, calibration.keyword
         assert 0.5 < dense.separation < 1.0
         numbers = [dense.nats, keyword.share, keyword.nats]
-        slopes = dict(dense.relevance)
-        # hints in the language of the course are similar to all of it
-        assert slopes.pop(SAME_LANGUAGE, 0.0) <= 0.0
-        numbers += slopes.values()
+        numbers += dense.relevance.values()
         numbers += calibration.fused.values()
         assert len(calibration.references.weights) == len(FEATURES)
 
         late = calibration.with_late_interaction()
         numbers += [late.dense.nats, late.fused["dense"], late.dense.parts[TOKENS]]
         assert late.dense != dense
+        slopes = dict(late.dense.relevance)
+        # hints in the language of the course are similar to all of it
+        assert slopes.pop(USUAL, 0.0) <= 0.0
+        numbers += slopes.values()
         assert late.references == calibration.references
         assert min(numbers) > 0.0
 
@@ -54,12 +56,19 @@ def test_the_numbers_of_every_embedder_point_the_right_way() -> None:
 def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
     for spec, relevance, notice in (
         (DEFAULT_EMBEDDER, None, ""),
-        ("e5", None, "the embedder e5 is uncalibrated"),
+        ("e5", None, ""),
         ("mine.Embedder", (-3.0, 9.0), ""),
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
         store = cast(Course, SimpleNamespace(embedder_spec=spec, relevance=relevance))
         assert "".join(notices(store)).partition(":")[0] == notice
+
+
+def test_e5_separates_hints_well_with_late_interaction_alone() -> None:
+    store = cast(Course, SimpleNamespace(embedder_spec="e5", relevance=None))
+    alone = calibration_of("e5")
+    assert not is_calibrated(store, alone)
+    assert is_calibrated(store, alone.with_late_interaction())
 
 
 def test_a_result_says_that_its_embedder_is_uncalibrated(tmp_path: Path) -> None:

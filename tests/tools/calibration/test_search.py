@@ -48,6 +48,17 @@ def test_relevance_is_even_half_way_whatever_the_numbers_of_hints() -> None:
     assert separation == 1.0
 
 
+def tokens_store(store: Course) -> None:
+    """Write the course with the vectors of its tokens into the store `tokens`."""
+    model = HashingEmbedder()
+    updates = []
+    for document in Store(store.location).documents.values():
+        reading = document.reading
+        vectors = embed_reading(reading, model)
+        updates.append(StoredDocument(reading, vectors, model.spec))
+    Store("tokens").change(updates)
+
+
 @pytest.fixture
 def calibrate(command: Evaluate) -> Evaluate:
     """Run the command over games whose hints keep the rule."""
@@ -87,27 +98,21 @@ def test_own_games_are_enough_and_the_numbers_are_written_beside_those_of_others
 def test_late_interaction_gets_weights_for_its_scores(
     calibrate: Evaluate, store: Course
 ) -> None:
-    model = HashingEmbedder()
-    updates = []
-    for document in Store(store.location).documents.values():
-        reading = document.reading
-        vectors = embed_reading(reading, model)
-        updates.append(StoredDocument(reading, vectors, model.spec))
-    Store("tokens").change(updates)
+    tokens_store(store)
     fitted = calibrate("--store tokens --out out.json")
     dense = fitted.json["late_interaction"]["dense"]
     assert dense["parts"].keys() == {"tokens", "hubness"}
 
 
-def test_questions_fit_the_relevance_alone(calibrate: Evaluate) -> None:
+def test_questions_fit_the_relevance_alone(command: Evaluate) -> None:
     records = [
         *({"question": f"{hint} one", "about_course": True} for hint in HINTS),
         *({"question": f"{hint} two", "about_course": False} for hint in HINTS),
     ]
     lines = "\n".join(map(json.dumps, records))
     Path("questions.jsonl").write_text(lines, encoding="utf-8")
-    options = "--store store --questions questions.jsonl --out out.json"
-    new = calibrate(options).json
+    options = "search --store store --questions questions.jsonl --out out.json"
+    new = command(options).json
     old = json.loads(CALIBRATION.read_bytes())["minilm"]
     fitted = ("bias", "relevance", "separation")
     assert [new["dense"].pop(key) for key in fitted] != [
@@ -120,7 +125,28 @@ def test_questions_fit_the_relevance_alone(calibrate: Evaluate) -> None:
         ('{"question": "why"}', 'line 1 must be {"question": TEXT'),
     ):
         Path("questions.jsonl").write_text(text, encoding="utf-8")
-        refused = calibrate(options)
+        refused = command(options)
         assert refused.code == 2
         assert says in refused.err
         assert refused.err.count("\n") == 1
+
+
+def test_questions_in_two_languages_take_off_what_is_usual(
+    command: Evaluate, store: Course
+) -> None:
+    tokens_store(store)
+    for hint, names in (
+        ("cat", {"paragraph", "tokens"}),
+        ("חתול", {"paragraph", "tokens", "usual"}),
+    ):
+        records = [
+            {"question": hint, "about_course": True},
+            {"question": "lantern", "about_course": False},
+        ]
+        lines = "\n".join(map(json.dumps, records))
+        Path("questions.jsonl").write_text(lines, encoding="utf-8")
+        fitted = command(
+            "search --store tokens --questions questions.jsonl --out o.json"
+        )
+        assert fitted.json["late_interaction"]["dense"]["relevance"].keys() == names
+        assert fitted.json["dense"]["relevance"].keys() == {"paragraph"}

@@ -78,6 +78,23 @@ def test_one_word_is_left_to_keywords() -> None:
         assert (relevance >= log_odds_of(0.7)) == is_relevant
 
 
+def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_course(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "N_USUAL", 2)
+    similarities = np.array([0.2, 0.9, 0.6], dtype=np.float32)
+    late = SimpleNamespace(
+        similarities=lambda hint, rows=slice(None): similarities[rows], hubs=Mock()
+    )
+    late.hubs.of.return_value = np.zeros(3, dtype=np.float32)
+    slopes = {"tokens": 10.0, "usual": -5.0}
+    calibration = replace(CALIBRATION, parts={"tokens": 5.0}, relevance=slopes)
+    dense = plane(EAST, EAST, EAST, calibration=calibration, late_interaction=late)
+    # the first and the last have a mean of 0.4
+    expected = 10.0 * similarities - 5.0 * 0.4 + CALIBRATION.bias
+    assert dense.score(HINT).relevance == pytest.approx(expected)
+
+
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -112,20 +129,3 @@ def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     assert arrays.scores == pytest.approx([6.5, 10.5, -9.5, 0.5])
     # -2, 4 a unit and 10 a unit of tokens
     assert arrays.relevance == pytest.approx([1.4, 3.0, -5.0, 1.0])
-
-
-def test_relevance_may_depend_on_whether_the_hint_is_in_the_language_of_the_course() -> (
-    None
-):
-    relevance = {"paragraph": 4.0, "language": -3.0}
-    calibration = DenseCalibration(10.0, -2.0, relevance, 0.9)
-    embedder = FixedEmbedder({"east": EAST, "מזרח": EAST})
-    paragraphs = [paragraph("a:1:1", "דרום"), paragraph("a:1:2", "צפון")]
-    vectors = np.array([EAST, WEST], dtype=np.float32)
-    dense = Dense(
-        paragraphs, vectors, CachingEmbedder(embedder), calibration=calibration
-    )
-    for hint, lowered in {"east": 0.0, "מזרח": 3.0}.items():
-        arrays = dense.score(Query(hint))
-        assert arrays.relevance == pytest.approx([2.0 - lowered, -6.0 - lowered])
-        assert arrays.log_odds == pytest.approx([10.0, -10.0])
