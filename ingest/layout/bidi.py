@@ -39,7 +39,7 @@ _KINDS = {
     "CS": "s",
     "ET": "t",
 }
-_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"}
+_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
 _PART = re.compile(r"r+|[^r]+")

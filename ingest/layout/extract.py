@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -193,9 +194,11 @@ class _OpenPdf:
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows, fonts = read
-            lines = []
+            lines: list[Line] = []
+            edge = math.nan
             for row in rows:
-                lines += lines_of(row, fonts, rtl)
+                lines += lines_of(row, fonts, rtl, edge)
+                edge = lines[-1].x1 if lines[-1].rtl else edge
             tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,
