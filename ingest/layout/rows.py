@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ingest.layout.superscripts import ACCENTS
 from ingest.pdf.model import Glyph
 
 SEGMENT_GAP = 1.1
@@ -116,7 +117,9 @@ def _distance(span: Row, row: Row) -> float | None:
         is_apart = is_small and not row.touches(x0, x1, 0.5)
         return abs(rise) + 2 * is_apart
 
-    has_letters = any(glyph.text.isalnum() for glyph in span.glyphs)
+    # Unicode counts a circumflex as a letter
+    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
+    has_letters = any(map(str.isalnum, texts))
     is_mark = len(span.glyphs) <= 3 and not has_letters
     if not (is_small or is_mark):
         return None

@@ -81,6 +81,12 @@ def test_a_root_above_the_baseline_is_in_the_row_of_its_number() -> None:
     assert _lines(glyphs) == ["√2 is irrational"]
 
 
+def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
+    glyphs = _glyphs("of b here", 50, 100)
+    glyphs += _glyphs("ˆ", 65, 97.2)
+    assert _lines(glyphs) == ["of b\u0302 here"]
+
+
 def test_the_base_of_an_index_is_larger_than_the_index() -> None:
     glyphs = _glyphs("title", 50, 100, 28)
     glyphs += _glyphs("heading", 160, 86, 12)
