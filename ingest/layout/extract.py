@@ -197,8 +197,9 @@ class _OpenPdf:
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
-                lines += lines_of(row, fonts, rtl, edge)
-                edge = lines[-1].x1 if lines[-1].rtl else edge
+                for line in lines_of(row, fonts, rtl, edge):
+                    lines.append(line)
+                    edge = line.x1 if line.rtl else edge
             tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,

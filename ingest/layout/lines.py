@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.layout.bidi import has_rtl_letter, logical_order
+from ingest.layout.bidi import STOPS, has_rtl_letter, logical_order
 from ingest.layout.gaps import pieces_of
 from ingest.layout.line import Line, Word, line_of
 from ingest.layout.rows import Row
@@ -28,7 +28,6 @@ from ingest.pdf.model import Fonts, Glyph, text_of
 SOFT_HYPHEN = "\u00ad"
 _SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
 
-STOPS = ".,;:?!"
 AT_EDGE = 0.5
 """Maximal distance of the right ends of two lines of one paragraph, in ems."""
 
