@@ -48,13 +48,13 @@ class Row:
     glyphs: list[Glyph]
 
     def touches(
-        self, x0: float, x1: float, reach: float, above_size: float = 0.0
+        self, x0: float, x1: float, reach: float, least_size: float = 0.0
     ) -> bool:
-        """Return whether a glyph larger than `above_size` is within `reach` ems of a span."""
+        """Return whether a glyph of at least a font size is within `reach` ems of a span."""
         left = x0 - reach * self.size
         right = x1 + reach * self.size
         return any(
-            glyph.x0 < right and left < glyph.x1 and glyph.size > above_size
+            glyph.x0 < right and left < glyph.x1 and glyph.size >= least_size
             for glyph in self.glyphs
         )
 

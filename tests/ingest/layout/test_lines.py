@@ -87,7 +87,7 @@ def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
     assert _lines(glyphs) == ["of b\u0302 here"]
 
 
-def test_the_base_of_an_index_is_larger_than_the_index() -> None:
+def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
     glyphs = _glyphs("title", 50, 100, 28)
     glyphs += _glyphs("heading", 160, 86, 12)
     glyphs += _glyphs("a line", 160, 100.5)
