@@ -23,7 +23,7 @@ _Reading = tuple[int, list[int], str]
 _RTL = "\u05d0"
 _LTR = "\u0250"
 """Letters of both directions; the second one is rare."""
-_STOPS = ".,;:?!"
+STOPS = ".,;:?!"
 _PREFIXES = "([{@#<-+~_"
 """Signs with which formulas and code begin."""
 _LETTER = re.compile(r" \.[A-Za-z]$")
@@ -39,7 +39,7 @@ _KINDS = {
     "CS": "s",
     "ET": "t",
 }
-_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"}
+_SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
 _PART = re.compile(r"r+|[^r]+")
@@ -218,7 +218,7 @@ def _possible_ends(
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
         ends.insert(0 if "l" in kinds[start:last] else len(ends), following)
-    if start == 0 and texts[last : last + 1] in tuple(_STOPS):
+    if start == 0 and texts[last : last + 1] in tuple(STOPS):
         # the line may be over, and Latin text may follow in the next one
         ends.append(last + 1)
     return ends
@@ -253,7 +253,7 @@ def _read_part(
     if runs:
         fault = _display_fault(before, read, drawn, closing, start == 0)
         outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
-        is_whole = len(runs) == 1 and not outside.strip(f" {_STOPS}")
+        is_whole = len(runs) == 1 and not outside.strip(f" {STOPS}")
         if is_whole and fault == DISPLAYED_OTHERWISE:
             fault = 2 * fault if _BRACKETED.match(read.strip()) else EMBEDDED
         n_faults += fault

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -193,9 +194,12 @@ class _OpenPdf:
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
             page, rows, fonts = read
-            lines = []
+            lines: list[Line] = []
+            edge = math.nan
             for row in rows:
-                lines += lines_of(row, fonts, rtl)
+                for line in lines_of(row, fonts, rtl, edge):
+                    lines.append(line)
+                    edge = line.x1 if line.rtl else edge
             tables = self._tables.on(index) if page.ruled else ()
             whole = Page(
                 number=index + 1,

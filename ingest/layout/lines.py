@@ -4,11 +4,12 @@ The order of the words in a line follows from the positions of the glyphs, not f
 right-to-left text is the same from producers that store it in logical order (LibreOffice) and in visual order (LuaTeX).
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.layout.bidi import has_rtl_letter, logical_order
+from ingest.layout.bidi import STOPS, has_rtl_letter, logical_order
 from ingest.layout.gaps import pieces_of
 from ingest.layout.line import Line, Word, line_of
 from ingest.layout.rows import Row
@@ -25,10 +26,10 @@ from ingest.layout.superscripts import (
 from ingest.pdf.model import Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
-_SOFT_BETWEEN_DIGITS = re.compile(rf"(?<=\d){SOFT_HYPHEN}(?=\d)")
+_SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
 
-_STOP_AT_LEFT = re.compile(r"[.,;:?!] ?[^\W\d_].*[,;: ] ?\w.*\w$")
-"""Latin words of a right-to-left sentence: a stop on their left ends them."""
+AT_EDGE = 0.5
+"""Maximal distance of the right ends of two lines of one paragraph, in ems."""
 
 WORD_GAP = 0.16
 """Minimal white space between two words, in ems; kerning is narrower, spaces are wider."""
@@ -43,13 +44,18 @@ IN_NUMBER = 0.2
 """Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
 
-def lines_of(row: Row, fonts: Fonts, rtl: bool) -> list[Line]:
-    """Cut a row at its gaps, and return the lines from left to right."""
+def lines_of(row: Row, fonts: Fonts, rtl: bool, edge: float = math.nan) -> list[Line]:
+    """Cut a row at its gaps, and return the lines from left to right.
+
+    Args:
+        rtl: whether the document reads from right to left.
+        edge: right end of the right-to-left line above the row.
+    """
     lines = []
     for glyphs in pieces_of(row):
         while glyphs[-1].text == " ":
             glyphs.pop()
-        is_rtl = rtl and _is_rtl(glyphs, fonts)
+        is_rtl = rtl and _is_rtl(glyphs, fonts, edge)
         words = []
         for members in _spelt(glyphs, row, is_rtl, fonts.as_drawn):
             if members:
@@ -59,13 +65,16 @@ def lines_of(row: Row, fonts: Fonts, rtl: bool) -> list[Line]:
     return lines
 
 
-def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts) -> bool:
-    """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line."""
-    text = text_of(glyphs)
-    is_mono = fonts.mono(glyphs[0].font)
-    return has_rtl_letter(text) or (
-        _STOP_AT_LEFT.match(text) is not None and not is_mono
-    )
+def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
+    """Return whether a line of a right-to-left text reads from right to left, not as code or as an English line.
+
+    Latin words and formulas below such a line do if they end on their left with a stop.
+    """
+    if has_rtl_letter(text_of(glyphs)):
+        return True
+    last = glyphs[-1]
+    is_below = abs(last.x1 - edge) < AT_EDGE * last.size
+    return is_below and glyphs[0].text in STOPS and not fonts.mono(last.font)
 
 
 def _spelt(
@@ -168,8 +177,8 @@ def _reordered(
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
     text = text_of(members)
-    if SOFT_HYPHEN in text:  # visible between digits and at the end of a line only
-        text = _SOFT_BETWEEN_DIGITS.sub("-", text)
+    if SOFT_HYPHEN in text:  # visible at digits and at the end of a line only
+        text = _SOFT_AT_DIGIT.sub("-", text)
         last = text[-1].replace(SOFT_HYPHEN, "-")
         text = text[:-1].replace(SOFT_HYPHEN, "") + last
     largest = members[0]

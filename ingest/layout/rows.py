@@ -8,10 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ingest.layout.superscripts import ACCENTS
 from ingest.pdf.model import Glyph
 
 SEGMENT_GAP = 1.1
 """Minimal white space between two lines of one row (table cells, columns), in ems."""
+
+TALL_SIGNS = "√∫∮∑∏"
+TALL_RISE = 1.0
+"""Signs that some fonts draw above the baseline, and their maximal distance from their row, in ems."""
 
 STACK_RISE = 0.95
 STACK_REACH = 0.65
@@ -42,11 +47,16 @@ class Row:
     size: float
     glyphs: list[Glyph]
 
-    def touches(self, x0: float, x1: float, reach: float) -> bool:
-        """Return whether a glyph is within `reach` ems of a span."""
+    def touches(
+        self, x0: float, x1: float, reach: float, least_size: float = 0.0
+    ) -> bool:
+        """Return whether a glyph of at least a font size is within `reach` ems of a span."""
         left = x0 - reach * self.size
         right = x1 + reach * self.size
-        return any(glyph.x0 < right and left < glyph.x1 for glyph in self.glyphs)
+        return any(
+            glyph.x0 < right and left < glyph.x1 and glyph.size >= least_size
+            for glyph in self.glyphs
+        )
 
     def is_level(self, other: Row) -> bool:
         """Return whether it is on the baseline of another row."""
@@ -94,7 +104,9 @@ def _spans(glyphs: list[Glyph]) -> list[Row]:
 def _distance(span: Row, row: Row) -> float | None:
     """Return how far a span is from its place in a row; None if it is no part of it, infinity if it may be an index."""
     rise = (row.y - span.y) / row.size
-    if not -0.5 < rise < 0.7:
+    is_tall = all(glyph.text in TALL_SIGNS for glyph in span.glyphs)
+    low, high = (0, TALL_RISE) if is_tall else (-0.5, 0.7)
+    if not low <= rise < high:
         return None
     x0 = min([glyph.x0 for glyph in span.glyphs])
     x1 = max([glyph.x1 for glyph in span.glyphs])
@@ -105,12 +117,16 @@ def _distance(span: Row, row: Row) -> float | None:
         is_apart = is_small and not row.touches(x0, x1, 0.5)
         return abs(rise) + 2 * is_apart
 
-    has_letters = any(glyph.text.isalnum() for glyph in span.glyphs)
+    # Unicode counts a circumflex as a letter
+    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
+    has_letters = any(map(str.isalnum, texts))
     is_mark = len(span.glyphs) <= 3 and not has_letters
     if not (is_small or is_mark):
         return None
     reach = 2.5 if is_mark else 0.5
-    return 1 + abs(rise) if row.touches(x0, x1, reach) else math.inf
+    # smaller text on this baseline is in another column
+    base_size = span.size if is_small else 0.0
+    return 1 + abs(rise) if row.touches(x0, x1, reach, base_size) else math.inf
 
 
 def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:

@@ -10,12 +10,14 @@ from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
 ACCENTS = dict(
     zip(
-        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛",
-        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328",
+        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^",
+        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302",
         strict=True,
     )
 )
-"""Accents that some files draw as glyphs of their own over a letter, and their combining characters."""
+"""Accents that some files draw as glyphs of their own over a letter, and their combining characters.
+
+The last four are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names."""
 LOW = 0.1
 """Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 DOT_BELOW = "\u0323"

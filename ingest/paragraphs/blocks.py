@@ -96,16 +96,17 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
     words = words[group.marker :]
     n_unknown = sum(UNKNOWN in word for word in words)
     bold = n_bold / n_chars
+    mono = n_mono / n_chars
     size_ratio = median(line.size for line in lines) / habits.body_size
     return Block(
         page=first.page,
         heading=heading,
         text=text,
         footnote=first.footnote,
-        is_heading=_is_heading(group, text, size_ratio, bold),
+        is_heading=_is_heading(group, text, size_ratio, bold, mono),
         size_ratio=size_ratio,
         bold=bold,
-        mono=n_mono / n_chars,
+        mono=mono,
         unknown_share=n_unknown / max(1, len(words)),
         number=first.first if group.marker else "",
         in_table=first.in_table,
@@ -119,8 +120,9 @@ def _is_heading(
     text: str,
     size_ratio: float,
     bold: float,
+    mono: float,
 ) -> bool:
-    """Return whether a short text is set in large or bold print, and is no footnote."""
+    """Return whether a short text is set in large or bold print, and is no footnote or bold code."""
     if group.first.footnote or len(group.lines) > 3:
         return False
     n_letters = sum(map(str.isalpha, text))
@@ -128,4 +130,4 @@ def _is_heading(
         return False
     if text.endswith((".", ",", ";")):
         return size_ratio > 1.15
-    return size_ratio > HEADING or bold > 0.9
+    return size_ratio > HEADING or (bold > 0.9 and mono < 0.5)

@@ -124,9 +124,8 @@ def _changes_print(above: Line, line: Line) -> bool:
 def _meet_in_sentence(above: Line, line: Line) -> bool:
     """Return whether a full line ends, and the next one begins, in one print and inside a sentence."""
     last, first = above.words[-1], line.words[0]
-    is_one_print = (
-        last.bold == first.bold and last.mono == first.mono and last.size == first.size
-    )
+    is_one_size = last.size == first.size or not line.n_words
+    is_one_print = last.bold == first.bold and last.mono == first.mono and is_one_size
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
@@ -211,8 +210,7 @@ def _hangs(above: Line, line: Line, below: Line | None) -> bool:
     """Return whether two lines hang below an outdented first line of one sentence with them."""
     return (
         below is not None
-        and not above.ends_clause
-        and above.right - above.end <= 3 * line.size
+        and above.room <= (0.3 if above.ends_clause else 3)
         and abs(below.start - line.start) < 0.3 * line.size
     )
 

@@ -21,8 +21,10 @@ MIN_TEXT_SHARE = 0.4
 """Minimal number of words of a text, and their minimal share of the tokens."""
 
 MIN_SENTENCE_WORDS = 10
+MIN_WORDS_AFTER_WORD = 4
 MIN_WORDS_AMONG_SYMBOLS = 0.3
-"""Minimal number of words of a sentence full of symbols, and their minimal share of the tokens."""
+"""Minimal number of words of a sentence full of symbols, that of one that begins with a word, and their minimal share
+of the tokens."""
 
 MAX_MARKS = 0.02
 """Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
@@ -75,7 +77,13 @@ class _Text:
         self.n_ends = len(_SENTENCE_END.findall(block.text))
         first = block.text.lstrip(OPENING)[:1]
         is_begun = first.isalpha() and not first.islower()
-        least = max(MIN_SENTENCE_WORDS, MIN_WORDS_AMONG_SYMBOLS * len(self.tokens))
+        is_worded = (
+            _WORDLIKE.fullmatch(self.tokens[0].strip(OPENING + ".,:")) is not None
+        )
+        least = max(
+            MIN_WORDS_AFTER_WORD if is_worded else MIN_SENTENCE_WORDS,
+            MIN_WORDS_AMONG_SYMBOLS * len(self.tokens),
+        )
         self.is_sentence = is_begun and self.n_ends > 0
         self.is_rich_in_symbols = self.is_sentence and self.n_words >= least
 

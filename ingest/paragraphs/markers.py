@@ -47,7 +47,8 @@ def _is_marked(line: Line, following: Line | None) -> bool:
         return is_bullet(line.first)
     first = _without_stars(line.first)
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
-        return first not in "·→⇒o" or _is_set_apart(line)
+        is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
+        return is_sure or _is_set_apart(line)
     has_letters = any(map(str.isalpha, first))
     if line.footnote and len(first) <= 3 and not has_letters:
         return True

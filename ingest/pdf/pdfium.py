@@ -7,7 +7,7 @@ import ctypes
 import itertools
 import math
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -494,10 +494,13 @@ def _is_ruled(paths: Iterable[_Bounds]) -> bool:
     x, lower_end, upper_end = np.array(sorted(down)).T
     crosses = (left_end - _NEAR <= x) & (x <= right_end + _NEAR)
     crosses &= (lower_end - _NEAR <= y) & (y <= upper_end + _NEAR)
-    heights = []
+    edges_at: dict[int, set[int]] = defaultdict(set)  # Word draws a rule of each cell
     for height, row in zip(y[:, 0].tolist(), crosses, strict=True):
-        edges = x[row].tolist()
-        if _are_apart(edges) and edges[-1] - edges[0] >= _MIN_TABLE_WIDTH:
+        edges_at[height].update(x[row].tolist())
+    heights = []
+    for height, edges in edges_at.items():
+        is_wide = edges and max(edges) - min(edges) >= _MIN_TABLE_WIDTH
+        if is_wide and _are_apart(sorted(edges)):
             heights.append(height)
     return _are_apart(heights)
 

@@ -74,6 +74,8 @@ def test_of_lines_that_are_displayed_alike_the_one_with_latin_text_first_is_read
         ("עיצה [1] Noether לש", "של Noether [1] הציע"),  # as TeX does
         ("םולש 7–3", "3–7 שלום"),
         ("םולש 3–7", "3–7 שלום"),
+        ("√2 םולש", "שלום √2"),
+        (".∀x<3 םולש", "שלום ∀x<3."),
         (")Read) םולש", "שלום (Read)"),  # fonts that store a bracket in two ways
     ],
 )

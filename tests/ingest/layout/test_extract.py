@@ -56,6 +56,7 @@ def test_numbers_and_latin_inside_hebrew_keep_their_order() -> None:
         ("aba (G+S) P mvls", "שלום (G+S) P אבא"),  # a formula
         ("aba 3~14 mvls", "שלום 3-14 אבא"),  # a soft hyphen that is seen
         ("aba 14~3 mvls", "שלום 3-14 אבא"),
+        ("aba 3~b mvls", "שלום ב-3 אבא"),
         ("aba 3_14 mvls", "שלום 3–14 אבא"),
         ("aba 14_3 mvls", "שלום 3–14 אבא"),
     ):

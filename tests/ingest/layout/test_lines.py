@@ -1,6 +1,7 @@
 """ingest/layout/{rows,gaps,lines}.py, on glyphs; test_extract.py has more, on small PDFs."""
 
 import itertools
+import math
 
 from ingest.layout.lines import lines_of
 from ingest.layout.rows import rows_of
@@ -72,6 +73,38 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     (row,) = rows_of(glyphs)
     assert text_of(row.glyphs) == "treei"
     assert row.glyphs[-1].size == 7.5
+
+
+def test_a_root_above_the_baseline_is_in_the_row_of_its_number() -> None:
+    glyphs = _glyphs("√", 50, 91.5)
+    glyphs += _glyphs("2 is irrational", 55, 100)
+    assert _lines(glyphs) == ["√2 is irrational"]
+
+
+def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
+    glyphs = _glyphs("of b here", 50, 100)
+    glyphs += _glyphs("ˆ", 65, 97.2)
+    assert _lines(glyphs) == ["of b\u0302 here"]
+
+
+def test_the_base_of_an_index_is_no_smaller_than_the_index() -> None:
+    glyphs = _glyphs("title", 50, 100, 28)
+    glyphs += _glyphs("heading", 160, 86, 12)
+    glyphs += _glyphs("a line", 160, 100.5)
+    assert _lines(glyphs) == ["heading", "title", "a line"]
+
+
+def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    for edge, text in (
+        (75, "∀x>0."),
+        (95, ".∀x>0"),  # elsewhere, as code
+        (math.nan, ".∀x>0"),
+    ):
+        (row,) = rows_of(_glyphs(".∀x>0", 50, 100))
+        (line,) = lines_of(row, fonts, True, edge)
+        assert line.text == text
 
 
 def test_a_stored_blank_parts_words_though_an_italic_leans_over_it() -> None:

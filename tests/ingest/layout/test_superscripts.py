@@ -73,6 +73,8 @@ def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
 def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None:
     umlaut = [*row("G"), drawn("¨", 5, 10), drawn("o", 5, 10), *row("del", 10)]
     assert text_of(with_accents(umlaut)) == "Gödel"
+    bitmap = [*row("p"), drawn("«", 4.8, 9.8), drawn("e", 5, 10), *row("«a", 10)]
+    assert text_of(with_accents(bitmap)) == "pé«a"
     dotless = [drawn("´", 0.5, 4), drawn("ı", 0, 3)]
     assert text_of(with_accents(dotless)) == "í"
     dot_below = [*row("an"), drawn(".", 6, 8.5, 102.4), *row("ka.", 10)]

@@ -44,6 +44,13 @@ def test_a_short_last_line_ends_a_paragraph() -> None:
     assert _texts(lines([*PROSE, *PROSE], 50, 200)) == [" ".join(PROSE)] * 2
 
 
+def test_bold_code_is_no_heading() -> None:
+    source = "= Harbours\n" + "Boats come home at night. " * 9
+    source += '\n\n#text(font: "DejaVu Sans Mono", weight: "bold")[moor(boat, pier)]'
+    blocks = split(arrange(extracted(typst.compile(source.encode()))))
+    assert [block.is_heading for block in blocks] == [True, False, False]
+
+
 def test_double_spaced_lines_are_one_paragraph_and_more_space_parts_two() -> None:
     page = lines(PROSE, 50, 100, leading=25)
     page += lines(PROSE, 50, 209, leading=25)

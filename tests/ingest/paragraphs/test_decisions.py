@@ -48,6 +48,8 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("a. trees are graphs", 0),
         ("א. עצים הם גרפים", 1),
         ("א. ב. יהושע כתב", 0),
+        ("o עצים הם גרפים", 1),
+        ("o terra mar", 0),
     ):
         assert marker_words(line(text)) == n_words, text
 
@@ -112,3 +114,19 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
         below = line("and more", start=start_below)
         after = line("Without cycles", y=112.0, **features)
         assert begins_paragraph(group, after, below, HABITS) is expected, features
+
+
+def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
+    below = line("and more", start=65.0)
+    after = line("They grow", y=112.0, start=65.0)
+    for end, expected in ((300.0, False), (290.0, True)):
+        group = LineGroup([line("Trees are graphs.", end=end)])
+        assert begins_paragraph(group, after, below, HABITS) is expected
+
+
+def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
+    group = LineGroup([line("Trees are graphs if")])
+    for text, expected in (("x = 1", False), ("Larger print", True)):
+        words = [replace(word, size=12.5) for word in line(text).words]
+        after = line(text, y=112.0, size=12.5, words=tuple(words))
+        assert begins_paragraph(group, after, None, HABITS) is expected

@@ -88,6 +88,9 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
         "other",
     ),  # too few letters for prose
     (RICH, {}, "prose"),
+    ("Find all α such that D = α A + β B.", {}, "other"),
+    ("Take every X = {1, 2} and Y = {3, 4} apart.", {}, "other"),
+    ("D = {α A + β B | α, β > 0} such that all ends.", {}, "symbols"),
     (
         RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
         {},

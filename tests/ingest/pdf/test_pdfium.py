@@ -30,6 +30,15 @@ def test_a_page_is_ruled_where_lines_cross_as_in_a_table_of_text() -> None:
         assert _page(content).ruled is ruled
 
 
+def test_a_table_may_be_ruled_cell_by_cell() -> None:
+    cells = []
+    for left, right in ((50, 150), (150, 300)):
+        for top, bottom in ((100, 130), (130, 160)):
+            cells.append(grid([left, right], [top, bottom]))
+    runs = [Run(60, 120, "cell")]
+    assert _page(pdf([runs], drawing="\n".join(cells))).ruled
+
+
 def test_a_figure_that_a_font_draws_small_and_high_is_a_mark_and_a_narrow_one_is_not() -> (
     None
 ):
