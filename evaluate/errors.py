@@ -20,6 +20,10 @@ MAX_KEY_CHARS = 40
 """Characters of a key of the input that an error repeats."""
 
 
+MAX_VALUE_CHARS = 200
+"""Characters of a value of the input that an error repeats."""
+
+
 class EvaluateError(QuarryError):
     """Base of everything that the harness raises on purpose; its text is one line that ends in the remedy."""
 
@@ -63,3 +67,8 @@ def first_fault(faults: Sequence[Any]) -> str:
     """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
     place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
     return f"{place}: {faults[0]['msg']}"
+
+
+def quoted(value: object) -> str:
+    """Return a value of the input in quotes, shortened."""
+    return repr(value)[:MAX_VALUE_CHARS]

@@ -29,10 +29,19 @@ if TYPE_CHECKING:
 
 LEAST_FILES = 128
 """Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
+LEAST_MEMORY_BYTES = 1_000_000_000
+"""Minimum address space of a command; numpy never ends its import with a third of it, and models need two thirds."""
 N_FILES = 4_096
 """Number of files that a command may open if the system allows it; a game on a server takes a connection."""
 MORE_FILES = "allow more open files: ulimit -n 1024"
+MORE_MEMORY = "allow more memory: ulimit -v unlimited"
+OTHER_PLACE = "allow this user to use it, or name another place"
 FAULTS = {
+    errno.EACCES: OTHER_PLACE,
+    errno.EPERM: OTHER_PLACE,
+    errno.EROFS: OTHER_PLACE,
+    errno.ENOSPC: "free some space",
+    errno.ENOMEM: MORE_MEMORY,
     errno.EMFILE: MORE_FILES,
     errno.ENFILE: MORE_FILES,
     errno.ENAMETOOLONG: "take a shorter path",
@@ -150,6 +159,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         label = " ".join([label, *command])
         interrupts.on_interrupt_print(f"{label}: interrupted")
         _require_files()
+        _require_memory()
         with log_as_lines(label):
             return run_command(lambda: _parse_and_call(app.meta, words))
     except CycloptsError as error:
@@ -162,7 +172,11 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in FAULTS:
             raise
-        print_line(label, f"{error.strerror}; {FAULTS[error.errno]}")
+        place = f"{error.filename}: " if error.filename else ""
+        print_line(label, f"{place}{error.strerror}; {FAULTS[error.errno]}")
+        return 2
+    except MemoryError:
+        print_line(label, f"the memory is used up; {MORE_MEMORY}")
         return 2
     except KeyboardInterrupt:
         interrupts.announce()
@@ -176,14 +190,16 @@ def _parse_and_call(app: App, words: Sequence[str]) -> int:
 
 
 def _require_unicode(words: Sequence[str]) -> None:
-    """Raise a SettingsError for bytes that are not UTF-8, which Python turns into half surrogates."""
+    """Raise a SettingsError for bytes that Python cannot decode, which it turns into half surrogates."""
+    encoding = sys.getfilesystemencoding()
+    fault = "is not UTF-8; save or type it as UTF-8"
+    if encoding != "utf-8":
+        fault = f"cannot be read, since this locale is {encoding}; set PYTHONUTF8=1"
     for word in words:
         try:
             word.encode()
         except UnicodeEncodeError:
-            raise SettingsError(
-                f"{ascii(word)[:80]} is not UTF-8; save or type it as UTF-8"
-            ) from None
+            raise SettingsError(f"{ascii(word)[:80]} {fault}") from None
 
 
 def _require_files() -> None:
@@ -205,6 +221,19 @@ def _require_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
     if most < LEAST_FILES:
         raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
+
+
+def _require_memory() -> None:
+    """Raise a SettingsError if this process may use less address space than LEAST_MEMORY_BYTES."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY and most < LEAST_MEMORY_BYTES:
+        raise SettingsError(
+            f"a process may use {most // 1_000_000} MB of memory here; {MORE_MEMORY}"
+        )
 
 
 class _Lines(logging.Handler):

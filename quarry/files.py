@@ -56,7 +56,9 @@ def write_named(path: Path, content: bytes | Callable[[BinaryIO], object]) -> No
     Raises:
         OSError: the file cannot be written; what was in it is unchanged.
     """
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     is_there = target.exists()
     if not is_there or target.is_file():
         mode = stat.S_IMODE(target.stat().st_mode) if is_there else 0o666

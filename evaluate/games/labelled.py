@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError
 
 from configs.similar_names import did_you_mean
-from evaluate.errors import GamesError, first_fault
+from evaluate.errors import GamesError, first_fault, quoted
 from player.round import RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, lines_of, read_text
@@ -124,7 +124,7 @@ def read_games(
             game = _game(record, where, f"game-{number}")
             if game.game_id in games:
                 raise GamesError(
-                    f"{where}: game_id {game.game_id!r} is there twice; rename it"
+                    f"{where}: game_id {quoted(game.game_id)} is there twice; rename it"
                 )
         except GamesError as error:
             problems.append(error)
@@ -160,7 +160,7 @@ def _game(record: Mapping[str, Any], where: str, game_id: str) -> LabelledGame:
         game = _LINE.validate_python({"game_id": game_id, "book_name": "", **values})
     except ValidationError as error:
         faults = error.errors()
-        fault = f"{first_fault(faults)}, got {faults[0]['input']!r}"
+        fault = f"{first_fault(faults)}, got {quoted(faults[0]['input'])}"
         raise GamesError(f"{where}: {fault}; correct the line") from error
     if game.answerable and not (game.paragraph_id or game.opening_sentence):
         raise GamesError(

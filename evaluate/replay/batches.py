@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluate.errors import BatchError
+from evaluate.errors import BatchError, quoted
 from evaluate.games.labelled import LabelledGame
+from evaluate.practice.match import RefusedMessageError, read_batch
 from evaluate.referee.simulated import Retriever
 from evaluate.referee.spec import secret_of
 from player.answer import LETTERS, Answer, read_answer
@@ -111,6 +112,14 @@ def read_answered(
             f"{answers_path}: {len(answered)} of {len(answers)} lines answer games of --games; "
             "name the file of all their games"
         )
+    for game in answered:
+        questions = questions_json(batches[game.game_id].questions)
+        try:
+            read_batch({"questions": questions})
+        except RefusedMessageError as error:
+            raise BatchError(
+                f"{batches_path}: game {quoted(game.game_id)}: {error}; write the file again"
+            ) from error
     return batches, answers, answered
 
 
@@ -161,7 +170,7 @@ def read_answers(
         game_id, items = record["game_id"], record.get("answers")
         if game_id not in batches:
             raise BatchError(
-                f"{where}: no batch has the game_id {game_id!r}; name the batches that were answered"
+                f"{where}: no batch has the game_id {quoted(game_id)}; name the batches that were answered"
             )
 
         sent: list[Answer] = [None] * len(batches[game_id].questions)
@@ -169,12 +178,12 @@ def read_answers(
             fields = item if isinstance(item, dict) else {}
             number, letter = fields.get("question_number"), fields.get("answer")
             answer = read_answer(letter)
-            row = number - 1 if isinstance(number, int) else -1
+            row = number - 1 if type(number) is int else -1
             is_read = answer is not None or letter is None
             if not is_read or not 0 <= row < len(sent):
                 raise BatchError(
-                    f"{where}: answers hold {item!r}; each has a question_number within 1..{len(sent)} and an answer "
-                    'A, B, C, D or "Not Relevant"'
+                    f"{where}: answers hold {quoted(item)}; each has a question_number within 1..{len(sent)} and an "
+                    'answer A, B, C, D or "Not Relevant"'
                 )
             sent[row] = answer
         answers[game_id] = tuple(sent)
@@ -187,6 +196,8 @@ def _by_game(path: Path, flag: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for where, record in read_objects(path, BatchError, named=flag):
         game_id = str(record.get("game_id"))
         if game_id in game_ids:
-            raise BatchError(f"{where}: game_id {game_id!r} is there twice; remove one")
+            raise BatchError(
+                f"{where}: game_id {quoted(game_id)} is there twice; remove one"
+            )
         game_ids.add(game_id)
         yield where, record | {"game_id": game_id}

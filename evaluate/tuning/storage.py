@@ -11,8 +11,8 @@ from optuna.storages import (
     BaseStorage,
     InMemoryStorage,
     RDBStorage,
-    RetryHeartbeatStaleTrialCallback,
 )
+from optuna.trial import FrozenTrial
 from sqlalchemy import event
 from sqlalchemy.engine import URL
 
@@ -20,6 +20,8 @@ from evaluate.errors import TuneError
 
 HEARTBEAT_S, GRACE_S = 3, 10
 """Seconds between two heartbeats of a running trial, and seconds without one after which the trial is run again."""
+IN_PLACE_OF = "in_place_of"
+"""User attribute of a trial: the number of the lost trial whose place it takes."""
 LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another one writes."""
 
@@ -46,7 +48,7 @@ def open_storage(spec: str | None) -> BaseStorage:
             {"connect_args": {"timeout": LOCKED_S}} if is_file else None,
             heartbeat_interval=HEARTBEAT_S,
             grace_period=GRACE_S,
-            heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(),
+            heartbeat_stale_trial_callback=run_again,
         )
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = without_password(" ".join(str(error.__cause__ or error).split()))
@@ -61,6 +63,17 @@ def open_storage(spec: str | None) -> BaseStorage:
     # Optuna leaves its connections open
     weakref.finalize(storage, storage.engine.dispose)
     return storage
+
+
+def run_again(study: optuna.Study, lost: FrozenTrial) -> None:
+    """Add a trial in place of a lost one whose parameters were given; other trials are drawn again from their seed.
+
+    Optuna's own callback keeps what a lost trial had drawn, so that its other parameters are drawn differently.
+    """
+    given = lost.system_attrs.get("fixed_params")
+    if given is not None:
+        number = lost.user_attrs.get(IN_PLACE_OF, lost.number)
+        study.enqueue_trial(given, user_attrs={IN_PLACE_OF: number})
 
 
 def _write_behind(connection: Any, _: object) -> None:

@@ -30,7 +30,13 @@ from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, rounded
 from evaluate.tuning.prepared import MEASURE, OBJECTIVE, Prepared, judge
-from evaluate.tuning.storage import GRACE_S, open_storage, without_password
+from evaluate.tuning.storage import (
+    GRACE_S,
+    IN_PLACE_OF,
+    open_storage,
+    run_again,
+    without_password,
+)
 from player.round import Json
 from quarry.interrupts import add_to_line
 from quarry.parallel import Tasks, run_one
@@ -227,15 +233,21 @@ def _drawn(space: Space, trial: optuna.Trial) -> Json:
 def _wait_for_running(study: optuna.Study) -> None:
     """Wait until the trials that run now have ended, or count as lost because their process was killed."""
 
-    def running() -> set[int]:
+    def running() -> dict[int, FrozenTrial]:
         fail_stale_trials(study)
         trials = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-        return {trial.number for trial in trials}
+        return {trial.number: trial for trial in trials}
 
     until = time.monotonic() + 2.0 * GRACE_S
-    at_start = running()
-    while at_start & running() and time.monotonic() < until:
+    at_start = running().keys()
+    while at_start & running().keys() and time.monotonic() < until:
         time.sleep(PAUSE_S)
+
+    for number, trial in running().items():
+        # killed before its first heartbeat, which Optuna takes for running for ever
+        if number in at_start and not trial.params:
+            study.tell(number, state=TrialState.FAIL, skip_if_finished=True)
+            run_again(study, trial)
 
 
 def complete(study: optuna.Study) -> list[FrozenTrial]:
@@ -269,7 +281,11 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
 
 def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return complete trials by their values, earlier ones first among equals."""
-    return sorted(trials, key=lambda trial: (-(trial.value or 0.0), trial.number))
+
+    def place(trial: FrozenTrial) -> tuple[float, int]:
+        return -(trial.value or 0.0), trial.user_attrs.get(IN_PLACE_OF, trial.number)
+
+    return sorted(trials, key=place)
 
 
 def report(

@@ -33,6 +33,8 @@ Ask = Callable[[str], str]
 
 MAX_PASSAGE_CHARS, MAX_PARAGRAPH_CHARS = 800, 3_000
 N_WORDS = 10
+MAX_WORD_CHARS = 60
+"""Maximum length of an associative word; a server refuses a guess with a word of 100,000 characters."""
 MAX_IDS = 5
 WORD_WORDS = (20, 30)
 """Minimum and maximum number of words of the justification of the word."""
@@ -90,7 +92,8 @@ def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
     taken = {*stems(text), *stems(domain)}
     single = []
     for item in named[:N_WORDS]:
-        parts = words(item) if isinstance(item, str) else []
+        is_short = isinstance(item, str) and len(item) <= MAX_WORD_CHARS
+        parts = words(item) if is_short else []
         if len(parts) == 1 and stems(parts[0])[0] not in taken:
             single += parts
     return list(dict.fromkeys(single))

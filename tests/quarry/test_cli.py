@@ -1,6 +1,7 @@
 """What all command lines share; a command that is run without its packages says what to do, without a traceback."""
 
 import logging
+import os
 import re
 import sys
 
@@ -36,6 +37,15 @@ def test_a_text_that_is_not_unicode_is_refused_in_one_line(
     assert main(["search", "--hint", "caf\udce9"]) == 2
     line = "quarry: 'caf\\udce9' is not UTF-8; save or type it as UTF-8\n"
     assert capsys.readouterr().err == line
+
+
+def test_a_text_that_the_locale_cannot_read_is_refused_with_the_remedy() -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = ("-m", "quarry", "search", "--hint", "é".encode())
+    done = run_python(*words, env={**os.environ, **ascii_only})  # type: ignore[arg-type]
+    fault = "cannot be read, since this locale is ascii; set PYTHONUTF8=1"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"quarry: '\\udcc3\\udca9' {fault}\n"
 
 
 def test_a_command_whose_standard_output_is_closed_does_its_work(

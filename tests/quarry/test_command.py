@@ -134,6 +134,38 @@ def test_too_few_open_files_are_said_before_anything_is_done() -> None:
     assert done.stderr == f"{says}: ulimit -n 1024\n"
 
 
+def test_too_little_memory_is_said_before_anything_is_done() -> None:
+    limit = functools.partial(
+        resource.setrlimit, resource.RLIMIT_AS, (3 * 10**8, 3 * 10**8)
+    )
+    done = run_python("-m", "quarry", "search", "--hint", "x", preexec_fn=limit)
+    assert (done.returncode, done.stdout) == (2, "")
+    says = "quarry search: a process may use 300 MB of memory here; allow more memory"
+    assert done.stderr == f"{says}: ulimit -v unlimited\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (
+            PermissionError(13, "Permission denied", "private/r.json"),
+            "private/r.json: Permission denied; allow this user",
+        ),
+        (MemoryError(), "the memory is used up; allow more memory"),
+    ],
+)
+def test_what_a_machine_refuses_is_said_in_one_line(
+    error: Exception, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(options: StoreOptions) -> None:
+        raise error
+
+    monkeypatch.setattr(StoreOptions, "location", property(fail))
+    code, out, err = quarry("search --hint x")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert f"quarry search: {says}" in err
+
+
 def test_messages_name_the_command() -> None:
     code, _, err = quarry("search --store nowhere --hint x")
     assert code == 2

@@ -91,6 +91,14 @@ def test_what_a_user_names_may_be_a_link_or_a_pipe(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+def test_a_link_to_itself_is_refused_and_not_replaced(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_named(loop, b"ours")
+    assert loop.is_symlink()
+
+
 def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     pipe, device = tmp_path / "pipe", tmp_path / "device"
     os.mkfifo(pipe)

@@ -22,7 +22,13 @@ from evaluate.replay.batches import (
 from player.game.messages import questions_json
 from player.question import Question
 from quarry.json_files import read_objects
-from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
+from tests.evaluate.fakes import (
+    ABOUT,
+    Evaluate,
+    course_records,
+    labelled_game,
+    write_games,
+)
 from tests.fakes import each
 from tests.player.fakes import course
 
@@ -73,6 +79,7 @@ def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
         (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'"),
         (answers_line((3, "A")), "question_number within 1..2"),
         (answers_line((1, "E")), "answers hold {"),
+        (answers_line((True, "A")), "answers hold {"),
         ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
         ('{"game_id": "g1"}', "each has a question_number within"),
         (f"{right}\n{right}", "is there twice"),
@@ -89,6 +96,25 @@ def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
         path = written(tmp_path / "batches.jsonl", line)
         with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
             read_batches(path)
+
+
+def test_a_long_value_is_shortened_where_it_is_refused(tmp_path: Path) -> None:
+    long = "x" * 9_000
+    for line in (answers_line((1, long)), answers_line((1, "A"), game_id=long)):
+        path = written(tmp_path / "answers.jsonl", line)
+        with pytest.raises(BatchError, match=r"; name|; each") as refused:
+            read_answers(path, {"g1": BATCH})
+        assert len(str(refused.value)) < 500 + len(str(path))
+
+
+def test_questions_that_no_referee_takes_are_refused_with_file_and_game(
+    tmp_path: Path,
+) -> None:
+    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
+    answers = written(tmp_path / "answers.jsonl", answers_line((1, "A")))
+    says = r"batches\.jsonl: game 'g1': questions: .*20.*; write the file again"
+    with pytest.raises(BatchError, match=says):
+        read_answered(batches, answers, [labelled_game()])
 
 
 def test_answers_must_be_about_games(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from evaluate.tuning.study import (
     seed_of_trial,
     settings_of,
 )
+from player.round import Json
 from quarry import interrupts
 from quarry.parallel import executor_of
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
@@ -241,6 +242,34 @@ def die_in_trial(
     run_alone(judge, storage)
 
 
+def die_while_drawing(number: int, storage: str, n_drawn: int) -> None:
+    """Run the study in a process that is killed in a trial of which `n_drawn` parameters are drawn.
+
+    Args:
+        n_drawn: -1 kills before the first heartbeat of the trial.
+    """
+    asked = itertools.count()
+    ask = optuna.Study.ask
+
+    def ask_and_die(study: optuna.Study, *given: Any) -> optuna.Trial:
+        trial = ask(study, *given)
+        if next(asked) == number:
+            if n_drawn < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            study_module._drawn = draw_and_die
+        return trial
+
+    def draw_and_die(space: Space, trial: optuna.Trial) -> Json:
+        draw(dict(itertools.islice(space.items(), n_drawn)), trial)
+        time.sleep(1.0)  # until the first heartbeat
+        os.kill(os.getpid(), signal.SIGKILL)
+        return {}
+
+    draw = study_module._drawn
+    optuna.Study.ask = ask_and_die  # type: ignore[assignment, method-assign]
+    run_alone(scored, storage)
+
+
 def wait_and_work(storage: str, sign: Path) -> None:
     """Work on the study, but finish no trial before the sign is there."""
 
@@ -274,7 +303,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials take no time, and a dead process is noticed after some seconds."""
     monkeypatch.setattr(study_module, "judge", scored)
     monkeypatch.setattr(storage_module, "HEARTBEAT_S", 1)
-    monkeypatch.setattr(storage_module, "GRACE_S", 3)
+    for module in (storage_module, study_module):
+        monkeypatch.setattr(module, "GRACE_S", 3)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
@@ -293,6 +323,24 @@ class TestKilled:
         states = each(studied(storage).trials, "state")
         assert states.count(TrialState.FAIL) == 2
         assert states.count(TrialState.COMPLETE) == N_TRIALS
+
+    @pytest.mark.parametrize(("number", "n_drawn"), [(0, -1), (4, -1), (4, 1)])
+    def test_a_trial_that_is_killed_while_its_parameters_are_drawn_is_drawn_again(
+        self, number: int, n_drawn: int, tmp_path: Path
+    ) -> None:
+        storage = str(tmp_path / "study.db")
+        process = SPAWN.Process(
+            target=die_while_drawing, args=(number, storage, n_drawn)
+        )
+        process.start()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL
+        resumed, whole = fit(storage), fit(None)
+        assert drawn(resumed.trials) == drawn(whole.trials)
+        assert (
+            best_first(resumed.trials)[0].params == best_first(whole.trials)[0].params
+        )
+        assert TrialState.RUNNING not in each(studied(storage).trials, "state")
 
     def test_a_process_killed_among_others_loses_no_trial(self, tmp_path: Path) -> None:
         storage = str(tmp_path / "study.db")

@@ -79,6 +79,7 @@ def test_words_are_single_new_and_at_most_ten() -> None:
     for reply, named in (
         ({"words": listed}, ["oak", "elm"]),
         ({"words": numbered}, numbered[:10]),
+        ({"words": ["a" * 100_000, "oak"]}, ["oak"]),
         ({"words": "oak"}, []),
         ([], []),
     ):
