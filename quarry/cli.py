@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from quarry.parallel import Workers
     from quarry.store import Course
 
-LEAST_FILES = 128
+MIN_FILES = 128
 """Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
 N_FILES = 4_096
 """Number of files that a command may open if the system allows it; a game on a server takes a connection."""
@@ -189,7 +189,7 @@ def _require_files() -> None:
     """Let this process open N_FILES files, as far as the system allows it.
 
     Raises:
-        SettingsError: it may not even open LEAST_FILES.
+        SettingsError: it may not even open MIN_FILES.
     """
     try:
         import resource
@@ -202,7 +202,7 @@ def _require_files() -> None:
     most = N_FILES if hard == unlimited else min(hard, N_FILES)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    if most < LEAST_FILES:
+    if most < MIN_FILES:
         raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
 
 

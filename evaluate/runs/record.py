@@ -43,8 +43,8 @@ MISLEADING_BITS = 1.0
 """An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
 WON_RATIO = 0.7
 """A raw opening sentence is won from this similarity on, where public referees begin to give points."""
-LEAST_FIT = 0.01
-"""Lower bound of the probability that an answer fits a candidate: no answer is wholly impossible."""
+MIN_FIT = 0.01
+"""Minimum probability that an answer fits a candidate: no answer is wholly impossible."""
 FITTING = 0.5
 """An answer fits a paragraph from this probability on."""
 
@@ -513,7 +513,7 @@ def answers_against(
             continue
         fits = plan.fits[:, number, :, letter]
         likeliest = fits.max(axis=0)
-        fit, other = np.maximum(likeliest[[secret, guess]], LEAST_FIT)
+        fit, other = np.maximum(likeliest[[secret, guess]], MIN_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
             misled.append(number + 1)
         if fits[VIEWS.index("paragraph"), secret] < FITTING:

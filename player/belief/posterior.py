@@ -11,7 +11,7 @@ from player.belief.referees import SKEW, SKEWED, Referee
 from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
-CHANCE = 0.25
+LETTER_BY_CHANCE = 0.25
 """Probability of a letter that is given by chance."""
 
 SAME_OPENING = 0.5
@@ -99,7 +99,7 @@ def _log_prior(
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = shares[:, None] + log_prior
-    by_chance = len(letters) * np.log(CHANCE)
+    by_chance = len(letters) * np.log(LETTER_BY_CHANCE)
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:
             log_joint[row] += log_skewed(letters) - by_chance

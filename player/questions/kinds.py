@@ -21,7 +21,7 @@ MIN_WORDS = 300
 """Minimum number of words that questions are made of; larger pools use as many words as questions."""
 N_DRAWS = 512
 """Draws from the belief over which the options are balanced."""
-LEAST_WORTH = 1e-6
+MIN_WORTH = 1e-6
 """Minimum variance over the belief of a word that a question names."""
 MAX_CITED = 2
 """Maximum number of words of an option that a citation names."""
@@ -79,7 +79,7 @@ class ListKind:
         worth = mass * (1.0 - mass) * self.usable(candidates)
         ids = np.argsort(-worth, kind="stable")
         ids = ids[: max(MIN_WORDS, n)]
-        ids = ids[worth[ids] > LEAST_WORTH]
+        ids = ids[worth[ids] > MIN_WORTH]
 
         questions = []
         if len(ids) >= N_LISTS:

@@ -60,34 +60,36 @@ _FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
 """Aliases of these sources name a document whatever their words."""
 _NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
 """Aliases of these sources are names of the whole document."""
-FEWEST_TO_SHARE = 3
-"""Minimum number of documents of a course in which words of more than half of the names are ignored."""
+MIN_TO_SHARE = 3
+"""Minimum number of documents of a course; from it on, words that more than half of them have in their names are
+ignored."""
 _OF_FILE = 0.5
-"""A word such as "slides" has this weight; a word that names a subject has weight 1."""
+"""Weight of a word such as "slides"; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
-"""Names below this similarity, 0..100, count as unrelated."""
+"""Minimum similarity, 0..100, of related names."""
 _OTHER_NUMBER = 0.25
-"""Similarities get this factor if each name has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+"""Factor of the similarities if name and document each have a number that the other lacks: "lecture 3" is not "lecture
+13"."""
 _NO_NUMBER = 0.6
-"""Similarities get this factor if the name has a number and the document has none."""
+"""Factor of the similarities if the name has a number and the document has none."""
 _UNKNOWN = 0.7
-"""Number of documents from which the rarity of a word is computed that is in no document."""
+"""Number of documents that a word without any is counted in, for its rarity."""
 _COMMON_RATE = 0.0005
-"""A word with this share of a text's words gets the full weight of "content"."""
+"""Minimum share of a text's words at which a word gets the full weight of "content"."""
 NAMES_KEPT = 400
 """Maximum number of names whose documents are cached."""
 SETTLED = 0.9
-"""At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
+"""Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
 SURELY_SAID = 0.95
-"""A stem or title within a hint is resolved with this confidence."""
+"""Confidence of a document whose stem or title a hint holds."""
 PROBABLY_SAID = 0.85
-"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
+"""Confidence of a document that a hint names by a single word that no text of the course holds."""
 CALLED = 0.95
-"""The first part of a title, or a title of function words alone, names its document with this confidence."""
+"""Confidence of a document named by the first part of its title, or by a title of function words alone."""
 _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 """These words may come between a word for a document and its name."""
-_LEAST_PROPER = 3
-"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
+_MIN_NAMING = 4
+"""Minimum number of letters of a word that names a document because no text of the course holds it."""
 WORDS_OF_A_NAME = 2
 """Minimum number of distinctive words of a title or stem that is recognised within a hint, or of its capitals if the
 hint has the capitals of the title."""
@@ -96,9 +98,9 @@ WORDS_OF_A_PHRASE = 3
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
 ALL_WORDS = 0.9
-"""A document has all words of a name from this value of the features "words" and "exact" on."""
+"""Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
-"""Lowest confidence at which a part of a name, or a lecture's number within a hint, means a document."""
+"""Minimum confidence at which a part of a name, or a lecture's number within a hint, means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -127,7 +129,7 @@ class References:
         calibration: calibration of that embedder.
 
     Reference:
-        The second design record (tiers); the weights are fitted as a conditional logit with a "none of these":
+        The weights are fitted as a conditional logit with a "none of these":
         McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
     """
 
@@ -165,7 +167,7 @@ class References:
         n_documents = len(self.doc_ids)
         self._common: set[str] = set()
         for word, trusts in self._words.items():
-            if 2 * len(trusts) > n_documents >= FEWEST_TO_SHARE:
+            if 2 * len(trusts) > n_documents >= MIN_TO_SHARE:
                 self._common.add(word)
         self._texts = []
         for name in self._names:
@@ -375,7 +377,7 @@ class References:
             neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
-            elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
+            elif len(word) >= _MIN_NAMING and self._is_unheard(word, row):
                 confidences.setdefault(row, PROBABLY_SAID)
         return confidences
 

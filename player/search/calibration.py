@@ -24,12 +24,12 @@ CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
 """Embedders without fitted numbers use the numbers of this embedder."""
-USUAL_SPREAD = 0.114
-"""The default embedder's cosines of two paragraphs of a course have this standard deviation (mean of two courses)."""
-TAKEN_FOR_FOUND = 1.1
-"""An uncalibrated embedder gives every paragraph these log-odds: a relevance of .75."""
-LEAST_SEPARATION = 0.85
-"""An embedder whose AUROC is lower is uncalibrated."""
+DEFAULT_SPREAD = 0.114
+"""Standard deviation of the default embedder's cosines of two paragraphs of a course (mean of two courses)."""
+UNCALIBRATED_LOG_ODDS = 1.1
+"""Log-odds of relevance of every paragraph with an uncalibrated embedder: a relevance of .75."""
+MIN_SEPARATION = 0.85
+"""Minimum AUROC of a calibrated embedder."""
 PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
 RULE = "rule"
@@ -38,9 +38,9 @@ SAME_LANGUAGE = "language"
 """Name of the score that is 1 for a hint in the language of the course, to which e5 finds all paragraphs similar."""
 TOKENS, HUBNESS = "tokens", "hubness"
 """Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
-N_SPREAD = 400
+MAX_SAMPLED = 400
 """Maximum number of paragraphs from which the standard deviation of cosines is estimated."""
-LEAST_SPREAD = 10
+MIN_COSINES = 10
 """Minimum number of cosines for an estimate of their standard deviation."""
 
 
@@ -73,12 +73,12 @@ class DenseCalibration:
             vectors: (n_paragraphs, dim) unit vectors of a course.
             relevance: the embedder's calibration on that course at ingest; without it everything counts as found.
         """
-        rows = np.random.default_rng(0).permutation(len(vectors))[:N_SPREAD]
+        rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
-        if len(cosines) < LEAST_SPREAD or not cosines.std():
+        if len(cosines) < MIN_COSINES or not cosines.std():
             return self
-        bias, slope = relevance or (TAKEN_FOR_FOUND, 0.0)
-        scale = USUAL_SPREAD / float(cosines.std())
+        bias, slope = relevance or (UNCALIBRATED_LOG_ODDS, 0.0)
+        scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(
             nats=self.nats * scale,
             bias=bias,
@@ -189,7 +189,7 @@ def is_calibrated(store: Course) -> bool:
     """Return whether relevance separates hints about the course from others, by labelled games or by the ingest."""
     if is_fitted(store.embedder_spec):
         dense = calibration_of(store.embedder_spec).dense
-        return dense.separation >= LEAST_SEPARATION
+        return dense.separation >= MIN_SEPARATION
     return store.relevance is not None
 
 

@@ -17,8 +17,8 @@ from quarry.store import Store, StoredDocument, open_store
 from tests.contracts.store import update
 from tests.fakes import make_reading
 
-LONGEST_S = 1.5
-"""Longest life of a writer."""
+MAX_LIFE_S = 1.5
+"""Maximum life of a writer."""
 
 
 def state(number: int) -> list[StoredDocument]:
@@ -65,7 +65,7 @@ def main(location: str, collection: str, kills: str) -> None:
     moments = random.Random(7)
     for _ in range(int(kills)):
         writer = forked(write_often, location, collection)
-        time.sleep(moments.uniform(0.0, LONGEST_S))
+        time.sleep(moments.uniform(0.0, MAX_LIFE_S))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         _, status = os.waitpid(forked(read, location, collection), 0)

@@ -33,7 +33,7 @@ from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
 from quarry.store import Course
 
-LEAST_DOCUMENTS = 2
+MIN_DOCUMENTS = 2
 """Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
 """Most bundled hints that are taken as negatives."""
@@ -46,7 +46,7 @@ HINT_SHARE = 0.25
 questions about other things."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
-LEAST_SPREAD = 1e-9
+MIN_SPREAD = 1e-9
 """Added to standard deviations, which may be 0."""
 
 
@@ -87,10 +87,10 @@ def calibrate(
         )
 
     n_documents = len({*map(attrgetter("doc_id"), store.paragraphs)})
-    if n_documents < LEAST_DOCUMENTS or not pairs:
+    if n_documents < MIN_DOCUMENTS or not pairs:
         raise GamesError(
             f"The store has {n_documents} documents and --games {len(pairs)} games about them; at least "
-            f"{LEAST_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
+            f"{MIN_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
     before = calibration_for(store)
@@ -291,7 +291,7 @@ def fit_relevance(
     tops = np.empty((0, len(names)))
     for _ in range(N_ROUNDS):
         tops = np.array([table[np.argmax(table @ slopes)] for table in tables])
-        centre, spread = tops.mean(axis=0), tops.std(axis=0) + LEAST_SPREAD
+        centre, spread = tops.mean(axis=0), tops.std(axis=0) + MIN_SPREAD
         model = LogisticRegression(C=1.0)
         model.fit((tops - centre) / spread, labels, sample_weight=weights)
         slopes = model.coef_[0] / spread

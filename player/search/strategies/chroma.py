@@ -14,7 +14,7 @@ from player.search.slots import n_slots
 from player.search.strategies.strategy import Parts, Strategy
 from quarry.store import ChromaIndex, Course
 
-LEAST_ASKED = 20
+MIN_ASKED = 20
 """Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
 
 
@@ -64,11 +64,11 @@ class Chroma(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score the passages that Chroma returns for the course and for the document; find no others.
 
-        Each query asks for k passages, but at least `LEAST_ASKED`, plus the number of duplicates, because duplicates
+        Each query asks for k passages, but at least `MIN_ASKED`, plus the number of duplicates, because duplicates
         are merged later.
         """
         vector = self._embedder.read(query.hint).vector
-        n = max(query.k or self._k, LEAST_ASKED) + self._n_copies
+        n = max(query.k or self._k, MIN_ASKED) + self._n_copies
         doc_ids = (doc_id, "") if doc_id else ("",)
         nearest = self._chroma.nearest
         searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]

@@ -27,6 +27,19 @@ from quarry.languages.registry import language_of
 from quarry.languages.words import words
 from quarry.store import Course
 
+MAX_FOR_ONE_WORD = 0.0
+"""Maximum log-odds of relevance for a hint of one word, so that keywords answer. Otherwise half of the single words
+that a course lacks would reach the threshold."""
+MIN_CLOSELY = 3_000
+"""Minimum number of paragraphs that are compared token by token; smaller courses are compared whole."""
+MIN_SHARE_CLOSELY = 1 / 6
+"""Minimum share of a large course that is compared token by token: a sixth of our course of 1,045 paragraphs holds .93
+of the 20 best, a third .99."""
+N_OF_DOCUMENT = 400
+"""Number of further paragraphs of the named document that are compared token by token."""
+ESTIMATE = np.float32(0.6)
+"""Growth of the similarity token by token for each unit of the paragraph's cosine."""
+
 
 def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float]:
     """Return the weights, in log-odds per unit, of the scores that order paragraphs in dense search.
@@ -55,20 +68,6 @@ def dense_order(
     if calibration.parts:
         return log_odds, log_odds
     return log_odds / np.float32(calibration.nats), log_odds
-
-
-MOST_FOR_ONE_WORD = 0.0
-"""Log-odds of relevance for a hint of one word are at most this, so that keywords answer: half of the single words that
-a course does not hold would reach the threshold."""
-N_CLOSELY = 3_000
-"""Least number of paragraphs that are compared token by token; smaller courses are compared whole."""
-SHARE_CLOSELY = 1 / 6
-"""Least share of a large course that is compared token by token; of our course of 1,045 paragraphs a sixth holds .93 of
-the 20 best, a third .99."""
-N_OF_DOCUMENT = 400
-"""Number of further paragraphs of the named document that are compared token by token."""
-ESTIMATE = np.float32(0.6)
-"""Growth of the similarity token by token for each unit of the paragraph's cosine."""
 
 
 class Dense(Strategy):
@@ -154,7 +153,7 @@ class Dense(Strategy):
         if self._late is None:
             return parts
         parts[HUBNESS] = self._late.hubs.of(hint)
-        if len(self._paragraphs) <= N_CLOSELY:
+        if len(self._paragraphs) <= MIN_CLOSELY:
             parts[TOKENS] = self._late.similarities(hint)
         else:
             rows = self._likely(parts, doc_id)
@@ -172,7 +171,7 @@ class Dense(Strategy):
         """
         weights = dense_weights(self._calibration, float(RULE in parts))
         log_odds = combine({**parts, TOKENS: ESTIMATE * parts[PARAGRAPH]}, weights)
-        n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
+        n_closely = max(MIN_CLOSELY, round(MIN_SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
         return np.union1d(best_of(log_odds, n_closely), inside[best_inside])
@@ -187,7 +186,7 @@ class Dense(Strategy):
         order = dense_order(parts, weights, self._calibration)
         relevance = self._calibration.relevance_of(parts)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
-            relevance = np.minimum(relevance, MOST_FOR_ONE_WORD)
+            relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)
 
 

@@ -81,7 +81,7 @@ def test_one_word_is_left_to_keywords() -> None:
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "N_CLOSELY", 1)
+    monkeypatch.setattr(module, "MIN_CLOSELY", 1)
     monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
     compared: list[int] = []
 
