@@ -31,7 +31,7 @@ from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
-from player.search.calibration import open_course
+from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
     AsJson,

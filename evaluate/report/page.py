@@ -22,7 +22,7 @@ from evaluate.runs.record import (
     HitRecord,
     ReplayRecord,
     explain,
-    outcome_in_words,
+    fate_in_words,
     play_of,
 )
 from evaluate.runs.run import Run, mean_of
@@ -153,7 +153,7 @@ def _opened(record: ReplayRecord) -> Json:
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
+    others = [fate_in_words(record, each) for each in record["plays"][1:]]
     outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}

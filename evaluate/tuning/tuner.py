@@ -32,7 +32,7 @@ from quarry.store import Course
 
 def tune(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     *,
     n_trials: int = 0,
@@ -76,19 +76,19 @@ def tune(
             )
         parts[split] = slice(len(chosen), len(chosen) + len(of_split))
         chosen += of_split
-    located = locate_in(chosen, store)
+    located = locate_in(chosen, course)
 
     # the name changes with games, settings and store: no study goes on with others
     keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
     labels = [*map(attrgetter(*keys), chosen)]
     search = as_dict(settings)["search"]
     inputs = json.dumps(
-        [labels, store.fingerprint, search, repr(space)], sort_keys=True
+        [labels, course.fingerprint, search, repr(space)], sort_keys=True
     )
     name = f"quarry-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
 
     with executor_of(workers) as executor:
-        prepared = prepare(chosen, located, store, settings, executor=executor)
+        prepared = prepare(chosen, located, course, settings, executor=executor)
         splits = {}
         for split, part in parts.items():
             splits[split] = replace(prepared, games=prepared.games[part])
@@ -102,7 +102,7 @@ def tune(
             seed=seed,
             storage=storage,
             executor=executor,
-            attributes={"store": store.location, "untuned": untuned},
+            attributes={"store": course.location, "untuned": untuned},
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
@@ -117,8 +117,8 @@ def tune(
         "commit": commit(),
         "code": code_digest(),
         "preset": settings.preset,
-        "store": store.location,
-        "store_fingerprint": store.fingerprint,
+        "store": course.location,
+        "store_fingerprint": course.fingerprint,
         "seed": seed,
         "storage": without_password(storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],

@@ -24,7 +24,7 @@ from player.player import Contestant, Player
 from player.round import Json, RoundStart
 from quarry.terminal import described
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
 Says = tuple[str, ...]
@@ -128,7 +128,7 @@ class Callbacks:
                 call = self._runner.start("loading", player.warm)
                 call.result(MAX_LOADING_S)
             except Exception as error:
-                logger.warning("loading failed: %s", described(error))
+                _log.warning("loading failed: %s", described(error))
         self._continue_rounds()
 
     def get_warmup_answer(self, ctx: Context) -> Json:
@@ -244,7 +244,7 @@ class Callbacks:
         try:
             games = sorted(self._journal.running(), key=attrgetter("began"))
         except JournalError as error:
-            logger.warning("%s", error)
+            _log.warning("%s", error)
             return
         for saved in games:
             if time.time() - saved.began > MAX_ROUND_S:

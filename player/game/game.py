@@ -31,7 +31,7 @@ from player.question import Question
 from player.round import Json, RoundStart, Score
 from quarry.terminal import described, visible
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
 MIN_BUDGET_S = 0.5
@@ -352,7 +352,7 @@ class Game:
 
     def log(self, problem: object) -> None:
         """Log a fault that the game survives."""
-        logger.warning("game %s: %s", visible(self.game_id), problem)
+        _log.warning("game %s: %s", visible(self.game_id), problem)
 
     def _keep(self, kind: str, key: str, reply: Json) -> None:
         """Keep the reply to a message for a message that comes again, and as the latest one unless others followed."""

@@ -24,7 +24,7 @@ from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import described, visible
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
 UNNAMED_S = 0.3
@@ -250,7 +250,7 @@ class Loop:
     def _outage(self, error: ServerError) -> None:
         """Wait a moment after a fault of the inbox; give the games up if the faults have lasted too long."""
         if not self._is_away:
-            logger.warning("the inbox cannot be read and is tried again: %s", error)
+            _log.warning("the inbox cannot be read and is tried again: %s", error)
             self._is_away = True
         if time.monotonic() - self._last_good > self.timeouts.outage_s:
             for game in self._games:
@@ -263,7 +263,7 @@ class Loop:
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
-            logger.warning("a message is skipped: %s", error)
+            _log.warning("a message is skipped: %s", error)
             return
         game_id = message.game_id
         game = self._game_of(game_id)

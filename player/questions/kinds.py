@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from player.question import OTHER_READINGS, OUT, VIEWS, FitArray, Question, View
+from player.question import (
+    NONE_OF_THESE,
+    OTHER_READINGS,
+    VIEWS,
+    FitArray,
+    Question,
+    View,
+)
 from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
 from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
@@ -165,7 +172,7 @@ class ListKind:
     ) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
         there = self.there(paragraph)
-        if option == OUT:
+        if option == NONE_OF_THESE:
             is_true = there.isdisjoint(itertools.chain(*question.groups))
             return self.has_none if is_true else ""
 
@@ -258,10 +265,10 @@ def first_of(present: FitArray) -> FitArray:
     shape = present.shape[:-1]
     fits = np.empty((*shape, 4), dtype=np.float32)
     missed: FitArray = np.ones(shape, dtype=np.float32)
-    for option in range(OUT):
+    for option in range(NONE_OF_THESE):
         fits[..., option] = missed * present[..., option]
         missed = missed * (1.0 - present[..., option])
-    fits[..., OUT] = missed
+    fits[..., NONE_OF_THESE] = missed
     return fits
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +16,8 @@ from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.embed.relevance import Relevance
-from quarry.store import DEFAULT_COLLECTION, Course, open_store
+from quarry.store import Course
 
-_log = logging.getLogger(__name__)
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
@@ -51,7 +49,7 @@ class DenseCalibration:
     Attributes:
         nats: log-odds between two paragraphs of one course per unit of similarity.
         bias: bias of the log-odds that a paragraph answers a hint.
-        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.parts`.
+        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.terms`.
         separation: AUROC of the highest relevance, of hints about a course against hints about others.
         parts: log-odds per unit of the scores of late interaction, by name; {} without it.
     """
@@ -87,14 +85,14 @@ class DenseCalibration:
             parts={name: weight * scale for name, weight in self.parts.items()},
         )
 
-    def relevance_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
+    def relevance_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return the log-odds that each paragraph answers the hint, from its own scores alone.
 
         Args:
-            parts: scores of the paragraphs by name, of any shape.
+            terms: scores of the paragraphs by name, of any shape.
         """
         relevance: AnyFloatArray = np.float32(self.bias) + combine(
-            parts, self.relevance
+            terms, self.relevance
         )
         return relevance
 
@@ -116,7 +114,7 @@ class KeywordCalibration:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCalibration:
-    """Fitted numbers of the resolution of book names with one embedder; see references.py.
+    """Fitted numbers of the resolution of book names with one embedder; see `references.References`.
 
     Attributes:
         weights: weight of each feature of a name and a document.
@@ -185,43 +183,35 @@ def is_fitted(embedder_spec: str) -> bool:
     return embedder_spec in _fitted()
 
 
-def is_calibrated(store: Course) -> bool:
+def is_calibrated(course: Course) -> bool:
     """Return whether relevance separates hints about the course from others, by labelled games or by the ingest."""
-    if is_fitted(store.embedder_spec):
-        dense = calibration_of(store.embedder_spec).dense
+    if is_fitted(course.embedder_spec):
+        dense = calibration_of(course.embedder_spec).dense
         return dense.separation >= MIN_SEPARATION
-    return store.relevance is not None
+    return course.relevance is not None
 
 
-def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
-    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
-    course = open_store(location, collection)
-    for notice in notices(course):
-        _log.warning("%s", notice)
-    return course
-
-
-def notices(store: Course) -> list[str]:
+def notices(course: Course) -> list[str]:
     """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
-    if is_calibrated(store):
+    if is_calibrated(course):
         return []
-    if is_fitted(store.embedder_spec):
+    if is_fitted(course.embedder_spec):
         return [
-            f"the embedder {store.embedder_spec} is uncalibrated: its relevance does not separate hints about a course "
-            "well from others"
+            f"the embedder {course.embedder_spec} is uncalibrated: its relevance does not separate hints about a "
+            "course well from others"
         ]
     return [
-        f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
+        f"the embedder {course.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
         "run python -m tools.calibration search --store S --games FILE in a checkout"
     ]
 
 
-def calibration_for(store: Course) -> Calibration:
+def calibration_for(course: Course) -> Calibration:
     """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
-    calibration = calibration_of(store.embedder_spec)
-    if is_fitted(store.embedder_spec):
+    calibration = calibration_of(course.embedder_spec)
+    if is_fitted(course.embedder_spec):
         return calibration
-    return calibration.rescaled(store.vectors, store.relevance)
+    return calibration.rescaled(course.vectors, course.relevance)
 
 
 def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:

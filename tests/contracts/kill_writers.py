@@ -31,18 +31,18 @@ def write_often(location: str, collection: str) -> None:
     """Change a store until the process is killed; two states take turns with a third document."""
     store = Store(location, collection)
     while True:
-        number = store.course.number + 1
+        number = store.course.generation + 1
         extra = [update(make_reading("c", ["More."]))] if number % 2 else []
         store.change([*state(number), *extra], [] if number % 2 else ["c"])
 
 
 def read(location: str, collection: str) -> None:
-    """Pass if the store holds one whole state."""
+    """Check that the store holds one whole state."""
     try:
         course = open_store(location, collection)
     except StoreMissingError:
         return
-    expected = [f"State {course.number}."] * 2 + ["More."] * (course.number % 2)
+    expected = [f"State {course.generation}."] * 2 + ["More."] * (course.generation % 2)
     assert [item.text for item in course.paragraphs] == expected
     assert len(course.vectors) == len(expected)
 

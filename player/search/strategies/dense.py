@@ -20,7 +20,7 @@ from player.search.late_interaction import LateInteraction
 from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of
@@ -52,7 +52,7 @@ def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float
 
 
 def dense_order(
-    parts: Mapping[str, AnyFloatArray],
+    terms: Mapping[str, AnyFloatArray],
     weights: Mapping[str, float],
     calibration: DenseCalibration,
 ) -> tuple[AnyFloatArray, AnyFloatArray]:
@@ -61,10 +61,10 @@ def dense_order(
     A score is a similarity, but in log-odds with late interaction.
 
     Args:
-        parts: scores of the paragraphs by name, of any shape.
+        terms: scores of the paragraphs by name, of any shape.
         weights: as `dense_weights` returns them.
     """
-    log_odds = combine(parts, weights)
+    log_odds = combine(terms, weights)
     if calibration.parts:
         return log_odds, log_odds
     return log_odds / np.float32(calibration.nats), log_odds
@@ -107,16 +107,16 @@ class Dense(Strategy):
         self._language = language_of(texts)
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> Dense:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> Dense:
         """Make dense search over a course."""
-        assert parts.embedder is not None
+        assert inputs.embedder is not None
         return cls(
-            store.paragraphs,
-            store.vectors,
-            parts.embedder,
-            RuleEvidence(store.paragraphs, parts.search.rule_weight).log_odds,
-            parts.calibration.dense,
-            parts.late_interaction,
+            course.paragraphs,
+            course.vectors,
+            inputs.embedder,
+            RuleEvidence(course.paragraphs, inputs.search.rule_weight).log_odds,
+            inputs.calibration.dense,
+            inputs.late_interaction,
         )
 
     def load(self) -> None:
@@ -133,7 +133,7 @@ class Dense(Strategy):
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
 
-    def parts(
+    def terms(
         self, hint: str, wanted: Collection[str] = (), doc_id: str = ""
     ) -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
@@ -143,34 +143,34 @@ class Dense(Strategy):
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
-        parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
+        terms: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
         if RULE in wanted:
-            parts[RULE] = self.evidence(hint)
+            terms[RULE] = self.evidence(hint)
         if SAME_LANGUAGE in wanted or SAME_LANGUAGE in self._calibration.relevance:
             is_same = language_of(hint) is self._language
-            parts[SAME_LANGUAGE] = np.full_like(parts[PARAGRAPH], is_same)
+            terms[SAME_LANGUAGE] = np.full_like(terms[PARAGRAPH], is_same)
 
         if self._late is None:
-            return parts
-        parts[HUBNESS] = self._late.hubs.of(hint)
+            return terms
+        terms[HUBNESS] = self._late.hubs.of(hint)
         if len(self._paragraphs) <= MIN_CLOSELY:
-            parts[TOKENS] = self._late.similarities(hint)
+            terms[TOKENS] = self._late.similarities(hint)
         else:
-            rows = self._likely(parts, doc_id)
+            rows = self._likely(terms, doc_id)
             similarities = self._late.similarities(hint, rows)
-            parts[TOKENS] = np.full_like(parts[PARAGRAPH], similarities.min())
-            parts[TOKENS][rows] = similarities
-        return parts
+            terms[TOKENS] = np.full_like(terms[PARAGRAPH], similarities.min())
+            terms[TOKENS][rows] = similarities
+        return terms
 
-    def _likely(self, parts: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
+    def _likely(self, terms: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
         """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
-            parts: (n_paragraphs,) the other scores, by name.
+            terms: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        weights = dense_weights(self._calibration, float(RULE in parts))
-        log_odds = combine({**parts, TOKENS: ESTIMATE * parts[PARAGRAPH]}, weights)
+        weights = dense_weights(self._calibration, float(RULE in terms))
+        log_odds = combine({**terms, TOKENS: ESTIMATE * terms[PARAGRAPH]}, weights)
         n_closely = max(MIN_CLOSELY, round(MIN_SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
@@ -182,9 +182,9 @@ class Dense(Strategy):
             return nothing_found(0)
         is_ruled = query.keywords == "rule" and self._evidence is not None
         weights = dense_weights(self._calibration, float(is_ruled))
-        parts = self.parts(query.hint, weights, doc_id)
-        order = dense_order(parts, weights, self._calibration)
-        relevance = self._calibration.relevance_of(parts)
+        terms = self.terms(query.hint, weights, doc_id)
+        order = dense_order(terms, weights, self._calibration)
+        relevance = self._calibration.relevance_of(terms)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
             relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)

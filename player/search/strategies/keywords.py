@@ -15,7 +15,7 @@ from player.search.calibration import KeywordCalibration, calibration_of
 from player.search.postings import Postings
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.rules import NO_ROWS
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import (
@@ -90,13 +90,13 @@ class Keyword(Strategy):
         self._lock = threading.Lock()
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> Keyword:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> Keyword:
         """Make keyword search over a course."""
         names: dict[str, list[str]] = {}
-        for document in store.documents:
+        for document in course.documents:
             aliases = names.setdefault(document.same_as or document.doc_id, [])
             aliases += [alias.text for alias in document.aliases]
-        return cls(store.paragraphs, names, parts.calibration.keyword)
+        return cls(course.paragraphs, names, inputs.calibration.keyword)
 
     @functools.cached_property
     def _index(self) -> _Index:
