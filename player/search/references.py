@@ -148,17 +148,28 @@ class References:
         self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
 
+        # row of each document, by doc_id; a duplicate has the row of its original
         self._rows: dict[str, int] = {}
+        # rows by folded stem
         self._stems: dict[str, set[int]] = {}
-        self._written: dict[str, int] = {}
-        self._proper: dict[str, set[int]] = {}
+        # row by stem or name as it is written
+        self._exact_names: dict[str, int] = {}
+        # rows by each word of a name of the whole document or of its author
+        self._rows_by_word: dict[str, set[int]] = {}
+        # words of authors
         self._authors: set[str] = set()
+        # names of whole documents
         self._names: list[_Name] = []
-        self._called: dict[str, set[int]] = {}
+        # rows by the first part of a title
+        self._short_titles: dict[str, set[int]] = {}
+        # lecture numbers by row
         self._numbers: dict[int, set[int]] = {}
+        # numbers in aliases by row
         self._mentioned: dict[int, set[int]] = {}
+        # trust in each word of an alias, by word and row
         self._words: dict[str, dict[int, float]] = {}
-        self._counted: set[str] = set()
+        # words before a number in file names: "unit" in "unit 3"
+        self._counting_words: set[str] = set()
         for document in documents:
             row = row_of[document.same_as or document.doc_id]
             self._rows[document.doc_id] = row
@@ -189,7 +200,7 @@ class References:
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
         rows = self._stems.get(_fold(book_name), set())
-        written = self._written.get(book_name.removesuffix(".pdf"))
+        written = self._exact_names.get(book_name.removesuffix(".pdf"))
         if written is not None:
             rows = {written}
         return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
@@ -242,7 +253,7 @@ class References:
 
     def _features(self, book_name: str) -> tuple[Features, bool]:
         """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
-        lecture_numbers = numbers(book_name, self._proper)
+        lecture_numbers = numbers(book_name, self._rows_by_word)
         tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
         string, exact = self._by_string(book_name, tokens)
@@ -264,7 +275,7 @@ class References:
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
         tokens = tokens_of(book_name)
-        unnamed = [token for token in tokens if token not in self._proper]
+        unnamed = [token for token in tokens if token not in self._rows_by_word]
         if not tokens or excludes(unnamed):
             return True
         for _, group in lectures_in(book_name):
@@ -288,7 +299,7 @@ class References:
             return []
         held = self._names_in(book_name)
         normalised = normalise_name(book_name)
-        for title, bearers in self._called.items():
+        for title, bearers in self._short_titles.items():
             if _is_said(normalise_name(title), normalised):
                 held |= bearers
         if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
@@ -314,7 +325,7 @@ class References:
         word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
         "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
         """
-        groups = lectures_in(hint, self._counted)
+        groups = lectures_in(hint, self._counting_words)
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
@@ -347,7 +358,7 @@ class References:
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
-        for title, bearers in self._called.items():
+        for title, bearers in self._short_titles.items():
             n_capitals = sum(word[:1].isupper() for word in title.split())
             if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
                 rows_in_hint |= bearers
@@ -368,7 +379,7 @@ class References:
 
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
-            rows = self._proper.get(word, ())
+            rows = self._rows_by_word.get(word, ())
             if len(rows) != 1 or word in self._common or not _tells(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
@@ -404,7 +415,7 @@ class References:
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
                 self._stems.setdefault(_fold(alias.text), set()).add(row)
-                self._written[alias.text] = row
+                self._exact_names[alias.text] = row
             if normalise_name(alias.text) and _is_name(alias):
                 self._learn_alias(row, alias)
 
@@ -417,7 +428,7 @@ class References:
         if alias.source in _FOR_FILES:
             for word, number in itertools.pairwise(tokens):
                 if number.isdecimal():
-                    self._counted.add(word)
+                    self._counting_words.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
@@ -429,14 +440,14 @@ class References:
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
             if is_whole or alias.source == "author":
-                self._proper.setdefault(word, set()).add(row)
+                self._rows_by_word.setdefault(word, set()).add(row)
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
 
     def _learn_title(self, row: int, title: str, tokens: Sequence[str]) -> None:
         first, *rest = _TITLE_END.split(title.strip(), maxsplit=1)
         if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
-            self._called.setdefault(first.rstrip("?!. "), set()).add(row)
+            self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
 
     def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
@@ -471,7 +482,7 @@ class References:
                 exact[row] = max(exact[row], trust)
             string[row] = max(string[row], trust * similarity)
 
-        for title, rows in self._called.items():
+        for title, rows in self._short_titles.items():
             called = normalise_name(title)
             before, match, after = f" {normalised} ".partition(f" {called} ")
             if match and all(map(is_generic, f"{before} {after}".split())):

@@ -1,3 +1,5 @@
+"""Stores in folders: opening, and refusals."""
+
 from pathlib import Path
 
 import pytest
