@@ -1,4 +1,4 @@
-"""`python -m player`: search by hand."""
+"""`python -m player`: the same command line as `quarry`."""
 
 import signal
 import sys

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from configs.settings import KeywordMode
-from player.search.build import build_orchestrator
-from player.search.calibration import open_course
+from player.search.build import build_orchestrator, open_course
 from player.search.results import Hit, Query, SearchResult
 from quarry.cli import AsJson, Given, Preset, StoreOptions
 from quarry.terminal import visible_json

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from player.errors import LateStrategyError, SearchError
 from quarry.terminal import described
 
-MOST_HANGING = 8
+MAX_HANGING = 8
 """Maximum number of late calls of one name; more start no thread, so that a dead server cannot use up all."""
 T = TypeVar("T")
 
@@ -129,7 +129,7 @@ class Runner:
             running = self._running.setdefault(name, set())
             running -= {other for other in running if other.done()}
             n_late = sum(other.deadline < now for other in running)
-            if n_late < MOST_HANGING:
+            if n_late < MAX_HANGING:
                 call = start_in_thread(work, name, deadline)
                 running.add(call)
                 return call

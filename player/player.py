@@ -28,10 +28,9 @@ from player.guess.justification import (
 )
 from player.guess.opening import best_opening
 from player.guess.word import associative_words
-from player.question import FitArray, Question
+from player.question import N_QUESTIONS, FitArray, Question
 from player.questions.batch import choose_questions, fit_questions
 from player.questions.candidates import Candidates
-from player.questions.design import N_QUESTIONS
 from player.questions.kinds import wrong_by_kind
 from player.round import Guess, RoundStart
 from player.search.build import build_orchestrator, require_strategies, store_embedder
@@ -317,7 +316,7 @@ class Player:
         return result
 
 
-def build_player(store: Course, settings: Settings, seed: int = 0) -> Player:
+def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
     """Make a player for the course of a store.
 
     Args:
@@ -328,12 +327,12 @@ def build_player(store: Course, settings: Settings, seed: int = 0) -> Player:
         SettingsError: a strategy is unknown, or the writer cannot be called.
     """
     require_strategies(settings.search)
-    embedder = store_embedder(store, settings)
+    embedder = store_embedder(course, settings)
     return Player(
-        build_orchestrator(store, settings, embedder),
+        build_orchestrator(course, settings, embedder),
         settings.game,
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
-        calibration_for(store).dense.nats,
+        calibration_for(course).dense.nats,
     )

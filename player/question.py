@@ -13,6 +13,9 @@ View = Literal["paragraph", "opening", "passages", "name"]
 or the book's name and the hint alone."""
 VIEWS: tuple[View, ...] = get_args(View)
 
+N_QUESTIONS = 20
+"""Number of questions of a batch."""
+
 DESIGN_VIEWS = VIEWS[:2]
 """The views that questions are chosen for; a referee with passages also sees the opening sentence."""
 
@@ -20,7 +23,7 @@ OTHER_READINGS: tuple[View, ...] = ("opening", "passages")
 """A referee who holds a raw page, or a piece of one, sees all of it under every view but "name". Under these views it
 takes another sentence than the opening for the first one."""
 
-OUT = 3
+NONE_OF_THESE = 3
 """Index of the last option, "none of these"."""
 
 

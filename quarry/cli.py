@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from quarry.parallel import Workers
     from quarry.store import Course
 
-LEAST_FILES = 128
+MIN_FILES = 128
 """Minimum number of files, sockets and pipes that a command must be able to open; a search takes half of them."""
-LEAST_MEMORY_BYTES = 1_000_000_000
+MIN_ADDRESS_SPACE_BYTES = 1_000_000_000
 """Minimum address space of a command; numpy never ends its import with a third of it, and models need two thirds."""
 N_FILES = 4_096
 """Number of files that a command may open if the system allows it; a game on a server takes a connection."""
@@ -206,7 +206,7 @@ def _require_files() -> None:
     """Let this process open N_FILES files, as far as the system allows it.
 
     Raises:
-        SettingsError: it may not even open LEAST_FILES.
+        SettingsError: it may not even open MIN_FILES.
     """
     try:
         import resource
@@ -219,18 +219,18 @@ def _require_files() -> None:
     most = N_FILES if hard == unlimited else min(hard, N_FILES)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    if most < LEAST_FILES:
+    if most < MIN_FILES:
         raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
 
 
 def _require_memory() -> None:
-    """Raise a SettingsError if this process may use less address space than LEAST_MEMORY_BYTES."""
+    """Raise a SettingsError if this process may use less address space than MIN_ADDRESS_SPACE_BYTES."""
     try:
         import resource
     except ImportError:  # Windows
         return
     most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most < LEAST_MEMORY_BYTES:
+    if most != resource.RLIM_INFINITY and most < MIN_ADDRESS_SPACE_BYTES:
         raise SettingsError(
             f"a process may use {most // 1_000_000} MB of memory here; {MORE_MEMORY}"
         )

@@ -29,15 +29,31 @@ if hasattr(signal, "SIGHUP"):
     SIGNALS.append(signal.SIGHUP)
 
 _lock = threading.RLock()
-_line = ""
-_addition = ""
-_code = INTERRUPTED
-_is_announced = False
-_print_results: Callable[[], object] | None = None
 _results_lock = threading.Lock()
 _starting = threading.RLock()
-_deferred: int | None = None
-"""The signal that came while the main thread starts a process, 0 before it, else None."""
+
+
+class _State:
+    """State of the interrupts of this process.
+
+    Attributes:
+        line: the line that the first signal prints.
+        addition: text after the line, such as what is kept.
+        code: exit code after a signal.
+        is_announced: whether the line was printed.
+        print_results: function of `printing_at_end` that is still to be called.
+        deferred: the signal that came while the main thread starts a process, 0 before it, else None.
+    """
+
+    line: str = ""
+    addition: str = ""
+    code: int = INTERRUPTED
+    is_announced: bool = False
+    print_results: Callable[[], object] | None = None
+    deferred: int | None = None
+
+
+_state = _State()
 
 
 def run_quietly(module: str, *arguments: Any) -> int:
@@ -73,45 +89,43 @@ def _run_quietly(module: str, *arguments: Any) -> int:
         _handle_by(_interrupt)
         code = int(command.main(*arguments))
     except BaseException:
-        if not _is_announced:
+        if not _state.is_announced:
             raise
-        code = _code
+        code = _state.code
     finally:  # nothing catches an interrupt while Python ends
         _handle_by(_end_at_once)
-    return _code if _is_announced else code
+    return _state.code if _state.is_announced else code
 
 
 def on_interrupt_print(line: str) -> None:
     """Set the line that the next Ctrl-C prints."""
-    global _line, _addition, _is_announced
-    _line, _addition, _is_announced = line, "", False
+    _state.line, _state.addition, _state.is_announced = line, "", False
 
 
 def add_to_line(addition: str) -> None:
     """Set what the line of the next Ctrl-C says besides, such as what is kept; an earlier addition goes."""
-    global _addition  # noqa: PLW0603
-    _addition = addition
+    _state.addition = addition
 
 
 def announce() -> None:
     """Print the line to standard error, once."""
-    global _is_announced  # noqa: PLW0603
     with _lock:
-        if _is_announced:
+        if _state.is_announced:
             return
-        _is_announced = True
+        _state.is_announced = True
         if sys.stderr is not sys.__stderr__:
-            print(f"{_line}{_addition}", file=sys.stderr)
+            print(f"{_state.line}{_state.addition}", file=sys.stderr)
         else:  # not by the stream, in which the signal may have come
             clear = "\r\x1b[K" if os.isatty(2) else ""  # ^C, progress bars
-            os.write(2, f"{clear}{_line}{_addition}\n".encode(errors="replace"))
+            os.write(
+                2, f"{clear}{_state.line}{_state.addition}\n".encode(errors="replace")
+            )
 
 
 @contextlib.contextmanager
 def printing_at_end(print_results: Callable[[], object]) -> Iterator[None]:
     """Call a function once: after the block, or before a signal ends the process within it."""
-    global _print_results  # noqa: PLW0603
-    _print_results = print_results
+    _state.print_results = print_results
     try:
         yield
     finally:
@@ -120,11 +134,10 @@ def printing_at_end(print_results: Callable[[], object]) -> Iterator[None]:
 
 def _print_what_is_left() -> None:
     """Call the function of `printing_at_end`, or wait a moment for the thread that calls it."""
-    global _print_results
     if not _results_lock.acquire(timeout=GRACE_S):
         return  # nobody reads what is printed
     try:
-        print_results, _print_results = _print_results, None
+        print_results, _state.print_results = _state.print_results, None
         if print_results is not None:
             print_results()
             sys.stdout.flush()
@@ -135,16 +148,15 @@ def _print_what_is_left() -> None:
 @contextlib.contextmanager
 def starting() -> Iterator[None]:
     """Start a process within the block, which no signal leaves half done: its child would print a traceback."""
-    global _deferred  # noqa: PLW0603
     with _starting:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main:
-            _deferred = 0
+            _state.deferred = 0
         try:
             yield
         finally:
             if is_main:
-                number, _deferred = _deferred, None
+                number, _state.deferred = _state.deferred, None
                 if number:
                     _interrupt(number, None)
 
@@ -160,7 +172,7 @@ def end_now() -> None:
     if multiprocessing is not None:
         for child in multiprocessing.active_children():
             kill_group(child.pid)
-    os._exit(_code)
+    os._exit(_state.code)
 
 
 def kill_group(pid: int) -> None:
@@ -195,17 +207,15 @@ def _end_at_once(number: int, _frame: FrameType | None) -> None:
 
 def _remember(number: int) -> None:
     """Keep the exit code for the first signal."""
-    global _code  # noqa: PLW0603
-    if not _is_announced:
-        _code = 128 + number
+    if not _state.is_announced:
+        _state.code = 128 + number
 
 
 def _interrupt(number: int, _frame: FrameType | None) -> None:
-    global _deferred  # noqa: PLW0603
-    if _is_announced:
+    if _state.is_announced:
         return  # the thread ends the process
-    if _deferred is not None:
-        _deferred = number
+    if _state.deferred is not None:
+        _state.deferred = number
         return
     _remember(number)
     announce()
@@ -219,11 +229,11 @@ def _leave() -> None:
 
     Python would die of the signal if KeyboardInterrupt had passed an `exec`, such as that of a dataclass.
     """
-    if _is_announced:
+    if _state.is_announced:
         _starting.acquire(timeout=GRACE_S)
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
-        os._exit(_code)
+        os._exit(_state.code)
     _handle_by(signal.SIG_IGN)
 
 

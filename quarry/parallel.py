@@ -359,7 +359,7 @@ def _unchanged(value: T) -> T:
 
 
 def _require_code(expected: str) -> None:
-    """Pass if this worker runs the code of the command.
+    """Check that this worker runs the code of the command.
 
     Raises:
         WorkerError: it runs other code.

@@ -20,7 +20,7 @@ from quarry.cli import AsJson, Given, StoreOptions
 from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
-LEAST_DISK_GB = 2.0
+MIN_DISK_GB = 2.0
 """Minimum free disk for a set-up with the models and a course."""
 SERVER_S = 5.0
 """Maximum time in which a game server must answer."""
@@ -93,7 +93,7 @@ def examine(location: str, server: str, settings: Settings) -> Iterator[Finding]
         yield _finding(what, version, cost)
     yield _finding("models", functools.partial(_models, settings), "")
     yield _finding("OCR", _ocr, f"Scanned pages are not read: {REMEDY}")
-    yield _finding("disk", _disk, f"A set-up takes {LEAST_DISK_GB:g} GB")
+    yield _finding("disk", _disk, f"A set-up takes {MIN_DISK_GB:g} GB")
     remedy = "Make it with `quarry ingest FOLDER`, or with `quarry play`"
     yield _finding("store", functools.partial(_store, location), remedy)
     if server:
@@ -135,7 +135,7 @@ def _disk() -> str:
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free_gb = shutil.disk_usage(existing).free / 1e9
     detail = f"{free_gb:.1f} GB free at {folder}; caches in {cache()}"
-    if free_gb < LEAST_DISK_GB:
+    if free_gb < MIN_DISK_GB:
         raise LookupError(detail)
     return detail
 

@@ -26,7 +26,7 @@ from evaluate.games.labelled import KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import SPECS, tools_of
 from evaluate.referee.spec import spec_table
-from player.search.calibration import open_course
+from player.search.build import open_course
 from quarry.cli import Given, Preset, StoreOptions
 from quarry.languages.language import Kind
 from quarry.terminal import pluralize, visible

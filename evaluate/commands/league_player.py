@@ -23,17 +23,17 @@ FOLDER = ""
 """The folder of Quarry's packages."""
 OPTIONS: list[str] = []
 """Options of `quarry callbacks`."""
-LONGEST_S = 9.0
-"""Time for a reply; Quarry takes 8 s at most."""
+MAX_REPLY_S = 9.0
+"""Maximum time for a reply; Quarry takes 8 s at most."""
 LOADING_S = 20.0
 """Longest time that the first player waits for the child to load."""
-LONGEST_START_S = 120.0
-LONGEST_PAUSE_S = 60.0
-"""Longest pause before a child is started again that fails each time."""
+MAX_START_S = 120.0
+MAX_PAUSE_S = 60.0
+"""Maximum pause before a child is started again that fails each time."""
 STABLE_S = 10.0
 """A child that ran longer is started again at once."""
 MAX_LINE_BYTES = 16_000_000
-MOST_ROUNDS = 8
+MAX_ROUNDS = 8
 """Maximum number of rounds that are kept and sent to a new child, the latest ones."""
 
 START = """
@@ -94,7 +94,7 @@ class Quarry:
             if time.monotonic() - started > STABLE_S:
                 pause_s = 0.0
             time.sleep(pause_s)
-            pause_s = min(LONGEST_PAUSE_S, 2.0 * pause_s or 1.0)
+            pause_s = min(MAX_PAUSE_S, 2.0 * pause_s or 1.0)
 
     def serve(self) -> None:
         """Start a child, and read its replies until it ends."""
@@ -107,7 +107,7 @@ class Quarry:
             start_new_session=True,  # Ctrl-C is the league's; the end of its input ends the child
         )
         printing = in_thread(pass_on, child.stderr)
-        timer = threading.Timer(LONGEST_START_S, kill, [child])
+        timer = threading.Timer(MAX_START_S, kill, [child])
         timer.daemon = True
         timer.start()
         try:
@@ -148,7 +148,9 @@ class Quarry:
         """Return the child's reply to a call, None if no valid one comes in time."""
         limit = field(ctx, "deadline")
         is_limit = isinstance(limit, (int, float)) and limit > 0
-        due = time.monotonic() + min(LONGEST_S, 0.5 * limit if is_limit else LONGEST_S)
+        due = time.monotonic() + min(
+            MAX_REPLY_S, 0.5 * limit if is_limit else MAX_REPLY_S
+        )
         rounds = [f"[{text}, {json.dumps(is_own)}]" for text, is_own, _ in _rounds]
         rest = f'"ctx": {written(ctx)}, "rounds": [{", ".join(rounds)}]}}\n'
         while time.monotonic() < due:
@@ -166,7 +168,7 @@ class Quarry:
             came = event.wait(due - asked)
             with self.lock:
                 _, *reply = self.calls.pop(number)
-                is_hung = not came and due - asked > LONGEST_S / 2
+                is_hung = not came and due - asked > MAX_REPLY_S / 2
                 if is_hung and child is self.child:
                     kill(child)
             if reply:
@@ -232,7 +234,7 @@ class MyPlayerAI:
             is_own = reply == own_questions()
             with _starting:
                 others = [item for item in _rounds if item[0] != text]
-                _rounds[:] = [*others[1 - MOST_ROUNDS :], (text, is_own, reply)]
+                _rounds[:] = [*others[1 - MAX_ROUNDS :], (text, is_own, reply)]
             return reply
         return own_questions()
 
@@ -356,7 +358,7 @@ def own_guess(ctx: Any) -> Any:
 
 def main() -> int:
     """Say whether Quarry can be started."""
-    if not is_loaded(LONGEST_START_S):
+    if not is_loaded(MAX_START_S):
         return 1
     print("Quarry is ready to play.")
     return 0

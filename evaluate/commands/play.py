@@ -23,7 +23,7 @@ from evaluate.practice.person import ME, play_with_person
 from evaluate.practice.routes import create_app, serving
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.simulated import SPECS
-from evaluate.referee.spec import read_spec
+from evaluate.referee.spec import PRACTICE_REFEREE, read_spec
 from evaluate.runs.record import label_of
 from ingest.pipeline.pipeline import ingest
 from player.errors import PlayerError
@@ -35,7 +35,7 @@ from player.game.record import PlayedGame
 from player.game.terminal import Terminal, summary
 from player.player import Player, build_player
 from player.round import Json, Score
-from player.search.calibration import open_course
+from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import Given, Preset
 from quarry.interrupts import printing_at_end
@@ -45,8 +45,6 @@ from quarry.terminal import visible, visible_json
 _log = logging.getLogger(__name__)
 LECTURES = BUNDLED / "lectures" / "english"
 GAMES = BUNDLED / "games" / "english.jsonl"
-ERRING = "noisy:0.15,0.10"
-"""The default referee of the practice server: real referees err as well."""
 
 
 @Parameter(name="*")
@@ -124,11 +122,11 @@ class _Session:
     def play(self) -> None:
         """Play against a server, the practice server, or a person."""
         options, settings = self.options, self.settings
-        store = _open(options.store or find_project().store, settings)
-        player = build_player(store, settings)
+        course = _open(options.store or find_project().store, settings)
+        player = build_player(course, settings)
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
-                self._play_games(store, player, settings, stack)
+                self._play_games(course, player, settings, stack)
             return
         # no labelled games are needed
         if isinstance(sys.stdin, io.TextIOWrapper):
@@ -147,7 +145,7 @@ class _Session:
 
     def _play_games(
         self,
-        store: Course,
+        course: Course,
         player: Player,
         settings: Settings,
         stack: contextlib.ExitStack,
@@ -157,9 +155,9 @@ class _Session:
         practice, url, token = None, options.server, options.token or settings.token
         if url is None:
             repertoire = load_repertoire(
-                store,
+                course,
                 options.practice_games or GAMES,
-                options.referee or ERRING,
+                options.referee or PRACTICE_REFEREE,
                 options.seed,
                 settings,
                 "--practice-games",
@@ -172,7 +170,7 @@ class _Session:
         journal = _open_journal(options, server, practice is None, stack)
         place = {
             "player": options.player,
-            "store": {"location": store.location, "fingerprint": store.fingerprint},
+            "store": {"location": course.location, "fingerprint": course.fingerprint},
             "preset": settings.preset,
             "server": PRACTICE if practice is not None else server.url,
         }

@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -31,7 +31,7 @@ from evaluate.runs.files import COMPARISON, read_runs, write_run
 from evaluate.runs.lines import comparison_lines, run_lines, table_text
 from evaluate.runs.measures import find_measures
 from evaluate.runs.run import MAX_REPEATS, Run
-from player.search.calibration import open_course
+from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
     AsJson,
@@ -103,8 +103,7 @@ def replay(
             table = replay_table(
                 chosen, course, settings, judges, seed=seed, workers=workers, out=out
             )
-            head = f"{title}: {table['games']} games\n"
-            print(visible_json(table) if as_json else head + table_text(table))
+            _print_table(table, title, as_json=as_json)
             return lost_code(table["lost_at_ingest"], strict=strict)
 
         if answers and batches:
@@ -136,6 +135,14 @@ def replay(
         print(*map(visible, run_lines(run)), sep="\n")
         _offer_lost_games(run, at.location, out)
     return lost_code(run.lost_at_ingest, strict=strict)
+
+
+def _print_table(table: dict[str, Any], title: str, *, as_json: bool) -> None:
+    """Print the table of a replay against several referees."""
+    if as_json:
+        print(visible_json(table))
+    else:
+        print(f"{title}: {table['games']} games\n{table_text(table)}")
 
 
 def _specs_of(

@@ -13,7 +13,7 @@ from evaluate.commands.shared import (
     write_text,
 )
 from evaluate.games.labelled import load_games
-from player.search.calibration import open_course
+from player.search.build import open_course
 from quarry.cli import AsJson, Given, Preset, StoreOptions, WorkerOptions
 from quarry.terminal import visible_json
 

@@ -19,7 +19,7 @@ from player.round import RoundStart
 from quarry.course.text import canonical
 from quarry.json_files import as_object, lines_of, read_text
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 WON_F1 = 0.9
@@ -100,7 +100,7 @@ def load_games(path: Path, named: str = "--games") -> list[LabelledGame]:
         raise problems[0]
     if unknown:
         shown = ", ".join(map(repr, sorted(unknown)[:MAX_SHOWN]))
-        logger.warning(
+        _log.warning(
             "%s: ignored unknown keys: %s; `games check` counts them", path, shown
         )
     return games

@@ -97,7 +97,7 @@ def _find_passage(
 
 
 def locate_in(
-    games: Sequence[LabelledGame], store: Course, where: str = "--games"
+    games: Sequence[LabelledGame], course: Course, where: str = "--games"
 ) -> dict[str, Paragraph | None]:
     """Return the passages of a store as `locate_games` does; some game must have one, or no game be answerable.
 
@@ -107,10 +107,10 @@ def locate_in(
     Raises:
         GamesError: the games are of another corpus.
     """
-    located = locate_games(games, store.paragraphs)
+    located = locate_games(games, course.paragraphs)
     if located and not any(located.values()):
         raise GamesError(
-            f"{where}: none of {len(located)} games is about a paragraph of {store.location}; "
+            f"{where}: none of {len(located)} games is about a paragraph of {course.location}; "
             "name the games that belong to the store"
         )
     return located

@@ -13,10 +13,11 @@ from pydantic_core import to_json
 from evaluate.errors import EvaluateError, first_fault
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.scoring import Similarity, score_guess
-from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret, secret_of
+from evaluate.referee.spec import Posed, Referee, Secret, secret_of
 from player.answer import LETTERS, Answer
 from player.errors import MessageError, ServerError
 from player.game import messages as protocol
+from player.question import N_QUESTIONS
 from player.round import Json, Score
 from quarry.course.paragraph import Paragraph
 

@@ -37,9 +37,9 @@ MAX_BODY_BYTES = 500_000
 """The longest body of a request; a batch of 20 questions has 10,000 bytes."""
 BODY_S = 10.0
 """Seconds within which a body must arrive."""
-MOST_REQUESTS = 1_000
+MAX_REQUESTS = 1_000
 """Maximum number of requests of an address in a second."""
-MOST_CONNECTIONS = 1_000
+MAX_CONNECTIONS = 1_000
 """Maximum number of connections and requests at once; uvicorn answers 503 to more."""
 
 
@@ -65,8 +65,8 @@ class Limits:
         key = address, int(time.monotonic())
         self._counts[key] = count = self._counts.get(key, 0) + 1
         try:
-            if count > MOST_REQUESTS:
-                detail = f"The address sent more than {MOST_REQUESTS} requests a second; wait a second."
+            if count > MAX_REQUESTS:
+                detail = f"The address sent more than {MAX_REQUESTS} requests a second; wait a second."
                 raise HTTPException(429, detail, {"Retry-After": "1"})
             body = bytearray()
             async with asyncio.timeout(BODY_S):
@@ -292,7 +292,7 @@ def _server(app: ASGIApp, grace_s: int, log_level: str) -> uvicorn.Server:
         access_log=False,
         timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=grace_s,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
     )
     return uvicorn.Server(config)
 

@@ -33,7 +33,7 @@ MAX_GAMES = 2_000
 """Maximum number of games of a player that are kept; after that, the oldest game that is over is forgotten."""
 MAX_MATCHES = 100_000
 """Maximum number of games that are kept of all players."""
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Repertoire:
 
 
 def load_repertoire(
-    store: Course,
+    course: Course,
     games_path: Path,
     spec: str,
     seed: int | None,
@@ -63,36 +63,36 @@ def load_repertoire(
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
-    prepare([spec], store, settings.embed)  # no player waits for it
+    prepare([spec], course, settings.embed)  # no player waits for it
     if spec == HINT_ALONE:
         raise RefereeError(
             "--referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
-    referee = make_referee(spec, noise, tools_of(store, settings.embed))
+    referee = make_referee(spec, noise, tools_of(course, settings.embed))
     models = Models(settings.embed)
     games = load_games(games_path, named)
-    located = locate_games(games, store.paragraphs)
+    located = locate_games(games, course.paragraphs)
 
     playable = []
     for game in games:
         if paragraph := located.get(game.game_id):
             playable.append((game, paragraph))
     if not playable and games_path.parent == BUNDLED / "games":
-        embedder = models.embedder(store.embedder_spec)
-        playable = made_games(store.paragraphs, store.vectors, embedder)
-        logger.warning(
+        embedder = models.embedder(course.embedder_spec)
+        playable = made_games(course.paragraphs, course.vectors, embedder)
+        _log.warning(
             "No labelled game is about %s. A machine made the hints of these games: words that are near the "
             "paragraph in meaning.",
-            store.location,
+            course.location,
         )
     if not playable:
         raise GamesError(
-            f"{games_path}: none of {len(games)} games is about a paragraph of {store.location}; "
+            f"{games_path}: none of {len(games)} games is about a paragraph of {course.location}; "
             f"name the games that belong to the store with {named} (quarry games label writes some), or "
             "be the referee yourself: quarry play --referee me"
         )
-    similarity = word_similarity(store.embedder_spec, models)
+    similarity = word_similarity(course.embedder_spec, models)
     return Repertoire(playable, referee, similarity)
 
 
@@ -248,7 +248,7 @@ class LocalGameServer:
         self._deliver(replies)
         if replies and match.score is not None and self._practice.is_public:
             points = match.score.private_score
-            logger.info(
+            _log.info(
                 "game %s: %s scored %.1f of 100", match.game_id, self.name, points
             )
 

@@ -19,7 +19,7 @@ _QUOTE_MARKS = str.maketrans(
 
 LONG_WORD = 18
 """Maximum number of letters of a word; longer runs of letters are several words without spaces."""
-LEAST_GLUED = 0.05
+MAX_LONG_SHARE = 0.05
 """Maximum share of longer runs in a text whose words are apart."""
 FINAL_LETTERS = "םןףץך"
 _HEBREW = re.compile("[א-ת]+")
@@ -60,7 +60,7 @@ def is_glued(text: str) -> bool:
     """Return whether a text lacks spaces between words."""
     words = text.split()
     n_long = sum(len(word) > LONG_WORD and word.isascii() for word in words)
-    return n_long > LEAST_GLUED * len(words)
+    return n_long > MAX_LONG_SHARE * len(words)
 
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u0591-\u05c7]")

@@ -17,8 +17,8 @@ from evaluate.referee.context import (
 )
 from player.answer import LETTERS, NOT_RELEVANT
 
-FEWEST_LETTERS = 4
-"""Shorter words are not found inside a run of letters of a text without spaces."""
+MIN_LETTERS = 4
+"""Minimum number of letters of a word that is found inside a run of letters of a text without spaces."""
 _QUOTED = re.compile(r"(?<!\w)[הובלמכש]{0,2}-?\"(.+?)\"(?!\w)")
 
 
@@ -168,7 +168,7 @@ class Wording:
             return is_there and initials[self.initial] == fold(term)
         if not self.edge:
             folded = fold(term)
-            in_run = len(folded) >= FEWEST_LETTERS and folded in fold(text)
+            in_run = len(folded) >= MIN_LETTERS and folded in fold(text)
             return (in_run and is_glued(text)) or occurs_in(term, text)
         parts, words = _words(term), _words(text)
         n = len(parts)

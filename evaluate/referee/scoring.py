@@ -50,7 +50,7 @@ MAX_WORD_CHARS = 200
 WORDS_KEPT = 4_096
 """Number of words that have their vectors cached. Embedding two words takes 20 ms, nearly all of a game's time."""
 
-Answers = Mapping[int, Answer]
+AnswersByNumber = Mapping[int, Answer]
 """Maps the number of a question to the answer given."""
 
 
@@ -59,7 +59,7 @@ def score_guess(
     *,
     opening_sentence: str,
     associative_word: str,
-    answers: Answers,
+    answers: AnswersByNumber,
     similarity: Similarity,
     is_raw: bool = False,
 ) -> Score:
@@ -140,7 +140,7 @@ def score_word(
 
 def score_justification(
     text: str,
-    answers: Answers,
+    answers: AnswersByNumber,
     words: tuple[int, int],
     n_citations: int,
 ) -> float:

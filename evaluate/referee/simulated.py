@@ -17,7 +17,6 @@ from evaluate.referee.context import VisibleContext, visible_context
 from evaluate.referee.reading import answer_by_reading
 from evaluate.referee.spec import (
     HINT_ALONE,
-    N_QUESTIONS,
     REFEREES,
     Posed,
     Referee,
@@ -26,6 +25,7 @@ from evaluate.referee.spec import (
     read_spec,
 )
 from player.answer import LETTERS, NOT_RELEVANT, Answer
+from player.question import N_QUESTIONS
 from quarry.arrays import AnyFloatArray
 from quarry.embed import Embedder, Models, choose_spec
 from quarry.files import write_whole
@@ -241,10 +241,10 @@ def _digest(*key: object) -> bytes:
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
 
 
-def tools_of(store: Course, settings: EmbedSettings) -> Tools:
+def tools_of(course: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
-    texts = [item.text for item in store.paragraphs if item.kind == "prose"]
-    spec = other_embedder(store.embedder_spec)
+    texts = [item.text for item in course.paragraphs if item.kind == "prose"]
+    spec = other_embedder(course.embedder_spec)
     # MiniLM reads Latin script alone
     if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
         spec = None
@@ -274,7 +274,7 @@ def make_referee(
 
 def prepare(
     specs: Iterable[str],
-    store: Course,
+    course: Course,
     settings: EmbedSettings,
 ) -> None:
     """Embed the course, if a referee sees passages of it, so that no two processes embed it at once.
@@ -283,7 +283,7 @@ def prepare(
         RefereeError: a SPEC is invalid.
     """
     if any(read_spec(spec).view == "passages" for spec in specs):
-        tools_of(store, settings).retrieve("")
+        tools_of(course, settings).retrieve("")
 
 
 EVERY = "every"

@@ -11,10 +11,12 @@ from evaluate.errors import RefereeError
 from evaluate.games.labelled import LabelledGame
 from evaluate.referee.context import readable, within
 from player.answer import LETTERS, Answer
+from player.question import N_QUESTIONS
 from quarry.course.paragraph import Paragraph
 from quarry.plugins import find, is_dotted
 
-N_QUESTIONS = 20
+PRACTICE_REFEREE = "noisy:0.15,0.10"
+"""Default SPEC of the referee of practice servers: real referees err as well."""
 HINT_ALONE = "none"
 """SPEC of the referee that answers nothing. The other referees are compared with it."""
 

@@ -32,16 +32,16 @@ def replay_answered(
     batches: Mapping[str, AskedBatch],
     answers: Mapping[str, Answers],
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     *,
     seed: int,
     measures: Mapping[str, Measure],
 ) -> Run:
     """Return a run over games with the questions and answers of files, by game_id."""
-    similarity = word_similarity(store.embedder_spec, Models(settings.embed))
+    similarity = word_similarity(course.embedder_spec, Models(settings.embed))
     replayer = Replayer(
-        player_without_deadline(store, settings),
+        player_without_deadline(course, settings),
         (),
         similarity,
         seed,
@@ -54,10 +54,10 @@ def replay_answered(
             yield replayer.record(job, [referee], batches[game_id].questions)
 
     return Run(
-        records=replay_games(games, store, play_all),
+        records=replay_games(games, course, play_all),
         referee="answers",
         settings=as_dict(settings),
-        store_fingerprint=store.fingerprint,
+        store_fingerprint=course.fingerprint,
         commit=commit(),
         seed=seed,
         repeats=1,

@@ -14,7 +14,7 @@ from quarry.arrays import Float64Array
 from quarry.course.paragraph import Paragraph
 
 N_OPTIONS = 4
-LEAST_WRONG = 1e-6
+MIN_WRONG = 1e-6
 """Minimum share of wrong letters, so that the weight of an answer stays finite."""
 UNINFORMED_VIEWS = frozenset({"name", "nothing"})
 """Views whose answers do not depend on the paragraph."""
@@ -91,7 +91,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
         truth: row of the right sentence.
         errors: errors of the referee, which ideal questions know.
     """
-    wrong = max(errors.wrong, LEAST_WRONG)
+    wrong = max(errors.wrong, MIN_WRONG)
     weight = np.log((1.0 - wrong) * (N_OPTIONS - 1) / wrong)
     if prior[truth] <= 0.0:
         return 0.0
@@ -99,7 +99,7 @@ def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:
     rivals = np.delete(prior, truth)
 
     # a rival wins if the number of answers that fit it exceeds that of the truth by this handicap, or more
-    handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, LEAST_WRONG)
+    handicap = np.log(prior[truth] / rivals[rivals > 0.0]) / max(weight, MIN_WRONG)
     handicap = np.clip(handicap, -n - 1, n + 1)
     allowed, counts = np.unique(np.floor(handicap), return_counts=True)
     ties = int((handicap == 0.0).sum())

@@ -119,31 +119,31 @@ class Replayer:
         game, paragraph = job.game, job.paragraph
         judges = judges or self.judges
         planned = _PlansOnce(self.player, questions)
-        reports = []
+        played = []
         for judge in judges:
             if paragraph is None:
                 break
             repertoire = Repertoire([(game, paragraph)], judge, self.similarity)
             practice = PracticeServer(repertoire, seed=self.seed + job.number)
-            report = play(
+            one = play(
                 LocalGameServer(practice),
                 planned,
                 name="replay",
                 timeout_s=TIMEOUT_S,
                 timeouts=STRICT,
             )
-            reports.append(report)
+            played.append(one)
 
-        if reports:
-            result = reports[0].plan.result
+        if played:
+            result = played[0].plan.result
         else:
             search = self.player.orchestrator
             keywords = search.settings.keywords
             result = search.search(Query(game.hint, game.book_name, keywords=keywords))
-        record = record_game(game, paragraph, result, reports, self.n_candidates)
-        judged = zip(record["plays"], judges, reports, strict=False)
-        for play_record, judge, report in judged:
-            add_ideal(play_record, report.plan, game, paragraph, judge)
+        record = record_game(game, paragraph, result, played, self.n_candidates)
+        judged = zip(record["plays"], judges, played, strict=False)
+        for play_record, judge, one in judged:
+            add_ideal(play_record, one.plan, game, paragraph, judge)
         return record
 
 
@@ -178,14 +178,14 @@ def build_replayer(
     Raises:
         WorkerError: the store holds something else.
     """
-    store = open_same(*address)
-    player = player_without_deadline(store, settings)
-    tools = tools_of(store, settings.embed)
+    course = open_same(*address)
+    player = player_without_deadline(course, settings)
+    tools = tools_of(course, settings.embed)
     referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
     if judges:
         models = Models(settings.embed)
-        similarity = word_similarity(store.embedder_spec, models)
+        similarity = word_similarity(course.embedder_spec, models)
     return Replayer(player, referees, similarity, seed, n_candidates)
 
 
@@ -193,12 +193,12 @@ StoreAddress = tuple[str, str, str]
 """Location, collection and fingerprint of a store."""
 
 
-def address_of(store: Course) -> StoreAddress:
+def address_of(course: Course) -> StoreAddress:
     """Return the arguments with which `open_same` opens a store in another process."""
-    location = store.location
+    location = course.location
     if not is_url(location):
         location = str(Path(location).resolve())
-    return location, store.collection, store.fingerprint
+    return location, course.collection, course.fingerprint
 
 
 def open_same(location: str, collection: str, fingerprint: str) -> Course:
@@ -207,19 +207,19 @@ def open_same(location: str, collection: str, fingerprint: str) -> Course:
     Raises:
         WorkerError: the store has another fingerprint.
     """
-    store = open_store(location, collection)
-    if store.fingerprint != fingerprint:
+    course = open_store(location, collection)
+    if course.fingerprint != fingerprint:
         raise WorkerError(
-            f"{location} holds the course {store.fingerprint} here and {fingerprint} on another machine; "
+            f"{location} holds the course {course.fingerprint} here and {fingerprint} on another machine; "
             "name a store on a Chroma server"
         )
-    return store
+    return course
 
 
-def player_without_deadline(store: Course, settings: Settings) -> Player:
+def player_without_deadline(course: Course, settings: Settings) -> Player:
     """Build a player whose searches wait for every strategy."""
     search = replace(settings.search, deadline_s=SEARCH_DEADLINE_S)
-    return build_player(store, replace(settings, search=search))
+    return build_player(course, replace(settings, search=search))
 
 
 def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
@@ -248,7 +248,7 @@ def inputs_digest(
 
 def replay_games(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     play_all: PlayAll,
     *,
     records: RecordFile | list[ReplayRecord] | None = None,
@@ -263,7 +263,7 @@ def replay_games(
     Raises:
         GamesError: the games are another corpus's.
     """
-    located = locate_in(games, store)
+    located = locate_in(games, course)
     records = [] if records is None else records
     n_finished = len(records)
     jobs = []
@@ -289,7 +289,7 @@ def replay_games(
 
 def replay_judges(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     judges: Sequence[Judge],
     *,
@@ -317,7 +317,7 @@ def replay_judges(
     """
     records: RecordFile | list[ReplayRecord] = []
     if out:
-        inputs = inputs_digest(games, store.fingerprint, settings, judges, seed)
+        inputs = inputs_digest(games, course.fingerprint, settings, judges, seed)
         records = unfinished_records(out, inputs)
         if records:
             print(f"resuming {out}: {len(records)} games are finished", file=sys.stderr)
@@ -329,12 +329,12 @@ def replay_judges(
 
     if workers != 1:
         # else every process would make its own
-        prepare((spec for spec, _ in judges), store, settings.embed)
+        prepare((spec for spec, _ in judges), course, settings.embed)
         # a process embeds on one core, unless no other one plays at the same time
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(
         build_replayer,
-        address_of(store),
+        address_of(course),
         settings,
         judges,
         seed,
@@ -352,12 +352,12 @@ def replay_judges(
             for _, future in run_all(executor, play_job, calls):
                 yield result_of(future)
 
-        return replay_games(games, store, play_all, records=records, name=name)
+        return replay_games(games, course, play_all, records=records, name=name)
 
 
 def replay_store(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     *,
     referee: str = "none",
@@ -378,14 +378,14 @@ def replay_store(
     """
     judges = repeats_of(referee, repeats, seed)
     records = replay_judges(
-        games, store, settings, judges, seed=seed, workers=workers, out=out, name=name
+        games, course, settings, judges, seed=seed, workers=workers, out=out, name=name
     )
 
     return Run(
         records=records,
         referee=referee,
         settings=as_dict(settings),
-        store_fingerprint=store.fingerprint,
+        store_fingerprint=course.fingerprint,
         commit=commit(),
         seed=seed,
         repeats=len(judges) or 1,
@@ -396,7 +396,7 @@ def replay_store(
 
 def replay_table(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     judges: Sequence[Judge],
     *,
@@ -407,7 +407,7 @@ def replay_table(
     """Return the table of the player against referees, and write it; see `replay_judges` and `make_table`."""
     records = replay_judges(
         [game for game in games if game.answerable],
-        store,
+        course,
         settings,
         judges,
         seed=seed,
@@ -416,7 +416,7 @@ def replay_table(
         n_candidates=0,
     )
 
-    table = make_table(records, judges, store.fingerprint, settings, seed)
+    table = make_table(records, judges, course.fingerprint, settings, seed)
     if out:
         write_finished(out, table)
     return table
@@ -424,7 +424,7 @@ def replay_table(
 
 def replay_each(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     named: Mapping[str, Settings],
     *,
     folder: Path | None = None,
@@ -443,7 +443,7 @@ def replay_each(
     runs = []
     for name, settings in named.items():
         out = folder / f"{name}.json" if folder else None
-        run = replay_store(games, store, settings, name=name, out=out, **options)
+        run = replay_store(games, course, settings, name=name, out=out, **options)
         runs.append((out, run))
     for out, run in runs:  # only now, so that until the last game all are resumed
         if out:

@@ -22,7 +22,7 @@ from evaluate.runs.record import (
     HitRecord,
     ReplayRecord,
     explain,
-    outcome_in_words,
+    fate_in_words,
     play_of,
 )
 from evaluate.runs.run import Run, mean_of
@@ -32,7 +32,7 @@ from quarry.terminal import pluralize
 FOLDER = Path(__file__).resolve().parent
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:"
 """The page may load nothing; plotly writes styles and draws pictures."""
-MOST_SHOWN = 1_000
+MAX_SHOWN = 1_000
 """Maximum number of games that a report shows one by one."""
 NOWHERE = "not in the store"
 """Name of the lecture of a game that was lost at ingest."""
@@ -71,7 +71,7 @@ def render(runs: Sequence[Run]) -> str:
     for run in runs:
         lost |= run.lost_ids
         games |= set(run.games["game_id"])
-    game_ids = sorted([*sorted(lost), *sorted(games - lost)][:MOST_SHOWN])
+    game_ids = sorted([*sorted(lost), *sorted(games - lost)][:MAX_SHOWN])
     plots = run_plots(runs)
     tests = paired_tests(runs)
     data = {
@@ -153,7 +153,7 @@ def _opened(record: ReplayRecord) -> Json:
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
+    others = [fate_in_words(record, each) for each in record["plays"][1:]]
     outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}

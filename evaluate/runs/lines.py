@@ -61,7 +61,7 @@ def run_lines(run: Run) -> Iterator[str]:
     for edition, figures in document["editions"].items():
         yield (
             f"  {edition}: right page {figures['right_page']:.3f}, "
-            f"ratio of .70 or more {figures['similar']:.3f}, "
+            f"won {figures['similar']:.3f}, "
             f"points of the sentence {figures['points']:.1f}"
         )
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from evaluate.games.labelled import LabelledGame, same_sentence, same_text
 from evaluate.games.locating import begins_with
-from evaluate.referee.scoring import raw_ratio
+from evaluate.referee.scoring import RAW_BANDS, raw_ratio
 from player.answer import Answer, Answers, letter_row
 from player.belief.places import rank_of_sentence
 from player.game import messages as protocol
@@ -41,10 +41,10 @@ N_CANDIDATES_KEPT = 20
 """Default number of candidates of each play that a record keeps."""
 MISLEADING_BITS = 1.0
 """An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
-WON_RATIO = 0.7
-"""A raw opening sentence is won from this similarity on, where public referees begin to give points."""
-LEAST_FIT = 0.01
-"""Lower bound of the probability that an answer fits a candidate: no answer is wholly impossible."""
+WON_RATIO = RAW_BANDS[-1][0]
+"""Minimum similarity of a raw opening sentence that is won; from it on, public referees give points of a band."""
+MIN_FIT = 0.01
+"""Minimum probability that an answer fits a candidate: no answer is wholly impossible."""
 FITTING = 0.5
 """An answer fits a paragraph from this probability on."""
 
@@ -177,7 +177,7 @@ def record_game(
     game: LabelledGame,
     paragraph: Paragraph | None,
     result: SearchResult,
-    reports: Sequence[PlayedGame],
+    played: Sequence[PlayedGame],
     n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
     """Return the record of a game.
@@ -185,7 +185,7 @@ def record_game(
     Args:
         paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
         result: the result of a search as `player search` makes it.
-        reports: the reports of its plays, repeat by repeat.
+        played: its plays, repeat by repeat.
         n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
             one is kept too.
     """
@@ -194,16 +194,16 @@ def record_game(
     plays: list[PlayRecord] = []
     if paragraph is not None:
         record["truth"] = {**_paragraph(paragraph), "text": paragraph.text}
-        for repeat, report in enumerate(reports):
-            plays.append(_play(game, paragraph, report, repeat, n_candidates))
+        for repeat, one in enumerate(played):
+            plays.append(_play(game, paragraph, one, repeat, n_candidates))
 
     record["search"] = search_record(result, paragraph)
     record |= {"questions": [], "questions_ms": None, "decide_ms": None}
-    if reports:
-        plan = reports[0].plan
+    if played:
+        plan = played[0].plan
         record["questions"] = protocol.questions_json(plan.questions)
         record["questions_ms"] = plan.questions_ms
-        record["decide_ms"] = reports[0].decision.decide_ms
+        record["decide_ms"] = played[0].decision.decide_ms
     return cast(ReplayRecord, {**record, "plays": plays})
 
 
@@ -242,7 +242,7 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     return "label" if is_printed and not is_quoted else "answers"
 
 
-def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
+def fate_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     """Return one sentence: where the paragraph was found or lost, and why.
 
     Args:
@@ -306,7 +306,7 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
     truth = record["truth"]
     if truth is not None:
         yield f"the secret: {_quoted(truth)}"
-    yield outcome_in_words(record, play)
+    yield fate_in_words(record, play)
     if truth is None or play is None:
         return
 
@@ -407,11 +407,11 @@ def _fields(record: type, hit: Hit) -> Any:
 def _play(
     game: LabelledGame,
     paragraph: Paragraph,
-    report: PlayedGame,
+    played: PlayedGame,
     repeat: int,
     n_candidates: int,
 ) -> PlayRecord:
-    plan, belief = report.plan, report.decision.belief
+    plan, belief = played.plan, played.decision.belief
     sentence = game.opening_sentence or paragraph.opening_sentence
     row = truth_row(plan, game, paragraph)
     if len(belief) < len(plan.rows):
@@ -426,12 +426,12 @@ def _play(
         scored["belief"] = round(float(belief[other]), 6)
         candidates.append(scored)
 
-    guess = report.decision.guess
+    guess = played.decision.guess
     word = stems(game.associative_word)
     play: PlayRecord = {
         "repeat": repeat,
         "n_candidates": len(belief),
-        "answers": list(report.answers),
+        "answers": list(played.answers),
         "misled": [],
         "unfit": None,
         "candidates": candidates,
@@ -442,23 +442,23 @@ def _play(
         "won": same_sentence(guess.opening_sentence, sentence),
         "sentence_exact": same_text(guess.opening_sentence, sentence),
         "word_exact": stems(guess.associative_word) == word,
-        "word_top20": word in map(stems, report.decision.associations[:20]),
-        "private_score": report.score.private_score,
-        "league_points": report.score.league_points,
-        "breakdown": dict(report.score.breakdown),
+        "word_top20": word in map(stems, played.decision.associations[:20]),
+        "private_score": played.score.private_score,
+        "league_points": played.score.league_points,
+        "breakdown": dict(played.score.breakdown),
     }
     if row is not None:
-        best = report.decision.best
+        best = played.decision.best
         if plan.fits.shape[2]:  # a game among hundreds may have dropped them
-            against = answers_against(plan, report.answers, row, best)
+            against = answers_against(plan, played.answers, row, best)
             play["misled"], play["unfit"] = against
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
         play["prior_rank"] = rank_of_sentence(row, plan.prior, plan.keys)
     if game.edition:
         play["ratio"] = round(raw_ratio(guess.opening_sentence, sentence), 4)
         play["won"] = play["ratio"] >= WON_RATIO
-        best = report.decision.best
-        play["right_page"] = best >= 0 and holds(plan, best, game)
+        best = played.decision.best
+        play["right_page"] = best >= 0 and is_on_secret_page(plan, best, game)
     return play
 
 
@@ -472,14 +472,18 @@ def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | Non
     on_page = []
     for row in range(len(plan.rows)):
         piece = plan.places.piece(int(plan.rows[row]))
-        if piece and piece.edition.startswith(game.edition) and holds(plan, row, game):
+        if (
+            piece
+            and piece.edition.startswith(game.edition)
+            and is_on_secret_page(plan, row, game)
+        ):
             if piece.text.strip() == game.paragraph.strip():
                 return row
             on_page.append(row)
     return on_page[0] if on_page else None
 
 
-def holds(plan: Plan, row: int, game: LabelledGame) -> bool:
+def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
     """Return whether a candidate is on the page on which a raw secret begins."""
     place = int(plan.rows[row])
     piece = plan.places.piece(place)
@@ -513,7 +517,7 @@ def answers_against(
             continue
         fits = plan.fits[:, number, :, letter]
         likeliest = fits.max(axis=0)
-        fit, other = np.maximum(likeliest[[secret, guess]], LEAST_FIT)
+        fit, other = np.maximum(likeliest[[secret, guess]], MIN_FIT)
         if np.log2(other / fit) > MISLEADING_BITS:
             misled.append(number + 1)
         if fits[VIEWS.index("paragraph"), secret] < FITTING:

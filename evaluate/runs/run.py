@@ -10,12 +10,12 @@ import subprocess
 from collections import ChainMap, Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from configs.directories import ROOT
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
@@ -27,14 +27,13 @@ from evaluate.runs.measures import (
     values_of,
     with_interval,
 )
-from evaluate.runs.record import ReplayRecord, lost_at, outcome_in_words, play_of
+from evaluate.runs.record import ReplayRecord, fate_in_words, lost_at, play_of
 from player.round import Json
 from quarry.arrays import Float64Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ROOT = Path(__file__).resolve().parents[2]
 COLUMNS: Mapping[str, type] = {
     "game_id": str,
     "repeat": int,
@@ -131,7 +130,7 @@ def frame_of(
             of_play: Json = {
                 "repeat": repeat,
                 "lost_at": lost_at(record, play),
-                "fate": outcome_in_words(record, play),
+                "fate": fate_in_words(record, play),
             }
             if play is not None:
                 of_play["confidence"] = play["guess"]["confidence"]
@@ -376,7 +375,7 @@ def lost_games(run: Run) -> list[LabelledGame]:
 
 
 def require_names(runs: Sequence[Run]) -> None:
-    """Pass if no two runs have the same name.
+    """Check that no two runs have the same name.
 
     Raises:
         RunError: two do.

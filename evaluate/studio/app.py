@@ -12,7 +12,7 @@ from evaluate.errors import RunError
 from evaluate.referee.simulated import SPECS
 from evaluate.report.page import render
 from evaluate.runs.files import COMPARISON, read_runs
-from evaluate.studio import course as of_course
+from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, existing, make_app
@@ -40,7 +40,7 @@ def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
     )
     studio = Studio(course, settings, files)
     app.state.studio = studio
-    for pages in (of_course, of_referee):
+    for pages in (course_order, of_referee):
         app.include_router(pages.router)
     app.include_router(router)
     return with_practice(app, studio.practice)

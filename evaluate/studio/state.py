@@ -17,6 +17,7 @@ from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
 from evaluate.games.labeller import games_of
 from evaluate.practice.server import PracticeServer, load_repertoire
+from evaluate.referee.spec import PRACTICE_REFEREE
 from evaluate.studio.pages import existing
 from evaluate.studio.view import GameView
 from player.answer import Answer
@@ -27,13 +28,11 @@ from player.player import Plan, Player, build_player
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 DESK = "desk"
 """Server in the journal of games whose referee sits at the studio."""
 MAX_KEPT = 100
 """Games with a person, and views of games, that are kept in memory; the oldest go first."""
-ERRING = "noisy:0.15,0.10"
-"""Referee of the studio's practice server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ class Studio:
                 if not games_of(games):
                     games = BUNDLED / "games" / "english.jsonl"
                 repertoire = load_repertoire(
-                    self.course, games, ERRING, None, self.settings
+                    self.course, games, PRACTICE_REFEREE, None, self.settings
                 )
                 self._practice = PracticeServer(repertoire)
             return self._practice
@@ -165,7 +164,7 @@ class Studio:
             with contextlib.closing(Journal(self.files.journal, DESK)) as journal:
                 session.key = journal.keep(game, session.key)
         except JournalError as error:
-            logger.warning("%s", error)
+            _log.warning("%s", error)
 
     def saved_games(self) -> list[SavedGame]:
         """Return the games of the journal that have a hint, the latest first."""

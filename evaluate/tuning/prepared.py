@@ -50,14 +50,14 @@ class PreparedGame:
 
     Attributes:
         given: the input of its ranking; a trial replaces the order by dense search.
-        parts: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1; none without dense
+        terms: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1; none without dense
             search.
         truth: row of the labelled paragraph, -1 without one or if ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
     given: RankInput
-    parts: Mapping[str, AnyFloatArray]
+    terms: Mapping[str, AnyFloatArray]
     truth: int
     is_answerable: bool
 
@@ -91,7 +91,7 @@ def search_all(
     for game in prepared.games:
         given = game.given
         if DENSE in given.scores:
-            scores, log_odds = dense_order(game.parts, weights, prepared.calibration)
+            scores, log_odds = dense_order(game.terms, weights, prepared.calibration)
             dense = replace(given.scores[DENSE], scores=scores, log_odds=log_odds)
             given = replace(given, scores={**given.scores, DENSE: dense})
         ranking = rank(given, settings)
@@ -105,7 +105,7 @@ def search_all(
 def prepare(
     games: Sequence[LabelledGame],
     located: Mapping[str, Paragraph | None],
-    store: Course,
+    course: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     *,
@@ -128,11 +128,11 @@ def prepare(
     whole = replace(settings, search=search)
     executor = executor or InProcess()
     if isinstance(executor, InProcess):
-        embedder = embedder or store_embedder(store, whole)
-        make = functools.partial(index_of, store, whole, embedder)
+        embedder = embedder or store_embedder(course, whole)
+        make = functools.partial(index_of, course, whole, embedder)
     else:
         whole = replace(whole, embed=replace(settings.embed, threads=1))
-        make = functools.partial(_index_of_store, address_of(store), whole)
+        make = functools.partial(_index_of_store, address_of(course), whole)
     key = uuid4().hex
     if isinstance(executor, Cluster):
         executor.check(made_once, key, make)
@@ -156,8 +156,8 @@ def prepare(
 
 def _index_of_store(address: StoreAddress, settings: Settings) -> SearchIndex:
     """Make the index of a store that another process has opened."""
-    store = open_same(*address)
-    return index_of(store, settings, store_embedder(store, settings))
+    course = open_same(*address)
+    return index_of(course, settings, store_embedder(course, settings))
 
 
 def _prepare_batch(
@@ -194,16 +194,16 @@ def _prepare_batch(
         fallback = {}
         if settings.keywords == "fallback":
             fallback[KEYWORD] = ask(index, KEYWORD, query, doc_id)
-        parts: Mapping[str, AnyFloatArray] = {}
+        terms: Mapping[str, AnyFloatArray] = {}
         dense = index.strategies.get(DENSE)
         if DENSE in names and isinstance(dense, Dense):
-            parts = dense.parts(game.hint, [RULE], doc_id)
+            terms = dense.terms(game.hint, [RULE], doc_id)
 
         given = index.rank_input(query, book, settings)
         prepared.append(
             PreparedGame(
                 given=replace(given, scores=scores, fallback=fallback),
-                parts=parts,
+                terms=terms,
                 truth=row_of[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,
             )

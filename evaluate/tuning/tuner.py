@@ -1,6 +1,7 @@
 """Tuning of the search's settings on labelled games: preparation, study, report and the file of settings."""
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from evaluate.runs.run import commit
 from evaluate.tuning.prepared import OBJECTIVE, prepare
 from evaluate.tuning.storage import open_storage, without_password
 from evaluate.tuning.study import (
+    Space,
     grid_points,
     load_space,
     numbers_of,
@@ -32,7 +34,7 @@ from quarry.store import Course
 
 def tune(
     games: Sequence[LabelledGame],
-    store: Course,
+    course: Course,
     settings: Settings,
     *,
     n_trials: int = 0,
@@ -66,32 +68,18 @@ def tune(
     base = settings.search
     space = read_grid(grid, base) if grid else load_space(base)
     open_storage(storage)  # before anything is prepared for it
-    chosen: list[LabelledGame] = []
-    parts: dict[Split, slice] = {}
-    for split in SPLITS:
-        of_split = select_split(games, split, seed)
-        if not any(game.answerable for game in of_split):
-            raise GamesError(
-                f"--games has no answerable game in the split {split}; add some"
-            )
-        parts[split] = slice(len(chosen), len(chosen) + len(of_split))
-        chosen += of_split
-    located = locate_in(chosen, store)
-
-    # the name changes with games, settings and store: no study goes on with others
-    keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
-    labels = [*map(attrgetter(*keys), chosen)]
-    search = as_dict(settings)["search"]
-    inputs = json.dumps(
-        [labels, store.fingerprint, search, repr(space)], sort_keys=True
-    )
-    name = f"quarry-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
+    by_split = _games_of_splits(games, seed)
+    chosen = [*itertools.chain.from_iterable(by_split.values())]
+    located = locate_in(chosen, course)
+    name = _study_name(chosen, course, settings, space)
 
     with executor_of(workers) as executor:
-        prepared = prepare(chosen, located, store, settings, executor=executor)
+        prepared = prepare(chosen, located, course, settings, executor=executor)
         splits = {}
-        for split, part in parts.items():
-            splits[split] = replace(prepared, games=prepared.games[part])
+        prepared_games = iter(prepared.games)
+        for split, of_split in by_split.items():
+            in_split = [*itertools.islice(prepared_games, len(of_split))]
+            splits[split] = replace(prepared, games=in_split)
         untuned = numbers_of(space, settings.search)
         tuned = run_study(
             space,
@@ -102,7 +90,7 @@ def tune(
             seed=seed,
             storage=storage,
             executor=executor,
-            attributes={"store": store.location, "untuned": untuned},
+            attributes={"store": course.location, "untuned": untuned},
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
@@ -117,8 +105,8 @@ def tune(
         "commit": commit(),
         "code": code_digest(),
         "preset": settings.preset,
-        "store": store.location,
-        "store_fingerprint": store.fingerprint,
+        "store": course.location,
+        "store_fingerprint": course.fingerprint,
         "seed": seed,
         "storage": without_password(storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],
@@ -126,6 +114,38 @@ def tune(
         # the other keys are of the machine
         "embed_settings": {"max_tokens": settings.embed.max_tokens},
     }
+
+
+def _games_of_splits(
+    games: Sequence[LabelledGame], seed: int
+) -> dict[Split, list[LabelledGame]]:
+    """Return the games of each split.
+
+    Raises:
+        GamesError: a split has no answerable game.
+    """
+    by_split: dict[Split, list[LabelledGame]] = {}
+    for split in SPLITS:
+        of_split = select_split(games, split, seed)
+        if not any(game.answerable for game in of_split):
+            raise GamesError(
+                f"--games has no answerable game in the split {split}; add some"
+            )
+        by_split[split] = of_split
+    return by_split
+
+
+def _study_name(
+    games: Sequence[LabelledGame], course: Course, settings: Settings, space: Space
+) -> str:
+    """Return a name that changes with games, settings and store: no study goes on with others."""
+    keys = ("game_id", "hint", "book_name", "paragraph_id", "opening_sentence")
+    labels = [*map(attrgetter(*keys), games)]
+    search = as_dict(settings)["search"]
+    inputs = json.dumps(
+        [labels, course.fingerprint, search, repr(space)], sort_keys=True
+    )
+    return f"quarry-{hashlib.sha256(inputs.encode()).hexdigest()[:12]}"
 
 
 def tuned_lines(result: Json) -> Iterator[str]:

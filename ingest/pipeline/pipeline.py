@@ -63,7 +63,7 @@ _log = logging.getLogger(__name__)
 
 ATTEMPTS = 3
 """Number of times that an ingest is tried if other ones keep changing the store."""
-MOST_EMBEDDING = 4
+MAX_EMBEDDING = 4
 """Maximum number of processes that embed unless the user names a number; each takes about 1 GB of memory."""
 PASSAGES_A_WORKER = 200
 """Minimum number of passages for which another process pays: it starts in about 3 s and embeds 25 passages a second."""
@@ -142,7 +142,7 @@ def ingest(
         spec="" if embedder_spec == "auto" else absolute_spec(embedder_spec),
         progress=progress,
         readers=workers or n_cores,
-        embedders=workers or min(n_cores, MOST_EMBEDDING),
+        embedders=workers or min(n_cores, MAX_EMBEDDING),
     )
 
     again = (

@@ -140,7 +140,7 @@ class Names:
         return f"{path.parent.name}/{path.stem}-{source.content[:6]}"
 
     def require_free(self, path: Path, sources: Sequence[Source]) -> None:
-        """Pass if no other file has the books and paragraph ids of a file.
+        """Check that no other file has the books and paragraph ids of a file.
 
         Raises:
             SourceError: another file has one of them.

@@ -31,12 +31,12 @@ TINY = 1e-6
 RULE = 0.05
 """Weight of a piece that holds a word of the hint in its exact form, against the rule of the game."""
 
-Shares = Mapping[str, float]
+EditionShares = Mapping[str, float]
 """Maps the names of editions, PRINTED among them, to their probabilities."""
 
 
 def edition_shares(
-    result: SearchResult, index: WordIndex, seen: Shares
+    result: SearchResult, index: WordIndex, seen: EditionShares
 ) -> dict[str, float]:
     """Return the probability of each edition before the answers, from the form of the book's name.
 
@@ -76,7 +76,7 @@ def with_editions(
     printed: Float64Array,
     index: WordIndex,
     hint: str,
-    shares: Shares,
+    shares: EditionShares,
     likeness: Float64Array,
 ) -> Float64Array:
     """Return the (n_places,) probabilities of all places, those of pieces included, summing to 1.
@@ -130,7 +130,7 @@ def editions_of(
     belief: Float64Array,
     places: Places,
     rows: RowArray,
-) -> Shares:
+) -> EditionShares:
     """Return the probability of each edition in a belief.
 
     Args:

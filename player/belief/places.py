@@ -25,7 +25,7 @@ PRINTED = "printed"
 """Name of our own edition: passages as they are printed."""
 MAX_READINGS = 3
 """Maximum number of ways to end the first sentence of a passage."""
-MOST_WORDS = 0.6
+MIN_SHARE = 0.6
 """Minimum share of a passage's words that a piece must have to hold the passage. A piece that reaches it for no passage
 holds the passage with the highest share."""
 CHOSEN = 0.6
@@ -48,7 +48,7 @@ class Places:
         starts: (n_places,) in the passage, or in the piece with the sentence as it is printed.
         strings: (n_places,) the opening sentence as the referee holds it.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
-        numbers: canonical opening sentence -> key.
+        key_of: canonical opening sentence -> key.
         editions: (n_places,) number of the edition in `edition_names`.
         edition_names: PRINTED, and the names of the other editions.
         n_printed: number of places in passages.
@@ -64,7 +64,7 @@ class Places:
     starts: Sequence[Start]
     strings: Sequence[str]
     keys: IntArray
-    numbers: Mapping[str, int]
+    key_of: Mapping[str, int]
     editions: IntArray
     edition_names: Sequence[str]
     n_printed: int
@@ -114,7 +114,7 @@ class Places:
 
     def find(self, sentence: str) -> IntArray:
         """Return the places with an opening sentence, compared as the game compares sentences, in order."""
-        key = self.numbers.get(canonical(sentence), -1)
+        key = self.key_of.get(canonical(sentence), -1)
         return np.flatnonzero(self.keys == key)
 
 
@@ -137,11 +137,11 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     editions = [0] * n_printed
     on_pages = paragraphs_on_pages(paragraphs)
     for row, piece in enumerate(pieces, len(paragraphs)):
-        sentences = []
+        printed = []
         for passage in on_pages[piece.doc_id, piece.page]:
             of_passage = starts[bounds[passage] : bounds[passage + 1]]
-            sentences += [start.sentence for start in of_passage]
-        openings = _openings(piece, sentences)
+            printed += [start.sentence for start in of_passage]
+        openings = _openings(piece, printed)
         shares = CHOSEN ** np.arange(len(openings))
         log_odds += np.log(shares / shares.sum()).tolist()
         for number, (string, sentence) in enumerate(openings.items()):
@@ -150,11 +150,11 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
             editions.append(names.setdefault(piece.edition, len(names)))
 
-    keys: dict[str, int] = {}
-    numbers = []
+    key_of: dict[str, int] = {}
+    keys = []
     for start in starts:
         sentence = canonical(start.sentence) or start.sentence  # "" for symbols alone
-        numbers.append(keys.setdefault(sentence, len(keys)))
+        keys.append(key_of.setdefault(sentence, len(key_of)))
 
     return Places(
         paragraphs=paragraphs,
@@ -164,8 +164,8 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         rows=np.array(rows, dtype=np.int64),
         starts=starts,
         strings=strings,
-        keys=np.array(numbers, dtype=np.int64),
-        numbers=keys,
+        keys=np.array(keys, dtype=np.int64),
+        key_of=key_of,
         editions=np.array(editions, dtype=np.int64),
         edition_names=tuple(names),
         n_printed=n_printed,
@@ -181,24 +181,24 @@ def _vectors(pieces: Sequence[Piece]) -> Float32Array:
     return vectors
 
 
-def _openings(piece: Piece, sentences: Sequence[str]) -> dict[str, str]:
+def _openings(piece: Piece, printed: Sequence[str]) -> dict[str, str]:
     """Return the opening sentences that a referee with a piece may hold, the likeliest first, each as it is printed.
 
     Args:
-        sentences: opening sentences of the places of its passages, as they are printed.
+        printed: opening sentences of the places of its passages, as they are printed.
     """
     if piece.is_page:
         opening = by_rule(piece.text)
         return {one_line(opening): in_reading_order(opening, piece.text)}
 
     located: list[tuple[int, int, str]] = []
-    raw = as_printed_in(piece.text, sentences)
+    raw = as_printed_in(piece.text, printed)
     for number, (position, string) in enumerate(raw):
         if string:
             located.append((position, number, string))
     openings: dict[str, str] = {}
     for _, number, string in sorted(located):
-        openings.setdefault(string, sentences[number])
+        openings.setdefault(string, printed[number])
     if not openings:
         for string in islice(by_content(piece.text), MAX_READINGS):
             openings[string] = in_reading_order(string, piece.text)
@@ -234,7 +234,7 @@ def links_of(
                 shares[row] = (n_there + 1) / (len(asked) + 1)
 
         most = max(shares.values(), default=1.0)
-        least = min(MOST_WORDS, most)
+        least = min(MIN_SHARE, most)
         for row, share in shares.items():
             if share >= least:
                 links[number, row] = 1.0

@@ -11,7 +11,7 @@ from player.belief.referees import SKEW, SKEWED, Referee
 from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
-CHANCE = 0.25
+LETTER_BY_CHANCE = 0.25
 """Probability of a letter that is given by chance."""
 
 SAME_OPENING = 0.5
@@ -24,9 +24,9 @@ class Posterior:
     """The belief after the answers.
 
     Attributes:
-        belief: (n_paragraphs,) probabilities.
+        belief: (n_candidates,) probabilities.
         referees: (n_referees,) probability of each referee of the mixture.
-        support: (n_questions, n_paragraphs) log2 probability of each answer given the paragraph, averaged over the
+        support: (n_questions, n_candidates) log2 probability of each answer given the paragraph, averaged over the
             referees by their probability after the answers; 0 for an answer without a letter.
     """
 
@@ -43,18 +43,18 @@ def update(
     mixture: Sequence[Referee],
     is_raw: BoolArray,
 ) -> Posterior:
-    """Return the posterior over paragraphs and referees; all answers share one unknown referee.
+    """Return the posterior over candidates and referees; all answers share one unknown referee.
 
     The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
     the twenty answers, a referee who does not look at the paragraph is the best explanation, and the belief stays as it
     was. "Not Relevant" may be a failed call as well as a verdict, so it counts as a missing answer.
 
     Args:
-        prior: (n_paragraphs,) probabilities, summing to 1.
-        fits: (n_views, n_questions, n_paragraphs, 4) as `ListKind.fit` returns them.
+        prior: (n_candidates,) probabilities, summing to 1.
+        fits: (n_views, n_questions, n_candidates, 4) as `ListKind.fit` returns them.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
-        is_raw: (n_paragraphs,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
+        is_raw: (n_candidates,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
     """
     # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
@@ -94,12 +94,12 @@ def _log_prior(
     mixture: Sequence[Referee],
     is_raw: BoolArray,
 ) -> Float64Array:
-    """Return the (n_referees, n_paragraphs) log-probability before the answers, with the letters' skew."""
+    """Return the (n_referees, n_candidates) log-probability before the answers, with the letters' skew."""
     weights = np.array([referee.weight for referee in mixture])
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = shares[:, None] + log_prior
-    by_chance = len(letters) * np.log(CHANCE)
+    by_chance = len(letters) * np.log(LETTER_BY_CHANCE)
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:
             log_joint[row] += log_skewed(letters) - by_chance

@@ -8,7 +8,7 @@ import numpy as np
 from player.question import DESIGN_VIEWS, VIEWS, Question, View
 from quarry.arrays import Float64Array
 
-CHANCE = 0.75
+WRONG_BY_CHANCE = 0.75
 """Share of wrong letters of a referee who does not look at the paragraph."""
 UNKNOWN_KIND = 0.1
 """Share of wrong letters for a kind of question that is not known."""
@@ -39,17 +39,17 @@ DESIGN_OPENING_SHARE = 0.5
 """Weight of the referee who sees the opening sentence alone when questions are chosen: about that of all who do not see
 the whole paragraph."""
 SOUND = "sound"
-PROFILES: tuple[tuple[str, float, float, float], ...] = (
-    (SOUND, 0.45, 0.0, 0.0),
+"""Name of the error profile of a referee that errs as often as the logged ones."""
+CARELESS: tuple[tuple[str, float, float, float], ...] = (
     ("careless 15%", 0.20, 0.15, 0.0),
     ("careless 30%", 0.15, 0.30, 0.0),
     ("careless 45%", 0.07, 0.45, 0.0),
     ("falls back 15%", 0.07, 0.0, 0.15),
     ("falls back 40%", 0.05, 0.0, 0.40),
 )
-"""Error profiles of referees who look at something: name, weight, share of answers by chance in addition to the rate of
-the kind of question, share of answers that are the first option, after a failed call or an unreadable reply. A sound
-referee errs as often as the logged ones; `CARELESS_SHARE` is the weight of the others together."""
+"""Error profiles of careless referees: name, weight relative to the others, share of answers by chance in addition to
+the rate of the kind of question, share of answers that are the first option after a failed call or an unreadable reply.
+"""
 USELESS, SKEWED = "useless", "skewed"
 """Referees whose answers do not depend on the paragraph: all letters are equally likely, or one is preferred."""
 SKEW = 0.3
@@ -102,7 +102,7 @@ def letters_of(
         slips: share of the answers that are letters by chance.
         falls_back: share of the answers that are the first option.
     """
-    wrong = wrong + (CHANCE - wrong) * slips
+    wrong = wrong + (WRONG_BY_CHANCE - wrong) * slips
     wrong = wrong[:, None, None]
     is_right = np.eye(4, dtype=np.bool_)
     looked = np.where(is_right, 1.0 - wrong, wrong / 3.0)
@@ -119,18 +119,20 @@ def mixture(wrong: Mapping[str, float]) -> tuple[Referee, ...]:
     """
     kinds = tuple(wrong)
     views = {**VIEW_SHARES, "paragraph": 1.0 - sum(VIEW_SHARES.values())}
-    n_careless = sum(weight for name, weight, *_ in PROFILES if name != SOUND)
+    profiles = [(SOUND, 1.0 - USELESS_SHARE - CARELESS_SHARE, 0.0, 0.0)]
+    total = sum(weight for _, weight, *_ in CARELESS)
+    for name, weight, slips, falls_back in CARELESS:
+        share = CARELESS_SHARE * weight / total
+        profiles.append((name, share, slips, falls_back))
+
     referees = []
     for view in VIEWS:
-        for name, weight, slips, falls_back in PROFILES:
-            share = CARELESS_SHARE * weight / n_careless
-            if name == SOUND:
-                share = 1.0 - USELESS_SHARE - CARELESS_SHARE
+        for name, share, slips, falls_back in profiles:
             weight = views[view] * share
             letters = letters_of(_rates(view, wrong), slips, falls_back)
             referees.append(Referee(weight, view, name, letters, kinds))
 
-    rates = np.full(len(kinds) + 1, CHANCE)
+    rates = np.full(len(kinds) + 1, WRONG_BY_CHANCE)
     by_chance = letters_of(rates)
     even = USELESS_SHARE * (1.0 - SKEWED_SHARE)
     skewed = USELESS_SHARE * SKEWED_SHARE

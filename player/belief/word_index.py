@@ -25,7 +25,7 @@ LISTED = 0.9
 FOLLOWING = 0.4
 """Share of the referees for whom the list after a complete passage belongs to the passage."""
 
-Shares = dict[str, float]
+WordShares = dict[str, float]
 """Maps the words of a text to the share of the referees who find them."""
 
 
@@ -111,7 +111,7 @@ def index_words(
     )
 
 
-def _words_of_passages(places: Places) -> Iterator[Shares]:
+def _words_of_passages(places: Places) -> Iterator[WordShares]:
     """Yield the words from each place of a passage on."""
     rows = np.arange(len(places.paragraphs) + 1)
     ends = np.searchsorted(places.rows, rows)
@@ -129,9 +129,9 @@ def _words_of_passages(places: Places) -> Iterator[Shares]:
         yield from reversed(from_here)
 
 
-def _words_of_pieces(places: Places) -> Iterator[Shares]:
+def _words_of_pieces(places: Places) -> Iterator[WordShares]:
     """Yield the words of the piece of each place, and those of its passages that it may print without spaces."""
-    shares: Shares = {}
+    shares: WordShares = {}
     for place in range(places.n_printed, len(places)):
         if places.rows[place] != places.rows[place - 1]:
             text = places.paragraph(place).text
@@ -147,11 +147,11 @@ def _words_of_pieces(places: Places) -> Iterator[Shares]:
         yield shares
 
 
-def _shares(text: str, share: float = 1.0) -> Shares:
+def _shares(text: str, share: float = 1.0) -> WordShares:
     return dict.fromkeys(words(text), share)
 
 
-def _table(rows: Iterable[Shares], ids: dict[str, int]) -> csr_array:
+def _table(rows: Iterable[WordShares], ids: dict[str, int]) -> csr_array:
     """Return the (n_rows, n_words) shares of the words of each row; add new words to `ids`."""
     columns: list[int] = []
     data: list[float] = []

@@ -24,7 +24,7 @@ from player.player import Contestant, Player
 from player.round import Json, RoundStart
 from quarry.terminal import described
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 Context = Mapping[str, Any]
 """{"dynamic": {...}, "service": {...}}: the fields of the message, and those that the league adds."""
 Says = tuple[str, ...]
@@ -34,13 +34,13 @@ N_IDS = 2
 """The first of these are ids."""
 TIMEOUTS = Timeouts(phase_s=16.0)
 """A reply takes 8 s at most: a league that waits for 40 s and looks for messages every 30 s leaves 10."""
-MOST_ROUNDS = 200
+MAX_ROUNDS = 200
 """Maximum number of rounds in memory; the round whose questions were sent first is dropped first."""
-MOST_WITH_FITS = 8
+MAX_WITH_FITS = 8
 """Maximum number of rounds, the latest ones, that keep the fits of their questions; others compute them again."""
-LONGEST_ROUND_S = 86_400.0
+MAX_ROUND_S = 86_400.0
 """Maximum age of an unfinished round of the journal; older ones are given up."""
-LONGEST_LOADING_S = 120.0
+MAX_LOADING_S = 120.0
 
 
 @dataclass(eq=False)
@@ -126,9 +126,9 @@ class Callbacks:
         if isinstance(player, Player):
             try:  # in a thread that then waits for the first round
                 call = self._runner.start("loading", player.warm)
-                call.result(LONGEST_LOADING_S)
+                call.result(MAX_LOADING_S)
             except Exception as error:
-                logger.warning("loading failed: %s", described(error))
+                _log.warning("loading failed: %s", described(error))
         self._continue_rounds()
 
     def get_warmup_answer(self, ctx: Context) -> Json:
@@ -233,9 +233,9 @@ class Callbacks:
         self._rounds.pop(says, None)  # so that the new one is the last
         self._rounds[says] = round_ = _Round(says, game)
         rounds = list(self._rounds.values())
-        for old in rounds[:-MOST_WITH_FITS]:
+        for old in rounds[:-MAX_WITH_FITS]:
             old.game.player.drop_fits()
-        for old in rounds[:-MOST_ROUNDS]:
+        for old in rounds[:-MAX_ROUNDS]:
             del self._rounds[old.says]
         return round_
 
@@ -244,10 +244,10 @@ class Callbacks:
         try:
             games = sorted(self._journal.running(), key=attrgetter("began"))
         except JournalError as error:
-            logger.warning("%s", error)
+            _log.warning("%s", error)
             return
         for saved in games:
-            if time.time() - saved.began > LONGEST_ROUND_S:
+            if time.time() - saved.began > MAX_ROUND_S:
                 self._journal.update(saved.key, ending="given up")
             elif saved.start is not None:
                 says = _says(saved.game_id, saved.start)

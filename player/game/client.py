@@ -30,8 +30,8 @@ from player.errors import (
 from player.game.decoding import joined, read_inbox, read_json
 from player.game.messages import (
     MAX_ID_CHARS,
+    MAX_POINTS,
     MAX_TOKEN_CHARS,
-    MOST_POINTS,
     number_of,
     text_of,
 )
@@ -41,11 +41,11 @@ from quarry.terminal import visible
 
 PATIENCE = 3.0
 """Multiple of `timeout_s` for which a request is retried."""
-LONGEST_RETRY_AFTER_S = 3_600.0
-LONGEST_PAUSE_S = 2.0
-"""The longest pause between two tries of a message or the inbox; the caller keeps to a longer `Retry-After`."""
-LONGEST_WAIT_S = 30.0
-"""The longest time that the inbox may wait for a message."""
+MAX_RETRY_AFTER_S = 3_600.0
+MAX_PAUSE_S = 2.0
+"""Maximum pause between two tries of a message or the inbox; the caller keeps to a longer `Retry-After`."""
+MAX_WAIT_S = 30.0
+"""Maximum time that the inbox may wait for a message."""
 MAX_CURSOR_CHARS = 1_000
 INBOX, OUTBOX = "/v1/inbox", "/v1/outbox"
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -164,7 +164,7 @@ class HttpGameServer:
         Raises:
             ServerError: the server cannot be reached, refuses, or answers nonsense.
         """
-        wait_s = min(max(wait_s, 0.0), LONGEST_WAIT_S)
+        wait_s = min(max(wait_s, 0.0), MAX_WAIT_S)
         parameters = {"wait_s": f"{wait_s:g}"}
         if cursor:
             parameters["after"] = cursor
@@ -194,11 +194,11 @@ class HttpGameServer:
             ServerError: the server cannot be reached, or does not know the game.
         """
         answer = self._ask("GET", f"/v1/games/{quote(game_id, safe='')}")
-        league = number_of(answer.get("league_points"), MOST_POINTS)
+        league = number_of(answer.get("league_points"), MAX_POINTS)
         return GameState(
             game_id=game_id,
             state=text_of(answer, MAX_ID_CHARS, "state"),
-            private_score=number_of(answer.get("private_score"), MOST_POINTS),
+            private_score=number_of(answer.get("private_score"), MAX_POINTS),
             league_points=None if league is None else int(league),
         )
 
@@ -249,14 +249,14 @@ class HttpGameServer:
             if status in RETRIED or (status in RETRIED_ONCE and is_first):
                 error = self._unavailable(request, f"status {status}")
                 asked_s = number_of(response.headers.get("Retry-After"), inf) or 0.0
-                error.retry_after_s = max(0.0, min(asked_s, LONGEST_RETRY_AFTER_S))
+                error.retry_after_s = max(0.0, min(asked_s, MAX_RETRY_AFTER_S))
                 raise error
             if not response.is_success:
                 raise self._refusal(f"{method} {path}", status, body)
             return body
 
         is_over = stop_before_delay(patience_s)
-        longest_s = LONGEST_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
+        longest_s = MAX_PAUSE_S if path in {INBOX, OUTBOX} else patience_s
         retrying = Retrying(
             retry=retry_if_exception_type(UnavailableError),
             wait=_pause_s,

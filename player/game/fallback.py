@@ -15,8 +15,7 @@ from player.belief.places import places_of
 from player.deadlines import Runner, due_at
 from player.guess.justification import Evidence, justify_sentence, justify_word
 from player.player import Contestant, Decision, Plan
-from player.question import VIEWS, FitArray, Question
-from player.questions.design import N_QUESTIONS
+from player.question import N_QUESTIONS, VIEWS, FitArray, Question
 from player.questions.kinds import OPENING
 from player.round import Guess, RoundStart
 from player.search.results import Query, SearchResult
@@ -24,13 +23,14 @@ from quarry.languages.registry import language_of
 from quarry.terminal import described, visible
 
 T = TypeVar("T")
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 SEARCH_SHARE = 0.3
+"""Share of the time for the guess that a search may take if it was late before the questions."""
 DECIDE_SHARE = 0.6
-"""Shares of the time for the guess: for a search that was too slow before, and for the decision."""
+"""Share of the time for the guess that the decision may take."""
 LAST_RESORT = "theory"
-"""The associative word if there was no time to choose one."""
+"""Associative word if there was no time to choose one."""
 
 
 class DeadlinePlayer:
@@ -130,7 +130,7 @@ class DeadlinePlayer:
             problem = f"took more than {budget_s:.1f} s"
         except Exception as error:  # the referee gets its reply in any case
             problem = f"failed: {described(error)}"
-        logger.warning(
+        _log.warning(
             "game %s: %s %s; the game goes on with less",
             visible(self._game_id),
             part,

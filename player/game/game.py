@@ -31,12 +31,12 @@ from player.question import Question
 from player.round import Json, RoundStart, Score
 from quarry.terminal import described, visible
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 REPLY_SHARE = 0.5
 """The share of a deadline that a reply may use. The rest is for slow networks and for referees with a fast clock."""
-LEAST_BUDGET_S = 0.5
+MIN_BUDGET_S = 0.5
 """Minimum time for a reply, also to a message that has waited too long: a late reply may still count."""
-LEAST_PAUSE_S = 1.0
+MIN_PAUSE_S = 1.0
 """Minimum pause before a reply is sent again."""
 TRIES = 4
 """Approximate number of times that a reply which may be lost is sent before its deadline."""
@@ -86,7 +86,7 @@ class Timeouts:
         allowed_s = self.due(message) - message.arrived
         work_s = REPLY_SHARE * min(self.phase_s, allowed_s)
         remaining_s = REPLY_SHARE * allowed_s - (time.monotonic() - message.arrived)
-        return max(LEAST_BUDGET_S, min(work_s, remaining_s))
+        return max(MIN_BUDGET_S, min(work_s, remaining_s))
 
 
 STRICT = Timeouts(phase_s=inf, resend_s=inf, is_strict=True)
@@ -306,7 +306,7 @@ class Game:
             longest_s = REPLY_SHARE * min(remaining_s, self.timeouts.phase_s)
         if retry_after_s is not None:
             pause_s = min(retry_after_s, longest_s)
-        self.due = time.monotonic() + max(LEAST_PAUSE_S, pause_s)
+        self.due = time.monotonic() + max(MIN_PAUSE_S, pause_s)
 
     def _send(self, reply: Json) -> float | None:
         """Send a reply once; return the seconds that the server asks to wait for after a fault, else None."""
@@ -352,7 +352,7 @@ class Game:
 
     def log(self, problem: object) -> None:
         """Log a fault that the game survives."""
-        logger.warning("game %s: %s", visible(self.game_id), problem)
+        _log.warning("game %s: %s", visible(self.game_id), problem)
 
     def _keep(self, kind: str, key: str, reply: Json) -> None:
         """Keep the reply to a message for a message that comes again, and as the latest one unless others followed."""

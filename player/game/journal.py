@@ -27,7 +27,7 @@ from player.game.client import HttpGameServer
 from player.game.record import GameRecord, Label, SavedGame
 from player.round import Json
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 VERSION = 1
 Statement = tuple[str, tuple[object, ...]]
 """SQL, and the values of its question marks."""
@@ -328,7 +328,7 @@ class Journal:
     def _warn_once(self, reason: str) -> None:
         if reason not in self._warnings:
             self._warnings.add(reason)
-            logger.warning("journal %s: %s", self._path, reason)
+            _log.warning("journal %s: %s", self._path, reason)
 
 
 def open_journal(named: str | None = None) -> Journal:
@@ -343,7 +343,7 @@ def open_journal(named: str | None = None) -> Journal:
     except JournalError as error:
         if named:
             raise
-        logger.warning("%s; the games are played without it", error)
+        _log.warning("%s; the games are played without it", error)
         return Journal(None)
 
 
@@ -367,7 +367,7 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
             except UnauthorizedError:
                 server.use("")
                 if journal.give_up():
-                    logger.warning(
+                    _log.warning(
                         "the server no longer knows the player of unfinished games; they are given up"
                     )
         server.register(name)
@@ -376,7 +376,7 @@ def authenticate(server: HttpGameServer, name: str, journal: Journal) -> Journal
 
     if journal.play_as(server.url, server.token):
         return journal
-    logger.warning(
+    _log.warning(
         "another process plays as this player with the journal; these games are played without it"
     )
     return Journal(None)

@@ -24,22 +24,22 @@ from player.game.record import PlayedGame
 from player.player import Contestant
 from quarry.terminal import described, visible
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 PAUSE_S = 0.02
 """Seconds after an empty answer, for servers that do not wait when they are asked to."""
 UNNAMED_S = 0.3
 """Seconds that a restart waits for the first message of a game that a killed process requested."""
 STUCK_PAUSE_S = 0.25
 """Seconds after a repeated answer of a server that does not move its cursor, and after a fault of the inbox."""
-LONGEST_POLL_S = 10.0
-"""The longest poll, and the longest pause after a fault of the inbox."""
+MAX_POLL_S = 10.0
+"""Maximum time of a poll, and maximum pause after a fault of the inbox."""
 BUSY_POLL_S = 0.1
 """The longest poll while threads are answering: their games may be over before a message comes."""
-MOST_REFUSED = 3
+MAX_REFUSED = 3
 """Maximum number of failed requests for a game in a row; after these no more games are requested."""
 CLOSING_S = 5.0
 """Seconds that the threads have to send their replies when the process ends; a restart sends the others."""
-MOST_BUSY = 4
+MAX_BUSY = 4
 """Maximum number of games with unread messages; no further game is requested meanwhile, so that replies are in time."""
 
 Outcomes = Generator[PlayedGame | PlayerError, None, None]
@@ -143,7 +143,7 @@ class Loop:
     def _request_games(self) -> Iterator[PlayerError]:
         """Request some games unless enough are running or waiting for replies; yield the errors."""
         n_busy = sum(map(self._is_busy, self._games))
-        while self._may_request and n_busy < MOST_BUSY:
+        while self._may_request and n_busy < MAX_BUSY:
             n_busy += 1
             self._n_left -= 1
             try:
@@ -153,7 +153,7 @@ class Loop:
                 raise
             except ServerError as error:
                 self._n_refused += 1
-                if self._n_refused == MOST_REFUSED:
+                if self._n_refused == MAX_REFUSED:
                     self._n_left = 0
                 yield error
 
@@ -204,7 +204,7 @@ class Loop:
         """Return whether a game has unread messages, or a thread is answering."""
         return bool(game.unread) or self._is_answering(game)
 
-    def _poll(self, longest_s: float = LONGEST_POLL_S) -> None:
+    def _poll(self, longest_s: float = MAX_POLL_S) -> None:
         """Read the inbox once, and let each game answer its messages."""
         cursor = self._read_inbox(longest_s)
         for game in self._games:
@@ -250,12 +250,12 @@ class Loop:
     def _outage(self, error: ServerError) -> None:
         """Wait a moment after a fault of the inbox; give the games up if the faults have lasted too long."""
         if not self._is_away:
-            logger.warning("the inbox cannot be read and is tried again: %s", error)
+            _log.warning("the inbox cannot be read and is tried again: %s", error)
             self._is_away = True
         if time.monotonic() - self._last_good > self.timeouts.outage_s:
             for game in self._games:
                 game.failure = error
-        pause_s = min(LONGEST_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
+        pause_s = min(MAX_POLL_S, max(STUCK_PAUSE_S, error.retry_after_s))
         time.sleep(max(PAUSE_S, self._until_due(pause_s)))
 
     def _hand_over(self, envelope: object) -> None:
@@ -263,7 +263,7 @@ class Loop:
         try:
             message = protocol.read_message(envelope)
         except MessageError as error:
-            logger.warning("a message is skipped: %s", error)
+            _log.warning("a message is skipped: %s", error)
             return
         game_id = message.game_id
         game = self._game_of(game_id)

@@ -33,9 +33,9 @@ MAX_TOKEN_CHARS = 8_000
 MAX_REMARK_CHARS = 10_000
 MAX_REMARKS = 50
 """Maximum number of characters or entries that are read."""
-MOST_POINTS = 1_000
+MAX_POINTS = 1_000
 """Maximum number of points of a score; more are refused. Honest scores have at most 100."""
-FURTHEST_DEADLINE_S = 7 * 86_400
+MAX_DEADLINE_S = 7 * 86_400
 """Maximum time to a deadline; later deadlines are ignored."""
 
 MESSAGE_TYPES = ("message_type", "messagetype", "messageType", "type")
@@ -208,14 +208,14 @@ def _deadline_s(envelope: Json, payload: Json) -> float | None:
     if isinstance(deadline, bool):
         return None
 
-    seconds = number_of(deadline, FURTHEST_DEADLINE_S)
+    seconds = number_of(deadline, MAX_DEADLINE_S)
     if isinstance(deadline, str) and seconds is None:
         sent = text_of(envelope, MAX_ID_CHARS, "timestamp")
         try:
             seconds = (_moment(deadline) - _moment(sent)).total_seconds()
         except (ValueError, OverflowError):
             return None
-    is_usable = seconds is not None and 0.0 < seconds <= FURTHEST_DEADLINE_S
+    is_usable = seconds is not None and 0.0 < seconds <= MAX_DEADLINE_S
     return seconds if is_usable else None
 
 
@@ -250,14 +250,14 @@ def read_score(payload: Json) -> Score:
         MessageError: it is a number, and out of range.
     """
     written = _first(payload, ["private_score", "score"])
-    points = number_of(written, MOST_POINTS)
+    points = number_of(written, MAX_POINTS)
     if points is None and isinstance(written, int | float):
         raise MessageError(f"private_score is {printed(written, 40)}, out of range")
 
-    league = number_of(_first(payload, ["league_points", "league_score"]), MOST_POINTS)
+    league = number_of(_first(payload, ["league_points", "league_score"]), MAX_POINTS)
     breakdown = {}
     for part, value in _entries(payload.get("breakdown")):
-        breakdown[part] = number_of(value, MOST_POINTS) or 0.0
+        breakdown[part] = number_of(value, MAX_POINTS) or 0.0
     feedback = {}
     for part, value in _entries(payload.get("feedback")):
         feedback[part] = printed(value, MAX_REMARK_CHARS)

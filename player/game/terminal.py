@@ -23,7 +23,7 @@ N_CANDIDATES_SHOWN = 4
 LEAGUE = (
     "league points: 3 from 85, 2 from 70, 1 from 50; 80 can be had without the word"
 )
-LEAST_LIKELY = 0.01
+MIN_CONFIDENCE = 0.01
 """Minimum confidence at which a document is named although the book was not resolved."""
 LITERAL = str.maketrans({"[": r"\[", "\\": r"\\[none][/none]"})
 """Markup of characters that rich would interpret. rich.markup.escape loses a backslash before a bracket: an empty tag
@@ -38,7 +38,7 @@ def book_of(result: SearchResult) -> str:
     if not result.query.book_name.strip():
         return ""
     nearest = ""
-    if book is not None and book.confidence >= LEAST_LIKELY:
+    if book is not None and book.confidence >= MIN_CONFIDENCE:
         nearest = f"; the nearest is {shown(book.doc_id)}, at confidence {book.confidence:.2f}"
     return f"none was resolved from {shown(repr(result.query.book_name))}, the whole course is searched{nearest}"
 

@@ -11,9 +11,9 @@ from quarry.languages.words import form_of, words
 
 NAMED_FIRST, NAMED_LATER = 0.75, 0.8
 """Log-odds that a writer's first word gains, and loss of later words with the logarithm of their place; fitted, as
-LEAST_SHARE, on 30 games of an outside writer."""
-LEAST_SHARE = 0.1
-"""Least share of a word that a writer names, before it gains."""
+MIN_SHARE, on 30 games of an outside writer."""
+MIN_SHARE = 0.1
+"""Minimum share of a word that a writer names, before it gains."""
 LAST_RESORT = "idea"
 """Associative word if no other word is left."""
 
@@ -51,7 +51,7 @@ def associative_words(
             continue
         word_of[form] = written
         log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
-        share = max(shares.pop(known, 0.0), LEAST_SHARE)
+        share = max(shares.pop(known, 0.0), MIN_SHARE)
         shares[written] = share * float(np.exp(log_odds))
     ranked = sorted(shares, key=lambda word: (-shares[word], word))
     return ranked or [LAST_RESORT]

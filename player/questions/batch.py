@@ -7,9 +7,9 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from player.belief.referees import design_referees
-from player.question import DESIGN_VIEWS, VIEWS, FitArray, Question, View
+from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray, Question, View
 from player.questions.candidates import Candidates
-from player.questions.design import N_QUESTIONS, design
+from player.questions.design import design
 from player.questions.kinds import ANYWHERE, KINDS, wrong_by_kind
 from player.questions.points import points
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from player.belief.referees import Referee
-from player.question import FitArray, Question
+from player.question import N_QUESTIONS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array, RowArray
 
-N_QUESTIONS = 20
 TINY = 1e-30
 """Minimum sum of a row, so that its logarithm is finite."""
 BLOCK = 32

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from player.question import OTHER_READINGS, OUT, VIEWS, FitArray, Question, View
+from player.question import (
+    NONE_OF_THESE,
+    OTHER_READINGS,
+    VIEWS,
+    FitArray,
+    Question,
+    View,
+)
 from player.questions.candidates import SEEN, Candidates, drawn
 from player.questions.deal import N_LISTS, deal
 from player.questions.initials import COLUMNS, POSITIONS, initial, initials_of
@@ -21,7 +28,7 @@ MIN_WORDS = 300
 """Minimum number of words that questions are made of; larger pools use as many words as questions."""
 N_DRAWS = 512
 """Draws from the belief over which the options are balanced."""
-LEAST_WORTH = 1e-6
+MIN_WORTH = 1e-6
 """Minimum variance over the belief of a word that a question names."""
 MAX_CITED = 2
 """Maximum number of words of an option that a citation names."""
@@ -79,7 +86,7 @@ class ListKind:
         worth = mass * (1.0 - mass) * self.usable(candidates)
         ids = np.argsort(-worth, kind="stable")
         ids = ids[: max(MIN_WORDS, n)]
-        ids = ids[worth[ids] > LEAST_WORTH]
+        ids = ids[worth[ids] > MIN_WORTH]
 
         questions = []
         if len(ids) >= N_LISTS:
@@ -165,7 +172,7 @@ class ListKind:
     ) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
         there = self.there(paragraph)
-        if option == OUT:
+        if option == NONE_OF_THESE:
             is_true = there.isdisjoint(itertools.chain(*question.groups))
             return self.has_none if is_true else ""
 
@@ -258,10 +265,10 @@ def first_of(present: FitArray) -> FitArray:
     shape = present.shape[:-1]
     fits = np.empty((*shape, 4), dtype=np.float32)
     missed = np.ones(shape, dtype=np.float32)
-    for option in range(OUT):
+    for option in range(NONE_OF_THESE):
         fits[..., option] = missed * present[..., option]
         missed *= 1.0 - present[..., option]
-    fits[..., OUT] = missed
+    fits[..., NONE_OF_THESE] = missed
     return fits
 
 

@@ -8,7 +8,8 @@ from quarry.arrays import Float32Array
 from quarry.course.text import canonical
 
 BANDS = ((0.95, 0.98), (0.85, 0.88), (0.70, 0.75))
-"""Minimum similarity and the points that a public referee gives for it, 0..1."""
+"""Minimum similarity and the points that a public referee gives for it, 0..1: the bands of `RAW_BANDS` in
+evaluate/referee/scoring.py, which must not be imported here."""
 BELOW = 0.3
 """Points for a less similar string, divided by its similarity."""
 

@@ -1,5 +1,6 @@
 """Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
+import logging
 import time
 from collections.abc import Callable, Hashable
 from typing import cast
@@ -7,43 +8,45 @@ from typing import cast
 from configs.settings import SearchSettings, Settings
 from player.deadlines import Call, Runner
 from player.errors import SearchError
-from player.search.books import NO_ALIASES, References
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     calibration_for,
     calibration_of,
     is_calibrated,
     is_fitted,
+    notices,
 )
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import SearchIndex
 from player.search.late_interaction import Hubs, LateInteraction
+from player.search.references import NO_ALIASES, References
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
 from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.embed import Embedder, Models, TokenEmbedder
 from quarry.embed.hint_bank import Hints, load_hints, read_bank
 from quarry.errors import EmbedderError, StoreError
 from quarry.plugins import find, make
-from quarry.store import Course, generation_of, is_url, open_store
+from quarry.store import DEFAULT_COLLECTION, Course, identity_of, is_url, open_store
 
+_log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": Dense.from_course,
     "chroma": Chroma.from_course,
     "keyword": Keyword.from_course,
     "cross-encoder": CrossEncoder.from_course,
 }
-"""Strategies by name. Each is called with as many of the arguments `store, parts` as it accepts."""
+"""Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
 EMBEDDING = ("dense", "chroma")
 """These strategies embed the hint."""
 SETTING = "search.strategies"
 
 
 def build_orchestrator(
-    store: Course,
+    course: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     *,
@@ -52,7 +55,7 @@ def build_orchestrator(
     """Build the orchestrator over a store, with the strategies that the settings name.
 
     Args:
-        store: the course to search.
+        course: the course to search.
         settings: settings of search and embedding.
         embedder: the store's embedder; None loads it if a strategy needs it. Searches with a given embedder share no
             cached results with other orchestrators.
@@ -68,21 +71,40 @@ def build_orchestrator(
     require_strategies(search)
     if cache is None and search.cache_size:
         cache = shared_cache(search.cache_size)
-    generation = store.generation
-    embeds = any(name in EMBEDDING for name in search.strategies)
-    model, fault = embedder, ""
+    current = _CurrentIndex(course, settings, embedder)
+    index, identity = current.build(course)
+    return SearchOrchestrator(
+        index, search, cache=cache, identity=identity, renew=current.renew
+    )
 
-    def state(course: Course) -> tuple[SearchIndex, Hashable]:
-        nonlocal model, fault
-        is_of_store = model is not None and model.spec == course.embedder_spec
-        if embedder is None and embeds and not is_of_store:
-            model, fault = None, ""
-            try:
-                model = store_embedder(course, settings)
-            except EmbedderError as error:
-                fault = str(error)
 
-        index = index_of(course, settings, model, fault=fault)
+class _CurrentIndex:
+    """The index of a course, built again after an ingest.
+
+    Args:
+        course: the course as it was opened first.
+        settings: settings of search and embedding.
+        embedder: the given embedder of the store; None loads it if a strategy needs it.
+    """
+
+    def __init__(
+        self, course: Course, settings: Settings, embedder: Embedder | None
+    ) -> None:
+        self._course = course
+        self._settings = settings
+        self._given = embedder
+        self._embedder = embedder
+        self._fault = ""
+        self._identity = course.identity
+
+    def build(self, course: Course) -> tuple[SearchIndex, Hashable]:
+        """Build the index of a course; also return a value that is equal for searches with equal results."""
+        settings = self._settings
+        strategies = settings.search.strategies
+        if self._given is None and any(name in EMBEDDING for name in strategies):
+            self._load_embedder(course)
+
+        index = index_of(course, settings, self._embedder, fault=self._fault)
         identity = (
             course.location,
             course.collection,
@@ -90,33 +112,40 @@ def build_orchestrator(
             repr(index.calibration),
             settings.embed,
             # a method is equal to a method of the same object only
-            embedder and embedder.embed_queries,
-            tuple(find(STRATEGIES, name, SETTING) for name in search.strategies),
+            self._given and self._given.embed_queries,
+            tuple(find(STRATEGIES, name, SETTING) for name in strategies),
         )
         return index, identity
 
-    def renew() -> tuple[SearchIndex, Hashable] | None:
-        nonlocal generation
+    def renew(self) -> tuple[SearchIndex, Hashable] | None:
+        """Build the index again if an ingest has changed the course; None if not."""
+        course = self._course
         try:
-            now = generation_of(store)
-            if now == generation:
+            now = identity_of(course)
+            if now == self._identity:
                 return None
-            renewed = state(open_store(store.location, store.collection))
+            renewed = self.build(open_store(course.location, course.collection))
         except StoreError as error:
-            if is_url(store.location):
+            if is_url(course.location):
                 raise SearchError(STORE, f"{error}; {AT_HAND}") from error
             raise
-        generation = now
+        self._identity = now
         return renewed
 
-    index, identity = state(store)
-    return SearchOrchestrator(
-        index, search, cache=cache, identity=identity, renew=renew
-    )
+    def _load_embedder(self, course: Course) -> None:
+        """Load the embedder of a course, unless it is loaded; keep the reason if it cannot be loaded."""
+        loaded = self._embedder
+        if loaded is not None and loaded.spec == course.embedder_spec:
+            return
+        self._embedder, self._fault = None, ""
+        try:
+            self._embedder = store_embedder(course, self._settings)
+        except EmbedderError as error:
+            self._fault = str(error)
 
 
 def index_of(
-    store: Course,
+    course: Course,
     settings: Settings,
     embedder: Embedder | None = None,
     *,
@@ -125,20 +154,20 @@ def index_of(
     """Build the index of a course.
 
     Args:
-        store: the course to search.
+        course: the course to search.
         settings: settings of search and embedding.
         embedder: the store's embedder; None if no strategy needs it, or if it cannot be loaded.
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    caching, calibration, late = None, calibration_of(store.embedder_spec), None
+    caching, calibration, late = None, calibration_of(course.embedder_spec), None
     if embedder is not None:
-        caching, calibration = CachingEmbedder(embedder), calibration_for(store)
+        caching, calibration = CachingEmbedder(embedder), calibration_for(course)
         if search.late_interaction and calibration.late_interaction:
-            late = late_interaction_of(store, settings, caching)
+            late = late_interaction_of(course, settings, caching)
         if late is not None:
             calibration = calibration.with_late_interaction()
-    parts = Parts(search, calibration, caching, late)
+    inputs = StrategyInputs(search, calibration, caching, late)
 
     strategies: dict[str, Strategy] = {}
     dense = ("dense",) if embedder else ()
@@ -146,18 +175,18 @@ def index_of(
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
         else:
-            strategies[name] = _strategy(name, store, parts)
+            strategies[name] = _strategy(name, course, inputs)
     return SearchIndex(
         strategies,
-        _references(store, parts),
-        store.paragraphs,
+        _references(course, inputs),
+        course.paragraphs,
         calibration=calibration,
-        calibrated=embedder is None or is_calibrated(store, calibration),
-        pieces=store.pieces,
+        calibrated=embedder is None or is_calibrated(course, calibration),
+        pieces=course.pieces,
     )
 
 
-def _strategy(name: str, store: Course, parts: Parts) -> Strategy:
+def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
 
     def work() -> Strategy:
@@ -167,31 +196,33 @@ def _strategy(name: str, store: Course, parts: Parts) -> Strategy:
                 STRATEGIES,
                 name,
                 SETTING,
-                store,
-                parts,
+                course,
+                inputs,
             ),
         )
 
     if name in STRATEGIES:
         return work()
-    deadline = time.monotonic() + parts.search.deadline_s
+    deadline = time.monotonic() + inputs.search.deadline_s
     call: Call[Strategy] = Runner().start(name, work, deadline)
     strategy = call.value()
     reason = call.failure.reason if call.failure else "made nothing"
     return strategy or Failing(name, reason)
 
 
-def _references(store: Course, parts: Parts) -> References:
+def _references(course: Course, inputs: StrategyInputs) -> References:
     """Make the resolver of book names; it compares meanings if its weights are fitted for the embedder."""
-    search = parts.search
+    search = inputs.search
     resolves = search.book_match == "resolved"
-    compares = resolves and parts.embedder and is_fitted(store.embedder_spec)
+    compares = resolves and inputs.embedder and is_fitted(course.embedder_spec)
     return References(
-        store.documents,
-        paragraphs=store.paragraphs if resolves else (),
-        embedder=parts.embedder if compares else None,
-        alias_vectors=(store.aliases, store.alias_vectors) if compares else NO_ALIASES,
-        calibration=parts.calibration.references,
+        course.documents,
+        paragraphs=course.paragraphs if resolves else (),
+        embedder=inputs.embedder if compares else None,
+        alias_vectors=(course.aliases, course.alias_vectors)
+        if compares
+        else NO_ALIASES,
+        calibration=inputs.calibration.references,
     )
 
 
@@ -218,17 +249,25 @@ class Failing(Strategy):
         raise SearchError(self._name, self._reason)
 
 
-def store_embedder(store: Course, settings: Settings) -> Embedder:
+def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
+    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
+    course = open_store(location, collection)
+    for notice in notices(course):
+        _log.warning("%s", notice)
+    return course
+
+
+def store_embedder(course: Course, settings: Settings) -> Embedder:
     """Load the embedder that a store was built with.
 
     Raises:
         EmbedderError: the embedder cannot be loaded.
     """
-    return Models(settings.embed).embedder(store.embedder_spec)
+    return Models(settings.embed).embedder(course.embedder_spec)
 
 
 def late_interaction_of(
-    store: Course,
+    course: Course,
     settings: Settings,
     embedder: CachingEmbedder,
     hints: Hints | None = None,
@@ -236,7 +275,7 @@ def late_interaction_of(
     """Make the scorer that compares hint and paragraph token by token; None if the store holds no tokens.
 
     Args:
-        store: the course to search.
+        course: the course to search.
         settings: settings of embedding.
         embedder: the store's embedder.
         hints: the bank of hints; None takes the bundled one.
@@ -244,11 +283,11 @@ def late_interaction_of(
     Raises:
         BadInputError: the bank cannot be read.
     """
-    tokens = store.tokens
+    tokens = course.tokens
     if tokens is None or not isinstance(embedder.embedder, TokenEmbedder):
         return None
     folder = Models(settings.embed).folder
     bank = read_bank(hints or load_hints(), embedder.embedder, folder)
-    doc_ids = [paragraph.doc_id for paragraph in store.paragraphs]
-    hubs = Hubs(store.vectors, doc_ids, bank)
+    doc_ids = [paragraph.doc_id for paragraph in course.paragraphs]
+    hubs = Hubs(course.vectors, doc_ids, bank)
     return LateInteraction(embedder, tokens, hubs, bank)

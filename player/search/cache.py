@@ -20,7 +20,7 @@ HINTS_KEPT = 300
 
 @functools.cache
 def shared_cache(size: int) -> ResultCache:
-    """Return the cache of this size, which all orchestrators of this process share."""
+    """Return the cache of this size, which the orchestrators of this process with this `cache_size` share."""
     return ResultCache(size)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,19 +16,18 @@ from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
 from quarry.embed.relevance import Relevance
-from quarry.store import DEFAULT_COLLECTION, Course, open_store
+from quarry.store import Course
 
-_log = logging.getLogger(__name__)
 CALIBRATION = Path(__file__).with_name("calibration.json")
 """This file holds the fitted numbers by embedder; `python -m tools.calibration search` writes the user's own file."""
 DEFAULT_EMBEDDER = "minilm"
 """Embedders without fitted numbers use the numbers of this embedder."""
-USUAL_SPREAD = 0.114
-"""The default embedder's cosines of two paragraphs of a course have this standard deviation (mean of two courses)."""
-TAKEN_FOR_FOUND = 1.1
-"""An uncalibrated embedder gives every paragraph these log-odds: a relevance of .75."""
-LEAST_SEPARATION = 0.85
-"""An embedder whose AUROC is lower is uncalibrated."""
+DEFAULT_SPREAD = 0.114
+"""Standard deviation of the default embedder's cosines of two paragraphs of a course (mean of two courses)."""
+UNCALIBRATED_LOG_ODDS = 1.1
+"""Log-odds of relevance of every paragraph with an uncalibrated embedder: a relevance of .75."""
+MIN_SEPARATION = 0.85
+"""Minimum AUROC of a calibrated embedder."""
 PARAGRAPH = "paragraph"
 """Name of the cosine of hint and paragraph among the scores of a paragraph."""
 RULE = "rule"
@@ -39,9 +37,9 @@ USUAL = "usual"
 less similar than one."""
 TOKENS, HUBNESS = "tokens", "hubness"
 """Names of the scores of late interaction: the similarity token by token, and the nearness to all hints."""
-N_SPREAD = 400
+MAX_SAMPLED = 400
 """Maximum number of paragraphs from which the standard deviation of cosines is estimated."""
-LEAST_SPREAD = 10
+MIN_COSINES = 10
 """Minimum number of cosines for an estimate of their standard deviation."""
 
 
@@ -52,7 +50,7 @@ class DenseCalibration:
     Attributes:
         nats: log-odds between two paragraphs of one course per unit of similarity.
         bias: bias of the log-odds that a paragraph answers a hint.
-        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.parts`.
+        relevance: slopes of these log-odds on the scores of this paragraph, by name; see `Dense.terms`.
         separation: AUROC of the highest relevance, of hints about a course against hints about others.
         parts: log-odds per unit of the scores of late interaction, by name; {} without it.
     """
@@ -74,12 +72,12 @@ class DenseCalibration:
             vectors: (n_paragraphs, dim) unit vectors of a course.
             relevance: the embedder's calibration on that course at ingest; without it everything counts as found.
         """
-        rows = np.random.default_rng(0).permutation(len(vectors))[:N_SPREAD]
+        rows = np.random.default_rng(0).permutation(len(vectors))[:MAX_SAMPLED]
         cosines = (vectors[rows] @ vectors[rows].T)[np.triu_indices(len(rows), 1)]
-        if len(cosines) < LEAST_SPREAD or not cosines.std():
+        if len(cosines) < MIN_COSINES or not cosines.std():
             return self
-        bias, slope = relevance or (TAKEN_FOR_FOUND, 0.0)
-        scale = USUAL_SPREAD / float(cosines.std())
+        bias, slope = relevance or (UNCALIBRATED_LOG_ODDS, 0.0)
+        scale = DEFAULT_SPREAD / float(cosines.std())
         return DenseCalibration(
             nats=self.nats * scale,
             bias=bias,
@@ -88,14 +86,14 @@ class DenseCalibration:
             parts={name: weight * scale for name, weight in self.parts.items()},
         )
 
-    def relevance_of(self, parts: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
+    def relevance_of(self, terms: Mapping[str, AnyFloatArray]) -> AnyFloatArray:
         """Return the log-odds that each paragraph answers the hint, from its own scores alone.
 
         Args:
-            parts: scores of the paragraphs by name, of any shape.
+            terms: scores of the paragraphs by name, of any shape.
         """
         relevance: AnyFloatArray = np.float32(self.bias) + combine(
-            parts, self.relevance
+            terms, self.relevance
         )
         return relevance
 
@@ -117,7 +115,7 @@ class KeywordCalibration:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCalibration:
-    """Fitted numbers of the resolution of book names with one embedder; see references.py.
+    """Fitted numbers of the resolution of book names with one embedder; see `references.References`.
 
     Attributes:
         weights: weight of each feature of a name and a document.
@@ -186,47 +184,39 @@ def is_fitted(embedder_spec: str) -> bool:
     return embedder_spec in _fitted()
 
 
-def is_calibrated(store: Course, calibration: Calibration) -> bool:
+def is_calibrated(course: Course, calibration: Calibration) -> bool:
     """Return whether relevance separates hints about the course from others, by its fit or by the ingest.
 
     Args:
         calibration: the numbers of the search, with late interaction if it is used.
     """
-    if is_fitted(store.embedder_spec):
-        return calibration.dense.separation >= LEAST_SEPARATION
-    return store.relevance is not None
+    if is_fitted(course.embedder_spec):
+        return calibration.dense.separation >= MIN_SEPARATION
+    return course.relevance is not None
 
 
-def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
-    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
-    course = open_store(location, collection)
-    for notice in notices(course):
-        _log.warning("%s", notice)
-    return course
-
-
-def notices(store: Course) -> list[str]:
+def notices(course: Course) -> list[str]:
     """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
-    calibration = calibration_of(store.embedder_spec).with_late_interaction()
-    if is_calibrated(store, calibration):
+    calibration = calibration_of(course.embedder_spec).with_late_interaction()
+    if is_calibrated(course, calibration):
         return []
-    if is_fitted(store.embedder_spec):
+    if is_fitted(course.embedder_spec):
         return [
-            f"the embedder {store.embedder_spec} is uncalibrated: its relevance does not separate hints about a course "
-            "well from others"
+            f"the embedder {course.embedder_spec} is uncalibrated: its relevance does not separate hints about a "
+            "course well from others"
         ]
     return [
-        f"the embedder {store.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
+        f"the embedder {course.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
         "run python -m tools.calibration search --store S --games FILE in a checkout"
     ]
 
 
-def calibration_for(store: Course) -> Calibration:
+def calibration_for(course: Course) -> Calibration:
     """Return the numbers fitted for a store's embedder, or the default numbers rescaled for it."""
-    calibration = calibration_of(store.embedder_spec)
-    if is_fitted(store.embedder_spec):
+    calibration = calibration_of(course.embedder_spec)
+    if is_fitted(course.embedder_spec):
         return calibration
-    return calibration.rescaled(store.vectors, store.relevance)
+    return calibration.rescaled(course.vectors, course.relevance)
 
 
 def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:

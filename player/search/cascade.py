@@ -74,8 +74,10 @@ class Cascade:
         if ranking is not None:
             maker = HitMaker(ranking, index, settings, index.inside(book))
         hits = maker.hits() if maker else ()
-        of_course = course_ranking(index, maker, query.k) if self.everything else None
-        answered_by: StepName = "course" if of_course and not hits else ""
+        course_order = (
+            course_ranking(index, maker, query.k) if self.everything else None
+        )
+        answered_by: StepName = "course" if course_order and not hits else ""
         if maker is not None and hits:
             answered_by = maker.answered_by(book)
         embed_ms = max(self._embed_ms)
@@ -90,7 +92,7 @@ class Cascade:
             boost=ranking.lift if ranking else 0.0,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=of_course,
+            ranking=course_order,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )

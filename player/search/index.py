@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from configs.settings import KeywordMode, SearchSettings
 from player.errors import SearchError
-from player.search.books import References
 from player.search.calibration import Calibration, calibration_of
 from player.search.rank import Book, RankInput, groups_of, tier_of
+from player.search.references import References
 from player.search.results import BookCandidate, Query, ScoreArrays
 from player.search.strategies.strategy import Reranker, Strategy
 from player.starts import search_log_odds
@@ -19,7 +19,7 @@ from quarry.arrays import BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 
-LEAST_UNNAMED = 0.001
+MIN_UNNAMED = 0.001
 """Minimum probability that a name means none of the documents."""
 KEYWORD = "keyword"
 """Name of keyword search, which is also the fallback."""
@@ -132,7 +132,7 @@ class SearchIndex:
             [confidence_of.get(one, 0.0) for one in doc_ids.tolist()]
         )
         shares = confidences / sizes * len(document)
-        unnamed = max(LEAST_UNNAMED, 1.0 - confidences.sum())
+        unnamed = max(MIN_UNNAMED, 1.0 - confidences.sum())
         evidence: Float64Array = np.log(shares[document] + unnamed)
         return evidence
 

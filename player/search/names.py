@@ -54,8 +54,8 @@ _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
 """These words and phrases exclude what follows."""
-_LEAST_PREFIX = 3
-_LEAST_TYPO = 4
+_MIN_PREFIX = 3
+_MIN_TYPO = 4
 """An abbreviation has at least 3 letters; typos are recognised in words of at least 4 letters."""
 _PREFIX = 0.85
 _CUT = 0.7
@@ -116,17 +116,21 @@ def _numbered(table: str, lowest: int) -> dict[str, int]:
     return numbers
 
 
-_SPELT: dict[str, int] = {}
-"""All number words, and their numbers."""
-_FIRST: set[str] = set()
-"""Ordinals that are before their noun."""
-for _language in LANGUAGES:
-    _ordinals = _numbered(_language.ordinals, 1)
-    _with_article = {f"{_language.article}{word}": n for word, n in _ordinals.items()}
-    _cardinals = _numbered(_language.cardinals, 2)
-    _SPELT |= _language.more_numbers | _cardinals | _ordinals | _with_article
-    if _language.is_ordinal_first:
-        _FIRST |= _ordinals.keys()
+def _number_words() -> tuple[dict[str, int], set[str]]:
+    """Return the numbers of all number words, and the ordinals that are before their noun."""
+    spelt: dict[str, int] = {}
+    first: set[str] = set()
+    for language in LANGUAGES:
+        ordinals = _numbered(language.ordinals, 1)
+        with_article = {f"{language.article}{word}": n for word, n in ordinals.items()}
+        cardinals = _numbered(language.cardinals, 2)
+        spelt |= language.more_numbers | cardinals | ordinals | with_article
+        if language.is_ordinal_first:
+            first |= ordinals.keys()
+    return spelt, first
+
+
+_SPELT, _FIRST = _number_words()
 
 
 class Token(NamedTuple):
@@ -143,10 +147,10 @@ class Token(NamedTuple):
 
 def tokens_of(name: str) -> list[str]:
     """Return the normalised words of a name, numbers in digits: "Lecture II", "lecture two" and "הרצאה ב'" end in 2."""
-    return [token.text for token in parsed(name)]
+    return [token.text for token in parse_name(name)]
 
 
-def parsed(name: str) -> list[Token]:
+def parse_name(name: str) -> list[Token]:
     """Return the normalised words of a name.
 
     An ambiguous word ("one", a small Roman numeral, a Hebrew letter) is a number if it is alone or next to a word that
@@ -214,7 +218,7 @@ def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
     for position, token in enumerate(tokens):
         if not token.text.isdecimal() or len(token.text) > 4:
             continue
-        if _says_otherwise(tokens, position):
+        if _counts_no_lecture(tokens, position):
             continue
         if named is None or _counts(tokens, position, named, counting):
             counting.add(position)
@@ -223,7 +227,7 @@ def numbers(name: str, named: Collection[str] | None = None) -> set[int]:
 
 def _without_signs(text: str) -> list[Token]:
     """Return the words of a text without dates and number signs: "lecture no. 3" is "lecture 3"."""
-    tokens = parsed(_DATE.sub(" ", text))
+    tokens = parse_name(_DATE.sub(" ", text))
     return [
         token for token in tokens if token.text not in _name_words()["number signs"]
     ]
@@ -235,7 +239,7 @@ def _around(tokens: Sequence[Token], position: int) -> tuple[list[str], list[str
     return [*texts[:position][::-1], ""], [*texts[position + 1 :], ""]
 
 
-def _says_otherwise(tokens: Sequence[Token], position: int) -> bool:
+def _counts_no_lecture(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the number at a position is that of a date or a version, or counts from the end."""
     before, after = _around(tokens, position)
     if is_a(before[0], "versions", "others") or before[0] == "last":
@@ -389,9 +393,9 @@ def likeness(token: str, other: str) -> float:
     """
     if token == other:
         return 1.0
-    if len(token) >= _LEAST_PREFIX and other.startswith(token):
+    if len(token) >= _MIN_PREFIX and other.startswith(token):
         return _PREFIX
-    if len(token) < _LEAST_TYPO or len(other) < _LEAST_TYPO:
+    if len(token) < _MIN_TYPO or len(other) < _MIN_TYPO:
         return 0.0
     if token.startswith(other):
         return _CUT

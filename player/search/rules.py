@@ -12,7 +12,7 @@ from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
 from quarry.languages.words import is_stop_word, stems, words
 
-_LEAST_LETTERS = 3
+_MIN_LETTERS = 3
 """Minimum number of letters of a word that remain after a prefix is removed."""
 WORDS_KEPT = 65_536
 """Maximum number of words whose base forms are cached."""
@@ -106,7 +106,7 @@ def base_forms(word: str) -> tuple[str, ...]:
     forms = [word]
     for n_letters in (1, 2):
         rest = word[n_letters:]
-        if len(rest) < _LEAST_LETTERS or word[n_letters - 1] not in prefixes:
+        if len(rest) < _MIN_LETTERS or word[n_letters - 1] not in prefixes:
             break
         forms.append(rest)
     return tuple(forms)

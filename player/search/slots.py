@@ -42,8 +42,8 @@ def slotted(
     Returns:
         (n_returned,) rows in order, and (n_returned,) whether each is in a book's slot.
 
-    Reference:
-        The first design record: 15 filtered, then the first 5 unfiltered that are new.
+    Example:
+        With 15 book slots and 5 global ones: 15 filtered hits, then the first 5 unfiltered ones that are new.
     """
     n_found = np.count_nonzero(log_odds > NOT_FOUND)
     order = np.argsort(-log_odds, kind="stable")[:n_found]

@@ -24,8 +24,8 @@ URL = "OPENAI_BASE_URL"
 """Environment variable of the server's URL, if no option names it."""
 OPENAI = "https://api.openai.com/v1"
 """The server if neither names one."""
-LONGEST_S = 30.0
-"""The longest time of a call, if no reply of a game is due earlier."""
+MAX_CALL_S = 30.0
+"""Maximum time of a call, if no reply of a game is due earlier."""
 SHARE = 0.5
 """Share of the time until a reply of a game is due that a call may take."""
 MAX_BYTES = 1_000_000
@@ -91,7 +91,7 @@ class Writer:
 
     def _ask_in_time(self, prompt: str) -> str | None:
         now = time.monotonic()
-        due = now + min(LONGEST_S, SHARE * (reply_due() - now))
+        due = now + min(MAX_CALL_S, SHARE * (reply_due() - now))
         call = self._runner.start("writer", lambda: self._ask(prompt, due), due)
         reply = call.value()
         if call.failure is not None:

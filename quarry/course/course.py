@@ -18,7 +18,7 @@ from quarry.course.piece import Piece
 Codes = NDArray[np.uint8]
 
 
-def nothing() -> Float32Array:
+def no_vectors() -> Float32Array:
     """Return a (0, 0) array: no vectors."""
     return np.empty((0, 0), dtype=np.float32)
 
@@ -50,8 +50,8 @@ class Course:
     Attributes:
         location: folder or URL of the store, as the user named it.
         collection: name within the store.
-        number: the number of the last ingest that changed it, 0 before the first one.
-        generation: changes with every ingest; None before the first one.
+        generation: number of the store's generation, 0 before the first ingest.
+        identity: value that no other content of that generation has; None before the first ingest.
         documents: every document, sorted by doc_id.
         paragraphs: every kept paragraph, by document, in reading order.
         rejected: every rejected paragraph, by document, in reading order.
@@ -67,8 +67,8 @@ class Course:
 
     location: str
     collection: str
-    number: int = 0
-    generation: Hashable = None
+    generation: int = 0
+    identity: Hashable = None
     documents: tuple[Document, ...] = ()
     paragraphs: tuple[Paragraph, ...] = ()
     rejected: tuple[RejectedParagraph, ...] = field(default=(), repr=False)
@@ -77,8 +77,8 @@ class Course:
     embedder_spec: str = ""
     max_tokens: int = 0
     relevance: tuple[float, float] | None = None
-    vectors: Float32Array = field(default_factory=nothing)
-    alias_vectors: Float32Array = field(default_factory=nothing)
+    vectors: Float32Array = field(default_factory=no_vectors)
+    alias_vectors: Float32Array = field(default_factory=no_vectors)
     tokens: Tokens | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:

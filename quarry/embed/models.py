@@ -102,7 +102,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
 
 
 def require_embedder(spec: str, models_dir: Path) -> None:
-    """Pass if the embedder of a SPEC exists, before long work is done for it; a hub id is fetched.
+    """Check that the embedder of a SPEC exists, before long work is done for it; a hub id is fetched.
 
     Raises:
         EmbedderError: it is mistyped, not installed, or cannot be loaded or fetched.

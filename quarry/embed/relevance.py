@@ -17,7 +17,7 @@ N_QUESTIONS = 100
 """Maximum number of questions of each kind that are embedded."""
 QUESTION_WORDS = 6
 """Number of words of a question."""
-FEWEST_PASSAGES = 10
+MIN_PASSAGES = 10
 """Minimum number of passages for a fit."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -44,7 +44,7 @@ def calibrate(
         passages.append(_words(text))
         if len(passages[row]) >= QUESTION_WORDS:
             rows.append(row)
-    if len(rows) < FEWEST_PASSAGES:
+    if len(rows) < MIN_PASSAGES:
         return None
 
     own = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]

@@ -19,7 +19,7 @@ import numpy as np
 
 from configs.settings import EmbedSettings
 from quarry.arrays import Float32Array
-from quarry.course.course import Tokens, nothing
+from quarry.course.course import Tokens, no_vectors
 from quarry.course.paragraph import Reading
 from quarry.course.piece import Piece
 from quarry.embed import BUILT_IN, Embedder, Models, TokenEmbedder, TokenStates
@@ -57,10 +57,10 @@ class ReadingVectors:
     paragraphs: Float32Array
     aliases: Float32Array
     tokens: Tokens | None = None
-    pieces: Float32Array = field(default_factory=nothing)
+    pieces: Float32Array = field(default_factory=no_vectors)
 
 
-NO_VECTORS = ReadingVectors(nothing(), nothing())
+NO_VECTORS = ReadingVectors(no_vectors(), no_vectors())
 """The vectors of a reading in a store that has no embedder yet."""
 
 
@@ -83,7 +83,9 @@ def join(parts: Sequence[ReadingVectors]) -> ReadingVectors:
 
     def joined(name: str) -> Float32Array:
         arrays = [getattr(part, name) for part in parts]
-        return np.concatenate([array for array in arrays if len(array)] or [nothing()])
+        return np.concatenate(
+            [array for array in arrays if len(array)] or [no_vectors()]
+        )
 
     with_text = [part for part in parts if len(part.paragraphs)]
     of_parts = [part.tokens for part in with_text if part.tokens is not None]
@@ -110,7 +112,7 @@ def embed_reading(reading: Reading, embedder: Embedder) -> ReadingVectors:
     paragraphs = [paragraph.text for paragraph in reading.paragraphs]
     aliases = embedder.embed_queries([item.text for item in reading.document.aliases])
     texts, rows = _texts_of(reading.pieces)
-    pieces = embedder.embed_passages(texts)[rows] if texts else nothing()
+    pieces = embedder.embed_passages(texts)[rows] if texts else no_vectors()
     if not isinstance(embedder, TokenEmbedder):
         vectors = embedder.embed_passages(paragraphs)
         return ReadingVectors(vectors, aliases, None, pieces)

@@ -9,7 +9,7 @@ import regex
 
 from quarry.languages.registry import LANGUAGES, language_of_word
 
-LEAST_COMMON = 2.5
+MIN_COMMON = 2.5
 """A word with at least this Zipf value, 1 in 3 million words of general language, is common. "Sourdough" has 2.8,
 "quicksort" 1.6."""
 INFLECTED = 3
@@ -70,7 +70,7 @@ def _common_forms() -> dict[str, set[int]]:
     for language in LANGUAGES:
         # the list holds words by frequency, in centibels below 1
         by_frequency = get_frequency_list(language.code, "large")
-        lowest = round(100.0 * (9.0 - LEAST_COMMON))
+        lowest = round(100.0 * (9.0 - MIN_COMMON))
         common = [*itertools.chain(*by_frequency[: lowest + 1])]
         forms = (
             map(form_of, common) if language.endings else _stemmer().stemWords(common)

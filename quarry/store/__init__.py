@@ -6,7 +6,7 @@ from quarry.store.index import ChromaIndex
 from quarry.store.store import (
     DEFAULT_COLLECTION,
     Store,
-    generation_of,
+    identity_of,
     is_url,
     open_store,
 )
@@ -17,7 +17,7 @@ __all__ = [
     "Course",
     "Store",
     "StoredDocument",
-    "generation_of",
+    "identity_of",
     "is_url",
     "open_store",
 ]

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.course.course import Course, Tokens, nothing
+from quarry.course.course import Course, Tokens, no_vectors
 from quarry.course.paragraph import Reading
 from quarry.embed.relevance import Relevance
 from quarry.embed.vectors import ReadingVectors, join
@@ -92,7 +92,7 @@ def save(content: Content, file: BinaryIO) -> None:
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
 
-def other_format(location: str, found: str) -> StoreError:
+def format_error(location: str, found: str) -> StoreError:
     """Return the error for a store of another version."""
     return StoreError(
         f"{location} has store format {visible(found)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
@@ -120,7 +120,7 @@ def load(file: BinaryIO, location: str) -> Content:
             arrays[number][name] = loaded[path]
     if HEADER not in arrays:
         (found, *_) = [name for name in arrays if name.startswith("header-")]
-        raise other_format(location, found.removeprefix("header-"))
+        raise format_error(location, found.removeprefix("header-"))
 
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
@@ -156,8 +156,8 @@ def course_of(
     content: Content,
     location: str,
     collection: str,
-    number: int,
-    generation: Hashable,
+    generation: int,
+    identity: Hashable,
 ) -> Course:
     """Return the snapshot of a content for readers."""
     readings = [document.reading for document in content.documents]
@@ -181,8 +181,8 @@ def course_of(
     return Course(
         location=location,
         collection=collection,
-        number=number,
         generation=generation,
+        identity=identity,
         documents=tuple(reading.document for reading in readings),
         paragraphs=chained("paragraphs"),
         rejected=chained("rejected"),
@@ -222,7 +222,7 @@ def _vectors_of(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
     if "codes" in arrays:
         tokens = Tokens(arrays["codes"], arrays["starts"])
     paragraphs, aliases, pieces = [
-        arrays.get(name, nothing()) for name in ("paragraphs", "aliases", "pieces")
+        arrays.get(name, no_vectors()) for name in ("paragraphs", "aliases", "pieces")
     ]
     return ReadingVectors(paragraphs, aliases, tokens, pieces)
 

@@ -81,7 +81,7 @@ class Folder(Generations):
                 yield client.get_collection(self.collection, embedding_function=None)
 
     def require_usable(self) -> None:
-        """Pass if the folder is a store or may become one; hidden files do not matter, nor others next to a store.
+        """Check that the folder is a store or may become one; hidden files do not matter, nor others next to a store.
 
         Raises:
             StoreError: it is a file, or holds other files and no store.
@@ -101,13 +101,13 @@ class Folder(Generations):
                 )
 
     def require_sound(self, number: int) -> None:
-        """Pass if the Chroma database of a generation is sound."""
+        """Check that the Chroma database of a generation is sound."""
         name = self.name_of(number)
         try:
             if number:
-                require_sound(Path(self.location, name))
+                check_database(Path(self.location, name))
         except Exception as error:
-            raise self.damaged(number, described(error)) from error
+            raise self.damaged_error(number, described(error)) from error
 
     def _identity(self, name: str) -> Hashable:
         """Return what no other content of that name has; None if there is no content."""
@@ -118,8 +118,8 @@ class Folder(Generations):
         return status.st_ino, status.st_mtime_ns
 
 
-def require_sound(folder: Path) -> None:
-    """Pass if a database is as the ingest wrote it: a damaged index may abort the process that opens it.
+def check_database(folder: Path) -> None:
+    """Check that a database is as the ingest wrote it: a damaged index may abort the process that opens it.
 
     Raises:
         Exception: a file is missing, damaged, or was changed by another program.

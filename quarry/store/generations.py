@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
-from quarry.store.content import Content, other_format
+from quarry.store.content import Content, format_error
 from quarry.terminal import described, visible
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Generations(ABC):
             listed = self.listed()
         numbers = self._numbers(listed)
         if not numbers and self.old_name in listed:
-            raise other_format(self.location, "3 or less")
+            raise format_error(self.location, "3 or less")
         number = max(numbers, default=0)
         return number, listed.get(self.name_of(number))
 
@@ -117,7 +117,7 @@ class Generations(ABC):
         except StoreError:
             raise
         except Exception as error:
-            raise self.damaged(number, described(error)) from error
+            raise self.damaged_error(number, described(error)) from error
 
     def publish(self, base: int, content: Content) -> None:
         """Write a content, and make it valid.
@@ -160,7 +160,7 @@ class Generations(ABC):
         """Return the name of a generation."""
         return f"{self.collection}.{number}"
 
-    def damaged(self, number: int, reason: str) -> StoreDamagedError:
+    def damaged_error(self, number: int, reason: str) -> StoreDamagedError:
         """Return the error for a damaged generation."""
         return StoreDamagedError(
             f"{self.location}/{self.name_of(number)} is damaged ({visible(reason)}); "

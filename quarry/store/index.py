@@ -67,9 +67,9 @@ class ChromaIndex:
             if self._opened is None:
                 course = self._course
                 generations = generations_at(course.location, course.collection)
-                name = generations.name_of(course.number)
-                if generations.listed().get(name) != course.generation:
+                name = generations.name_of(course.generation)
+                if generations.listed().get(name) != course.identity:
                     raise StoreError(f"{course.location}/{name} is gone; open it again")
-                passages = generations.passages(course.number)
+                passages = generations.passages(course.generation)
                 self._opened = self._stack.enter_context(passages)
             return self._opened

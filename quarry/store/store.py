@@ -31,8 +31,8 @@ def generations_at(location: str, collection: str) -> Generations:
     return kind(location, collection)
 
 
-def generation_of(course: Course) -> Hashable:
-    """Return the generation that the store holds now; None if there is none any more.
+def identity_of(course: Course) -> Hashable:
+    """Return the identity of the content that the store holds now; None if there is none any more.
 
     Costs a look into a folder, or a small request to a server.
 
@@ -59,16 +59,16 @@ def open_store(
         StoreMissingError: there is no store.
         StoreError: the store cannot be opened, or holds no paragraphs.
     """
-    content, number, generation = generations_at(location, collection).load()
+    content, generation, identity = generations_at(location, collection).load()
     what, command = "store", f"quarry ingest PATH... --store {location}"
     if collection != DEFAULT_COLLECTION:
         what = f"collection {collection!r}"
         command += f" --collection {collection}"
-    if not number:
+    if not generation:
         raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
     if not content.embedder[0] and not (all_rejected_ok and content.documents):
         raise StoreError(f"--store {location} holds no paragraphs; run: {command}")
-    return course_of(content, location, collection, number, generation)
+    return course_of(content, location, collection, generation, identity)
 
 
 class Store:
@@ -99,20 +99,20 @@ class Store:
     def _load(self) -> None:
         """Load the valid content; one that is damaged counts as empty."""
         try:
-            content, number, generation = self._generations.load()
+            content, generation, identity = self._generations.load()
             if isinstance(self._generations, Folder):
-                self._generations.require_sound(number)
+                self._generations.require_sound(generation)
             self.damage = None
         except StoreDamagedError as error:
             content = Content()
-            number, generation = self._generations.newest()
+            generation, identity = self._generations.newest()
             self.damage = error
         place = self.location, self.collection
-        self.course = course_of(content, *place, number, generation)
+        self.course = course_of(content, *place, generation, identity)
         self.documents = {document.doc_id: document for document in content.documents}
 
     def require_embedder(self, spec: str) -> None:
-        """Pass if the store is empty or was made with the embedder `spec`.
+        """Check that the store is empty or was made with the embedder `spec`.
 
         Raises:
             EmbedderMismatchError: the store was made with another embedder.
@@ -150,5 +150,5 @@ class Store:
                 self.require_embedder(update.embedder_spec)
             documents[update.doc_id] = update
         content = linked(documents.values(), relevance or self.course.relevance)
-        self._generations.publish(self.course.number, content)
+        self._generations.publish(self.course.generation, content)
         self._load()

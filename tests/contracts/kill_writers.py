@@ -17,8 +17,8 @@ from quarry.store import Store, StoredDocument, open_store
 from tests.contracts.store import update
 from tests.fakes import make_reading
 
-LONGEST_S = 1.5
-"""Longest life of a writer."""
+MAX_LIFE_S = 1.5
+"""Maximum life of a writer."""
 
 
 def state(number: int) -> list[StoredDocument]:
@@ -31,18 +31,18 @@ def write_often(location: str, collection: str) -> None:
     """Change a store until the process is killed; two states take turns with a third document."""
     store = Store(location, collection)
     while True:
-        number = store.course.number + 1
+        number = store.course.generation + 1
         extra = [update(make_reading("c", ["More."]))] if number % 2 else []
         store.change([*state(number), *extra], [] if number % 2 else ["c"])
 
 
 def read(location: str, collection: str) -> None:
-    """Pass if the store holds one whole state."""
+    """Check that the store holds one whole state."""
     try:
         course = open_store(location, collection)
     except StoreMissingError:
         return
-    expected = [f"State {course.number}."] * 2 + ["More."] * (course.number % 2)
+    expected = [f"State {course.generation}."] * 2 + ["More."] * (course.generation % 2)
     assert [item.text for item in course.paragraphs] == expected
     assert len(course.vectors) == len(expected)
 
@@ -65,7 +65,7 @@ def main(location: str, collection: str, kills: str) -> None:
     moments = random.Random(7)
     for _ in range(int(kills)):
         writer = forked(write_often, location, collection)
-        time.sleep(moments.uniform(0.0, LONGEST_S))
+        time.sleep(moments.uniform(0.0, MAX_LIFE_S))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         _, status = os.waitpid(forked(read, location, collection), 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from player.belief.word_index import index_words
-from player.question import OUT, VIEWS, Question
+from player.question import NONE_OF_THESE, VIEWS, Question
 from player.questions.candidates import Candidates
 from player.questions.kinds import ListKind
 from quarry.languages.registry import language_of_word
@@ -93,7 +93,7 @@ class KindContract:
         for question in questions:
             assert question.kind == kind.name
             assert len(set(question.options)) == 4, question
-            for option in question.options[:OUT]:
+            for option in question.options[:NONE_OF_THESE]:
                 assert option in question.text
             assert question.text.count("?") == 1, question
             assert len(question.text.split()) <= 70, question
@@ -113,7 +113,7 @@ class KindContract:
         for passage in candidates.index.places.paragraphs:
             text = passage.text.casefold()
             for question in questions:
-                for option in range(OUT + 1):
+                for option in range(NONE_OF_THESE + 1):
                     citation = kind.cite(question, option, passage)
                     n_cited += bool(citation)
                     for word in citation.split('"')[1::2]:

@@ -107,11 +107,11 @@ class ReaderContract:
         glyphs = self.glyphs(one, one, Run(60, 100, "b"))
         assert each(glyphs, "text") == ["a", "b"]
 
-    def test_an_encrypted_file_is_told(self) -> None:
+    def test_an_encrypted_file_is_refused(self) -> None:
         with pytest.raises(SourceError, match=r"lecture\.pdf: is encrypted"):
             self.open(encrypted_pdf())
 
-    def test_a_damaged_file_is_told(self, tmp_path: Path) -> None:
+    def test_a_damaged_file_is_refused(self, tmp_path: Path) -> None:
         content = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\nstartxref\n9\n%%EOF\n"
         with pytest.raises(SourceError, match=r"damaged|no text layer|claims .* pages"):
             self.read(content, tmp_path)

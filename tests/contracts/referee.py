@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 
-from evaluate.referee.spec import N_QUESTIONS, Posed, Referee, Secret
+from evaluate.referee.spec import Posed, Referee, Secret
+from player.question import N_QUESTIONS
 
 SECRETS = (
     Secret(

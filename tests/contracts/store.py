@@ -25,7 +25,7 @@ from quarry.store import (
     ChromaIndex,
     Store,
     StoredDocument,
-    generation_of,
+    identity_of,
     open_store,
 )
 from quarry.store.generations import DRAFT, Generations
@@ -281,10 +281,10 @@ class StoreContract:
         (vector,) = HashingEmbedder().embed_queries([LOCKS])
         found = index.nearest(vector, 2, "trees")
         assert [*found] == [1, 0]
-        assert generation_of(before) == before.generation
+        assert identity_of(before) == before.identity
 
         write(store, "caches", CACHES)
-        assert generation_of(before) not in (None, before.generation)
+        assert identity_of(before) not in (None, before.identity)
         assert late.nearest(vector, 2) == found
         write(store, "trees", RANKING)
         assert texts_of(before) == [TREES, LOCKS]

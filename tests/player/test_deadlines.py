@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from player.deadlines import MOST_HANGING, Call, Runner, start_in_thread
+from player.deadlines import MAX_HANGING, Call, Runner, start_in_thread
 
 
 def started(
@@ -21,11 +21,11 @@ def started(
 def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
     release = threading.Event()
     runner = Runner()
-    for _ in range(MOST_HANGING):
+    for _ in range(MAX_HANGING):
         assert started(runner, "hanging", release.wait, 0.01).value() is None
     refused = started(runner, "hanging", release.wait)
     assert refused.value() is None
-    assert f"{MOST_HANGING} earlier calls" in str(refused.failure)
+    assert f"{MAX_HANGING} earlier calls" in str(refused.failure)
     assert started(runner, "another", lambda: 1).value() == 1
     release.set()
     time.sleep(0.1)
@@ -33,7 +33,7 @@ def test_one_that_keeps_hanging_is_not_called_for_ever() -> None:
 
 
 def test_many_that_are_not_late_run_at_once() -> None:
-    barrier = threading.Barrier(4 * MOST_HANGING, timeout=120.0)
+    barrier = threading.Barrier(4 * MAX_HANGING, timeout=120.0)
     runner = Runner()
     n_calls = range(barrier.parties)
     calls = [started(runner, "busy", barrier.wait) for _ in n_calls]

@@ -27,7 +27,7 @@ from tools.calibration.search import calibrate, calibrate_relevance, read_questi
 
 
 def calibrate_search(
-    store: Course,
+    course: Course,
     settings: Settings,
     games: Sequence[LabelledGame],
     questions: Path | None,
@@ -36,27 +36,27 @@ def calibrate_search(
     """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
     if questions:
         asked = read_questions(questions)
-        fit = calibrate_relevance(store, settings, asked)
+        fit = calibrate_relevance(course, settings, asked)
     else:
-        fit = calibrate(store, settings, games)
+        fit = calibrate(course, settings, games)
     fitted = dataclasses.asdict(fit)
     tree = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
-    _write(out, visible_json({**tree, store.embedder_spec: fitted}))
+    _write(out, visible_json({**tree, course.embedder_spec: fitted}))
     print(visible_json(fitted))
 
 
 def calibrate_prior(
-    store: Course, settings: Settings, games: Sequence[LabelledGame], out: Path
+    course: Course, settings: Settings, games: Sequence[LabelledGame], out: Path
 ) -> None:
     """Fit the prior, write its weights and print its settings; games that the store does not hold are counted."""
-    located = locate_in(games, store)
-    player = build_player(store, settings)
+    located = locate_in(games, course)
+    player = build_player(course, settings)
     pairs = []
     for game in tqdm(games, desc="searching", unit="game"):
         if (paragraph := located[game.game_id]) is not None:
             result = player.candidates(game.round_start())
             pairs.append((result, paragraph.opening_sentence))
-    fit = fit_prior(pairs, places_of(store.paragraphs))
+    fit = fit_prior(pairs, places_of(course.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     _write(out, json.dumps({"weights": weights}, indent=1))
     print(
@@ -101,14 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = load(options.preset)
         games = load_games(options.games) if options.games else []
         games = select_split(games, options.split, options.seed)
-        store = open_store(options.store)
+        course = open_store(options.store)
         if options.fit == "search":
             out = options.out or own_fit(CALIBRATION)
-            calibrate_search(store, settings, games, options.questions, out)
+            calibrate_search(course, settings, games, options.questions, out)
         else:
             answerable = [game for game in games if game.answerable]
             out = options.out or own_fit(STARTS_FILE)
-            calibrate_prior(store, settings, answerable, out)
+            calibrate_prior(course, settings, answerable, out)
     except QuarryError as error:
         print(str(error) or described(error), file=sys.stderr)
         return 2

@@ -13,8 +13,8 @@ from tools.calibration.search import fit_choices
 
 PENALTY = 0.005
 """Penalty on the squared weights, which keeps those of rare features near 0."""
-LEAST_SLOPE = 0.01
-"""Lower bound of the weight of relevance, the reciprocal of the temperature."""
+MIN_SLOPE = 0.01
+"""Minimum weight of relevance, the reciprocal of the temperature."""
 
 
 class PriorFit(NamedTuple):
@@ -76,7 +76,7 @@ def fit_prior(pairs: Sequence[tuple[SearchResult, str]], places: Places) -> Prio
         book_share[tier] = (sum(games) + 1.0) / (len(games) + 2.0)
     names = (*KINDS[1:], *PLACE_FEATURES)
     return PriorFit(
-        1.0 / max(slope, LEAST_SLOPE),
+        1.0 / max(slope, MIN_SLOPE),
         book_share,
         dict(zip(names, weights, strict=True)),
         len(chosen),

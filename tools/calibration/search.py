@@ -26,7 +26,7 @@ from player.search.calibration import (
     calibration_for,
 )
 from player.search.strategies.dense import Dense
-from player.search.strategies.strategy import Parts
+from player.search.strategies.strategy import StrategyInputs
 from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed.hint_bank import Hints, as_asked, load_hints
@@ -34,7 +34,7 @@ from quarry.json_files import read_objects
 from quarry.languages.registry import language_of
 from quarry.store import Course
 
-LEAST_DOCUMENTS = 2
+MIN_DOCUMENTS = 2
 """Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
 """Most bundled hints that are taken as negatives."""
@@ -44,12 +44,12 @@ HARD_SHARE = 0.1
 """Share of hints about other documents of the course in the weight of all negatives of the relevance."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
-LEAST_SPREAD = 1e-9
+MIN_SPREAD = 1e-9
 """Added to standard deviations, which may be 0."""
 
 
 def calibrate(
-    store: Course, settings: Settings, games: Sequence[LabelledGame]
+    course: Course, settings: Settings, games: Sequence[LabelledGame]
 ) -> Calibration:
     """Fit the numbers for the embedder of a store, without late interaction and with it.
 
@@ -63,7 +63,7 @@ def calibrate(
     Raises:
         GamesError: too little to fit on.
     """
-    located = locate_games(games, store.paragraphs)
+    located = locate_games(games, course.paragraphs)
     pairs = []
     document_of: dict[str, str] = {}
     for game in games:
@@ -74,7 +74,7 @@ def calibrate(
 
     negatives = [game.hint for game in games if not game.answerable]
     bank = load_hints()
-    if bank.course.isdisjoint(map(attrgetter("doc_id"), store.documents)):
+    if bank.course.isdisjoint(map(attrgetter("doc_id"), course.documents)):
         negatives += [*bank.documents][:N_NEGATIVES]
     else:
         # the hints of the games, each with its document, so that nearness reveals no answer
@@ -84,19 +84,19 @@ def calibrate(
             "--games is about the bundled lectures and has no unanswerable game; add some"
         )
 
-    n_documents = len({*map(attrgetter("doc_id"), store.paragraphs)})
-    if n_documents < LEAST_DOCUMENTS or not pairs:
+    n_documents = len({*map(attrgetter("doc_id"), course.paragraphs)})
+    if n_documents < MIN_DOCUMENTS or not pairs:
         raise GamesError(
             f"The store has {n_documents} documents and --games {len(pairs)} games about them; at least "
-            f"{LEAST_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
+            f"{MIN_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
-    before = calibration_for(store)
-    embedder = CachingEmbedder(store_embedder(store, settings))
-    late = late_interaction_of(store, settings, embedder, bank)
-    parts = Parts(settings.search, before, embedder, late)
-    dense = Dense.from_course(store, parts)
-    alone, with_tokens = _fit_dense(store, dense, pairs, negatives)
+    before = calibration_for(course)
+    embedder = CachingEmbedder(store_embedder(course, settings))
+    late = late_interaction_of(course, settings, embedder, bank)
+    inputs = StrategyInputs(settings.search, before, embedder, late)
+    dense = Dense.from_course(course, inputs)
+    alone, with_tokens = _fit_dense(course, dense, pairs, negatives)
 
     def fused(unit: float) -> dict[str, float]:
         weight = before.fused["dense"] * unit / before.dense.nats
@@ -107,8 +107,8 @@ def calibrate(
         with_late = LateCalibration(with_tokens, fused(1.0))
 
     # the mean cosine of names of different documents
-    names = np.array([*map(itemgetter(0), store.aliases)])
-    cosines = store.alias_vectors @ store.alias_vectors.T
+    names = np.array([*map(itemgetter(0), course.aliases)])
+    cosines = course.alias_vectors @ course.alias_vectors.T
     unrelated = float(cosines[names[:, None] != names].mean())
     references = replace(before.references, unrelated=rounded(unrelated))
     return replace(
@@ -121,7 +121,7 @@ def calibrate(
 
 
 def calibrate_relevance(
-    store: Course, settings: Settings, questions: Mapping[str, bool]
+    course: Course, settings: Settings, questions: Mapping[str, bool]
 ) -> Calibration:
     """Fit the relevance alone, on ordinary questions; see `calibrate` for the rest.
 
@@ -135,15 +135,16 @@ def calibrate_relevance(
         raise GamesError(
             "--questions has questions of one kind; it needs some about the course and some about other things"
         )
-    before = calibration_for(store)
-    embedder = CachingEmbedder(store_embedder(store, settings))
-    late = late_interaction_of(store, settings, embedder)
-    dense = Dense.from_course(store, Parts(settings.search, before, embedder, late))
+    before = calibration_for(course)
+    embedder = CachingEmbedder(store_embedder(course, settings))
+    late = late_interaction_of(course, settings, embedder)
+    inputs = StrategyInputs(settings.search, before, embedder, late)
+    dense = Dense.from_course(course, inputs)
 
     about: list[pd.DataFrame] = []
     unrelated: list[pd.DataFrame] = []
     for question, is_about in questions.items():
-        scores = pd.DataFrame(dense.parts(question, [USUAL]))
+        scores = pd.DataFrame(dense.terms(question, [USUAL]))
         of_kind = about if is_about else unrelated
         of_kind.append(scores)
 
@@ -161,25 +162,25 @@ def calibrate_relevance(
 
 
 def _fit_dense(
-    store: Course,
+    course: Course,
     dense: Dense,
     pairs: Sequence[tuple[str, Paragraph]],
     negatives: Sequence[str],
 ) -> tuple[DenseCalibration, DenseCalibration | None]:
     """Fit dense search without late interaction and with it, None if it has none."""
-    documents = np.array([paragraph.doc_id for paragraph in store.paragraphs])
-    ids = [paragraph.paragraph_id for paragraph in store.paragraphs]
+    documents = np.array([paragraph.doc_id for paragraph in course.paragraphs])
+    ids = [paragraph.paragraph_id for paragraph in course.paragraphs]
     positives, elsewhere = [], []
     by_game, chosen = [], []
     for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
-        parts = pd.DataFrame(dense.parts(hint))
-        positives.append(parts)
-        elsewhere.append(parts[documents != documents[row]])
+        terms = pd.DataFrame(dense.terms(hint))
+        positives.append(terms)
+        elsewhere.append(terms[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
         if row in alternatives:
-            by_game.append(parts.iloc[alternatives])
+            by_game.append(terms.iloc[alternatives])
             chosen.append(np.flatnonzero(alternatives == row))
     if not chosen:
         raise GamesError(
@@ -187,7 +188,7 @@ def _fit_dense(
             "see quarry games check"
         )
 
-    unrelated = [pd.DataFrame(dense.parts(hint)) for hint in negatives]
+    unrelated = [pd.DataFrame(dense.terms(hint)) for hint in negatives]
 
     def fit(late_scores: list[str]) -> DenseCalibration:
         with_slope = [PARAGRAPH, *late_scores]
@@ -280,7 +281,7 @@ def fit_relevance(
     tops = np.empty((0, len(names)))
     for _ in range(N_ROUNDS):
         tops = np.array([table[np.argmax(table @ slopes)] for table in tables])
-        centre, spread = tops.mean(axis=0), tops.std(axis=0) + LEAST_SPREAD
+        centre, spread = tops.mean(axis=0), tops.std(axis=0) + MIN_SPREAD
         model = LogisticRegression(C=1.0)
         model.fit((tops - centre) / spread, labels, sample_weight=weights)
         slopes = model.coef_[0] / spread

@@ -11,10 +11,10 @@ from player.search.cache import CachingEmbedder
 from player.search.calibration import PARAGRAPH, DenseCalibration
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.slots import n_slots
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.store import ChromaIndex, Course
 
-LEAST_ASKED = 20
+MIN_ASKED = 20
 """Minimum number of passages to ask for, so that fusion finds the same with any split of 20 slots or fewer."""
 
 
@@ -24,7 +24,7 @@ class Chroma(Strategy):
     The strategy fails if the store cannot be opened.
 
     Args:
-        store: the course as it was opened; its index is opened by the first search.
+        course: the course as it was opened; its index is opened by the first search.
         embedder: the embedder of its vectors.
         calibration: calibration of the embedder.
         k: maximal number of hits if the query has no k.
@@ -32,24 +32,24 @@ class Chroma(Strategy):
 
     def __init__(
         self,
-        store: Course,
+        course: Course,
         embedder: CachingEmbedder,
         calibration: DenseCalibration,
         k: int,
     ) -> None:
-        super().__init__(store.paragraphs)
-        self._chroma = ChromaIndex(store)
+        super().__init__(course.paragraphs)
+        self._chroma = ChromaIndex(course)
         self._embedder = embedder
         self._calibration = calibration
         self._k = k
-        self._n_copies = sum(bool(paragraph.same_as) for paragraph in store.paragraphs)
+        self._n_copies = sum(bool(paragraph.same_as) for paragraph in course.paragraphs)
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> Chroma:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> Chroma:
         """Make the search of a store by its own index."""
-        assert parts.embedder is not None
-        k = n_slots(parts.search)
-        return cls(store, parts.embedder, parts.calibration.dense, k)
+        assert inputs.embedder is not None
+        k = n_slots(inputs.search)
+        return cls(course, inputs.embedder, inputs.calibration.dense, k)
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""
@@ -62,11 +62,11 @@ class Chroma(Strategy):
     def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
         """Score the passages that Chroma returns for the course and for the document; find no others.
 
-        Each query asks for k passages, but at least `LEAST_ASKED`, plus the number of duplicates, because duplicates
+        Each query asks for k passages, but at least `MIN_ASKED`, plus the number of duplicates, because duplicates
         are merged later.
         """
         vector = self._embedder.read(query.hint).vector
-        n = max(query.k or self._k, LEAST_ASKED) + self._n_copies
+        n = max(query.k or self._k, MIN_ASKED) + self._n_copies
         doc_ids = (doc_id, "") if doc_id else ("",)
         nearest = self._chroma.nearest
         searches = [functools.partial(nearest, vector, n, one) for one in doc_ids]

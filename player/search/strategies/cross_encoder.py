@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from player.search.results import Query
-from player.search.strategies.strategy import Parts, Reranker
+from player.search.strategies.strategy import Reranker, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
@@ -33,9 +33,9 @@ class CrossEncoder(Reranker):
         self._lock = threading.Lock()
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> CrossEncoder:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> CrossEncoder:
         """Make the reranker of a course, with the model of the settings."""
-        return cls(store.paragraphs, parts.search.cross_encoder)
+        return cls(course.paragraphs, inputs.search.cross_encoder)
 
     def load(self) -> None:
         """Load the model."""

@@ -20,11 +20,26 @@ from player.search.late_interaction import LateInteraction
 from player.search.rank import combine
 from player.search.results import Query, ScoreArrays, nothing_found
 from player.search.rules import RuleEvidence
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray, Float32Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import words
 from quarry.store import Course
+
+MAX_FOR_ONE_WORD = 0.0
+"""Maximum log-odds of relevance for a hint of one word, so that keywords answer. Otherwise half of the single words
+that a course lacks would reach the threshold."""
+MIN_CLOSELY = 3_000
+"""Minimum number of paragraphs that are compared token by token; smaller courses are compared whole."""
+MIN_SHARE_CLOSELY = 1 / 6
+"""Minimum share of a large course that is compared token by token: a sixth of our course of 1,045 paragraphs holds .93
+of the 20 best, a third .99."""
+N_OF_DOCUMENT = 400
+"""Number of further paragraphs of the named document that are compared token by token."""
+N_USUAL = 200
+"""Maximum number of paragraphs whose mean similarity is the usual one of a hint."""
+ESTIMATE = np.float32(0.6)
+"""Growth of the similarity token by token for each unit of the paragraph's cosine."""
 
 
 def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float]:
@@ -38,7 +53,7 @@ def dense_weights(calibration: DenseCalibration, rule: float) -> dict[str, float
 
 
 def dense_order(
-    parts: Mapping[str, AnyFloatArray],
+    terms: Mapping[str, AnyFloatArray],
     weights: Mapping[str, float],
     calibration: DenseCalibration,
 ) -> tuple[AnyFloatArray, AnyFloatArray]:
@@ -47,29 +62,13 @@ def dense_order(
     A score is a similarity, but in log-odds with late interaction.
 
     Args:
-        parts: scores of the paragraphs by name, of any shape.
+        terms: scores of the paragraphs by name, of any shape.
         weights: as `dense_weights` returns them.
     """
-    log_odds = combine(parts, weights)
+    log_odds = combine(terms, weights)
     if calibration.parts:
         return log_odds, log_odds
     return log_odds / np.float32(calibration.nats), log_odds
-
-
-MOST_FOR_ONE_WORD = 0.0
-"""Log-odds of relevance for a hint of one word are at most this, so that keywords answer: half of the single words that
-a course does not hold would reach the threshold."""
-N_CLOSELY = 3_000
-"""Least number of paragraphs that are compared token by token; smaller courses are compared whole."""
-SHARE_CLOSELY = 1 / 6
-"""Least share of a large course that is compared token by token; of our course of 1,045 paragraphs a sixth holds .93 of
-the 20 best, a third .99."""
-N_OF_DOCUMENT = 400
-"""Number of further paragraphs of the named document that are compared token by token."""
-N_USUAL = 200
-"""Maximum number of paragraphs whose mean similarity is the usual one of a hint."""
-ESTIMATE = np.float32(0.6)
-"""Growth of the similarity token by token for each unit of the paragraph's cosine."""
 
 
 class Dense(Strategy):
@@ -107,16 +106,16 @@ class Dense(Strategy):
         self._spread = np.unique(spread)
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> Dense:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> Dense:
         """Make dense search over a course."""
-        assert parts.embedder is not None
+        assert inputs.embedder is not None
         return cls(
-            store.paragraphs,
-            store.vectors,
-            parts.embedder,
-            RuleEvidence(store.paragraphs, parts.search.rule_weight).log_odds,
-            parts.calibration.dense,
-            parts.late_interaction,
+            course.paragraphs,
+            course.vectors,
+            inputs.embedder,
+            RuleEvidence(course.paragraphs, inputs.search.rule_weight).log_odds,
+            inputs.calibration.dense,
+            inputs.late_interaction,
         )
 
     def load(self) -> None:
@@ -133,7 +132,7 @@ class Dense(Strategy):
             return np.zeros(len(self._paragraphs), dtype=np.float32)
         return self._evidence(hint)
 
-    def parts(
+    def terms(
         self, hint: str, wanted: Collection[str] = (), doc_id: str = ""
     ) -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
@@ -143,34 +142,34 @@ class Dense(Strategy):
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
-        parts: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
+        terms: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
         if RULE in wanted:
-            parts[RULE] = self.evidence(hint)
+            terms[RULE] = self.evidence(hint)
         if self._late is None:
-            return parts
-        parts[HUBNESS] = self._late.hubs.of(hint)
+            return terms
+        terms[HUBNESS] = self._late.hubs.of(hint)
         if USUAL in wanted or USUAL in self._calibration.relevance:
             usual = self._late.similarities(hint, self._spread).mean()
-            parts[USUAL] = np.full_like(parts[PARAGRAPH], usual)
-        if len(self._paragraphs) <= N_CLOSELY:
-            parts[TOKENS] = self._late.similarities(hint)
+            terms[USUAL] = np.full_like(terms[PARAGRAPH], usual)
+        if len(self._paragraphs) <= MIN_CLOSELY:
+            terms[TOKENS] = self._late.similarities(hint)
         else:
-            rows = self._likely(parts, doc_id)
+            rows = self._likely(terms, doc_id)
             similarities = self._late.similarities(hint, rows)
-            parts[TOKENS] = np.full_like(parts[PARAGRAPH], similarities.min())
-            parts[TOKENS][rows] = similarities
-        return parts
+            terms[TOKENS] = np.full_like(terms[PARAGRAPH], similarities.min())
+            terms[TOKENS][rows] = similarities
+        return terms
 
-    def _likely(self, parts: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
+    def _likely(self, terms: Mapping[str, AnyFloatArray], doc_id: str) -> IntArray:
         """Return the rows of the paragraphs, in the course and in the named document, that may score best, ascending.
 
         Args:
-            parts: (n_paragraphs,) the other scores, by name.
+            terms: (n_paragraphs,) the other scores, by name.
             doc_id: the named document, "" without one.
         """
-        weights = dense_weights(self._calibration, float(RULE in parts))
-        log_odds = combine({**parts, TOKENS: ESTIMATE * parts[PARAGRAPH]}, weights)
-        n_closely = max(N_CLOSELY, round(SHARE_CLOSELY * len(log_odds)))
+        weights = dense_weights(self._calibration, float(RULE in terms))
+        log_odds = combine({**terms, TOKENS: ESTIMATE * terms[PARAGRAPH]}, weights)
+        n_closely = max(MIN_CLOSELY, round(MIN_SHARE_CLOSELY * len(log_odds)))
         inside = np.flatnonzero(self._doc_ids == doc_id)
         best_inside = best_of(log_odds[inside], N_OF_DOCUMENT)
         return np.union1d(best_of(log_odds, n_closely), inside[best_inside])
@@ -181,11 +180,11 @@ class Dense(Strategy):
             return nothing_found(0)
         is_ruled = query.keywords == "rule" and self._evidence is not None
         weights = dense_weights(self._calibration, float(is_ruled))
-        parts = self.parts(query.hint, weights, doc_id)
-        order = dense_order(parts, weights, self._calibration)
-        relevance = self._calibration.relevance_of(parts)
+        terms = self.terms(query.hint, weights, doc_id)
+        order = dense_order(terms, weights, self._calibration)
+        relevance = self._calibration.relevance_of(terms)
         if query.keywords == "fallback" and len(words(query.hint)) == 1:
-            relevance = np.minimum(relevance, MOST_FOR_ONE_WORD)
+            relevance = np.minimum(relevance, MAX_FOR_ONE_WORD)
         return ScoreArrays(*order, relevance)
 
 

@@ -15,7 +15,7 @@ from player.search.calibration import KeywordCalibration, calibration_of
 from player.search.postings import Postings
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.rules import NO_ROWS
-from player.search.strategies.strategy import Parts, Strategy
+from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.words import (
@@ -38,11 +38,11 @@ Of the questions of SQuAD, the best paragraph with a term is right for .83, the 
 """
 NATS_A_LEVEL = 1e3
 """Log-odds by which one unit of relevance orders paragraphs: more than scores, books and kinds add up to."""
-MOST_WITH_TERM = 20
+MAX_WITH_TERM = 20
 """Maximum number of paragraphs that hold a term; a word in more paragraphs is no term of this course."""
-MOST_RARE_WORDS = 63
+MAX_RARE_WORDS = 63
 """Maximum number of rare words of a hint that are told apart, by one bit each."""
-LEAST_LETTERS = 3
+MIN_LETTERS = 3
 """Minimum number of letters of a part of a word that is searched for."""
 _APOSTROPHES = regex.compile(r"['’׳״\"]")
 _KNOWN_SCRIPT = regex.compile(r"[\p{Latin}\p{Hebrew}]")
@@ -88,13 +88,13 @@ class Keyword(Strategy):
         self._lock = threading.Lock()
 
     @classmethod
-    def from_course(cls, store: Course, parts: Parts) -> Keyword:
+    def from_course(cls, course: Course, inputs: StrategyInputs) -> Keyword:
         """Make keyword search over a course."""
         names: dict[str, list[str]] = {}
-        for document in store.documents:
+        for document in course.documents:
             aliases = names.setdefault(document.same_as or document.doc_id, [])
             aliases += [alias.text for alias in document.aliases]
-        return cls(store.paragraphs, names, parts.calibration.keyword)
+        return cls(course.paragraphs, names, inputs.calibration.keyword)
 
     @functools.cached_property
     def _index(self) -> _Index:
@@ -133,7 +133,7 @@ class Keyword(Strategy):
         for word in sorted(_spelt(query.hint)):
             rows = self._index.words.get(word, ())
             is_rare = 0 < len(rows) <= RARE and not is_stop_word(word)
-            if is_rare and bit < 1 << MOST_RARE_WORDS:
+            if is_rare and bit < 1 << MAX_RARE_WORDS:
                 rare[rows] |= bit
                 bit <<= 1
         return replace(arrays, rare=rare)
@@ -177,14 +177,16 @@ class Keyword(Strategy):
         n_words = np.zeros(n, dtype=np.int64)
         for word in written:
             forms = self._holders(word, parts=len(written) == 1)
+            _, _, in_any_form, *_ = forms
             n_words[forms[-1]] += 1
             if word not in content:
                 continue
 
+            rarity = _idf(n, len(in_any_form))
             for rows in forms:  # a closer form outweighs how often a word occurs
-                scores[rows] += _idf(n, len(forms[2]))
+                scores[rows] += rarity
             nearest = next(filter(None, forms), [])
-            if word in terms and len(nearest) <= MOST_WITH_TERM:
+            if word in terms and len(nearest) <= MAX_WITH_TERM:
                 relevance[nearest] = TERM
             elif len(nearest) <= RARE:
                 relevance[nearest] = np.maximum(relevance[nearest], RARE_WORD)
@@ -236,7 +238,7 @@ class Keyword(Strategy):
         for stem in _stems(word):
             rows.update(index.stems.get(stem, ()))
         forms.append(sorted(rows))
-        if len(folded) >= LEAST_LETTERS and (parts or not rows):
+        if len(folded) >= MIN_LETTERS and (parts or not rows):
             for longer in index.words:
                 if folded in longer:
                     rows.update(index.words[longer])
@@ -265,7 +267,7 @@ def _spelt(text: str) -> set[str]:
     spelt = set(words(text))
     for word in words(text):
         for part in _APOSTROPHES.split(word):
-            if len(part) >= LEAST_LETTERS:
+            if len(part) >= MIN_LETTERS:
                 spelt.add(part)
     return spelt
 

@@ -14,7 +14,7 @@ from quarry.course.paragraph import Paragraph
 
 
 @dataclass(frozen=True)
-class Parts:
+class StrategyInputs:
     """Inputs of a strategy besides the course.
 
     Attributes:

@@ -163,7 +163,7 @@ def require_valid(questions: Json, guess: Json) -> None:
 def test_fifty_rounds_get_the_questions_and_the_guesses_of_the_object(
     shape: Any, load_file: Load, expected: list[tuple[Json, Json]]
 ) -> None:
-    module = load_file(LONGEST_S=PATIENT_S)
+    module = load_file(MAX_REPLY_S=PATIENT_S)
     for number, (questions, guess) in enumerate(expected):
         player = module.MyPlayerAI()  # some leagues make one for each call
         of_questions, of_guess = contexts_of(shape, number)
@@ -179,7 +179,7 @@ def test_fifty_rounds_get_the_questions_and_the_guesses_of_the_object(
 def test_a_child_that_is_killed_between_questions_and_guess_is_started_again(
     shape: Any, load_file: Load, expected: list[tuple[Json, Json]]
 ) -> None:
-    module = load_file(LONGEST_S=PATIENT_S)
+    module = load_file(MAX_REPLY_S=PATIENT_S)
     player = module.MyPlayerAI()
     for number, (questions, guess) in enumerate(expected[:2]):
         of_questions, of_guess = contexts_of(shape, number)
@@ -193,10 +193,10 @@ def test_a_league_that_is_killed_between_questions_and_guess_plays_on(
 ) -> None:
     (questions, guess), *_ = expected
     of_questions, of_guess = contexts_of(without_ids, 0)
-    first = load_file(LONGEST_S=PATIENT_S)
+    first = load_file(MAX_REPLY_S=PATIENT_S)
     assert first.MyPlayerAI().get_questions(of_questions) == questions
     end_children(first)
-    assert load_file(LONGEST_S=PATIENT_S).MyPlayerAI().get_guess(of_guess) == guess
+    assert load_file(MAX_REPLY_S=PATIENT_S).MyPlayerAI().get_guess(of_guess) == guess
 
 
 def test_the_file_says_whether_quarry_can_be_started(
@@ -222,7 +222,7 @@ def test_the_file_says_whether_quarry_can_be_started(
 def test_two_threads_play_at_once(
     load_file: Load, expected: list[tuple[Json, Json]]
 ) -> None:
-    player = load_file(LONGEST_S=PATIENT_S).MyPlayerAI()
+    player = load_file(MAX_REPLY_S=PATIENT_S).MyPlayerAI()
 
     def play(number: int) -> tuple[Json, Json]:
         of_questions, of_guess = contexts_of(with_ids, number)
@@ -273,7 +273,7 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    module = load_file(LONGEST_S=0.3, LOADING_S=0.3, LONGEST_START_S=1.0)
+    module = load_file(MAX_REPLY_S=0.3, LOADING_S=0.3, MAX_START_S=1.0)
     script = tmp_path / "python"
     if (code := HOSTILE[name]) is not None:
         script.write_text(f"#!{sys.executable}\n{code}")
@@ -303,12 +303,12 @@ def test_whatever_the_child_does_the_replies_are_valid_and_in_time(
 def test_answers_to_questions_of_the_file_itself_are_no_evidence(
     load_file: Load, expected: list[tuple[Json, Json]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = load_file(LONGEST_S=0.2, LOADING_S=0.0)
+    module = load_file(MAX_REPLY_S=0.2, LOADING_S=0.0)
     player = module.MyPlayerAI()
     of_questions, of_guess = contexts_of(without_ids, 0)
     own = player.get_questions(of_questions)
     assert own != expected[0][0], "the child was still being started"
-    module.LONGEST_S = PATIENT_S
+    module.MAX_REPLY_S = PATIENT_S
     blind = {"dynamic": {**of_questions["dynamic"], "answers": []}, "service": {}}
     guess = player.get_guess(of_guess)
     assert guess == player.get_guess(blind)
@@ -329,7 +329,7 @@ def test_a_full_disk_costs_no_game(
     script.write_text(f'#!/bin/sh\nulimit -f 0\nexec {sys.executable} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("QUARRY_PYTHON", str(script))
-    module = load_file(LONGEST_S=PATIENT_S)
+    module = load_file(MAX_REPLY_S=PATIENT_S)
     player = module.MyPlayerAI()
     for number, replies in enumerate(expected[:2]):
         of_questions, of_guess = contexts_of(without_ids, number)
@@ -342,7 +342,7 @@ def test_a_plain_guess_is_that_of_its_round(
     load_file: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QUARRY_PYTHON", "/nowhere")
-    player = load_file(LONGEST_S=0.1).MyPlayerAI()
+    player = load_file(MAX_REPLY_S=0.1).MyPlayerAI()
     contexts = [contexts_of(with_ids, number) for number in range(3)]
     for of_questions, _ in contexts:
         player.get_questions(of_questions)
@@ -359,7 +359,7 @@ def test_a_plain_guess_is_that_of_its_round(
     "ctx", [None, 7, {}, {"dynamic": None}, {"dynamic": {"answers": object()}}]
 )
 def test_whatever_comes_the_replies_are_valid(ctx: Any, load_file: Load) -> None:
-    player = load_file(LONGEST_S=0.1, LOADING_S=0.0).MyPlayerAI()
+    player = load_file(MAX_REPLY_S=0.1, LOADING_S=0.0).MyPlayerAI()
     circle: Json = {"dynamic": {}}
     circle["dynamic"]["self"] = circle
     for given in (ctx, circle):

@@ -382,7 +382,7 @@ def test_an_unfinished_body_is_given_up(
 def test_too_many_requests_a_second_are_told_to_wait(
     anyone: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluate.practice.routes.MOST_REQUESTS", 1)
+    monkeypatch.setattr("evaluate.practice.routes.MAX_REQUESTS", 1)
     answers = [anyone.get("/healthz") for _ in range(30)]
     refused = max(answers, key=lambda answer: answer.status_code)
     check_problem(refused, 429, "more than 1 requests a second")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluate.runs.record import label_of, outcome_in_words
+from evaluate.runs.record import fate_in_words, label_of
 from player.answer import LETTERS, Answer
 from player.game.loop import play
 from player.game.record import PlayedGame
@@ -58,7 +58,7 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
             "lost at the book: 'the alpha' was taken for beta (confidence 0.95), but the paragraph is in alpha",
         ),
     ):
-        assert outcome_in_words(game, played) == says
+        assert fate_in_words(game, played) == says
 
 
 def test_a_search_that_missed_says_what_the_book_did() -> None:
@@ -71,8 +71,8 @@ def test_a_search_that_missed_says_what_the_book_did() -> None:
         (None, "", ", and no book was named"),
     ):
         record = game_record(book_name=book_name, rank=None, book=book)
-        assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
-        assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
+        assert fate_in_words(record, None) == f"{lost} 2 hits{ends}"
+        assert fate_in_words(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
 from ingest.paragraphs.kinds import kind_of
@@ -124,11 +126,13 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def test_a_block_has_a_kind_or_a_reason_to_be_left_out() -> None:
-    for text, features, expected in KINDS:
-        block = Block(page=1, heading="", text=text, **features)
-        kind, reason = kind_of(block, SETTINGS)
-        assert (reason or kind) == expected, text
+@pytest.mark.parametrize(("text", "features", "expected"), KINDS)
+def test_a_block_has_a_kind_or_a_reason_to_be_left_out(
+    text: str, features: dict[str, Any], expected: str
+) -> None:
+    block = Block(page=1, heading="", text=text, **features)
+    kind, reason = kind_of(block, SETTINGS)
+    assert (reason or kind) == expected
 
 
 def test_a_caption_has_a_label() -> None:

@@ -1,3 +1,5 @@
+"""Ingest of folders into a store: all or nothing, resumed after faults, and what the user reads of it."""
+
 import functools
 import importlib.metadata
 import json
@@ -121,7 +123,7 @@ class Course:
 
     @property
     def texts(self) -> dict[str, list[str]]:
-        """The paragraphs in force, by document."""
+        """The kept paragraphs, by document."""
         texts: dict[str, list[str]] = {}
         for paragraph in self.paragraphs:
             texts.setdefault(paragraph.doc_id, []).append(paragraph.text)

@@ -1,3 +1,5 @@
+"""The plan of an ingest: what is read, copied, dropped or refused, by names and bytes."""
+
 from pathlib import Path
 
 from ingest.pipeline.plan import Names, Row, Source, plan

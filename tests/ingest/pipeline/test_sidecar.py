@@ -1,3 +1,5 @@
+"""Sidecar files: the user's values replace those that were read."""
+
 import dataclasses
 from pathlib import Path
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 from player.answer import Answers
 from player.belief.places import PRINTED
 from player.belief.word_index import index_words
-from player.game.callbacks import MOST_WITH_FITS, Callbacks
+from player.game.callbacks import MAX_WITH_FITS, Callbacks
 from player.game.journal import Journal
 from player.game.messages import guess_json, questions_payload
 from player.player import Decision, Plan, Player
@@ -319,7 +319,7 @@ def test_old_and_scored_rounds_take_little_memory(
     before = n_with_fits()
     for number in range(12):
         callbacks.get_questions(contexts_of(with_ids, number)[0])
-    assert n_with_fits() - before == MOST_WITH_FITS
+    assert n_with_fits() - before == MAX_WITH_FITS
     for number in range(12):
         guess = callbacks.get_guess(contexts_of(with_ids, number)[1])
         assert guess == expected[number][1]

@@ -214,7 +214,7 @@ class EveryOrder(RuleBasedStateMachine):
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PAUSE_S", "STUCK_PAUSE_S", "LONGEST_POLL_S"):
+    for name in ("PAUSE_S", "STUCK_PAUSE_S", "MAX_POLL_S"):
         monkeypatch.setattr(loop, name, 0.0)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from player.belief.referees import letters_of
-from player.question import DESIGN_VIEWS, VIEWS, FitArray
-from player.questions.design import N_QUESTIONS, design
+from player.question import DESIGN_VIEWS, N_QUESTIONS, VIEWS, FitArray
+from player.questions.design import design
 from player.round import RoundStart
 from quarry.arrays import Float32Array, Float64Array
 from tests.contracts.paragraphs import paragraph

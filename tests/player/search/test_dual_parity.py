@@ -1,11 +1,11 @@
-"""Preset `dual` against the first design record, put straight into a few lines."""
+"""Preset `dual` against its rule, put straight into a few lines."""
 
 import numpy as np
 
-from player.search.books import References
 from player.search.cache import CachingEmbedder
 from player.search.engine import SearchOrchestrator
 from player.search.index import SearchIndex
+from player.search.references import References
 from player.search.results import Query
 from player.search.strategies.dense import Dense
 from tests.contracts.paragraphs import paragraph

@@ -1,3 +1,5 @@
+"""Late interaction: the similarity of hint and paragraph token by token, and hubness."""
+
 import itertools
 from dataclasses import replace
 

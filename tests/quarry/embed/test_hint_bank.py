@@ -1,3 +1,5 @@
+"""The bank of hints: its content, and its cached vectors."""
+
 from pathlib import Path
 from unittest.mock import Mock
 

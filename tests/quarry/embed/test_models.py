@@ -1,3 +1,5 @@
+"""Embedding models: export, loading, the limit of tokens, and refusals."""
+
 import dataclasses
 import errno
 import functools

@@ -1,3 +1,5 @@
+"""Vectors of documents, and the compact tokens of paragraphs."""
+
 from dataclasses import asdict, replace
 from unittest.mock import Mock
 

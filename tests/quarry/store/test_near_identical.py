@@ -1,3 +1,5 @@
+"""Links between near-identical paragraphs."""
+
 from quarry.course.paragraph import Paragraph
 from quarry.store.near_identical import near_identical
 from tests.fakes import CACHES, HEBREW, LOCKS, TREES

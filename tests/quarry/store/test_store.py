@@ -1,3 +1,5 @@
+"""Stores in folders: opening, and refusals."""
+
 from pathlib import Path
 
 import pytest
@@ -53,7 +55,7 @@ def test_opening_a_store_that_is_not_there_says_how_to_make_it_and_makes_nothing
 
     course = Store(f"{tmp_path}/none").course
     assert not course.paragraphs
-    assert course.generation is None
+    assert course.identity is None
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["empty", "file"]
 
 

@@ -75,7 +75,7 @@ def asked_by_hand(store: Course, doc_id: str = "") -> list[str]:
     }
 
     generations = generations_at(store.location, store.collection)
-    with generations.passages(store.number) as passages:
+    with generations.passages(store.generation) as passages:
         metadatas = passages.query(**asked)["metadatas"]
         assert metadatas is not None
         return each(metadatas[0], "paragraph_id")
@@ -159,7 +159,7 @@ def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(
 
 def test_a_store_that_fails_is_named_and_keywords_answer(tmp_path: Path) -> None:
     course = made(str(tmp_path), trees=30)
-    (tmp_path / f"{course.collection}.{course.number}" / DATABASE).unlink()
+    (tmp_path / f"{course.collection}.{course.generation}" / DATABASE).unlink()
     result = searched(course, "dual", Query("a heap and a tree", "trees"))
     (failure,) = result.failures
     assert failure.strategy == "chroma"

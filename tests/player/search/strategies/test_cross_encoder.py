@@ -13,7 +13,7 @@ from player.search.calibration import calibration_of
 from player.search.engine import SearchOrchestrator
 from player.search.results import Query, SearchResult
 from player.search.strategies.cross_encoder import CrossEncoder
-from player.search.strategies.strategy import Parts, Reranker
+from player.search.strategies.strategy import Reranker, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
 from quarry.store import Course
@@ -93,8 +93,8 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     paragraphs = [paragraph(f"a:1:{row}", text) for row, text in enumerate(texts)]
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     settings = search_settings(cross_encoder=str(tmp_path))
-    parts = Parts(settings, calibration_of())
-    strategy = CrossEncoder.from_course(store, parts)
+    inputs = StrategyInputs(settings, calibration_of())
+    strategy = CrossEncoder.from_course(store, inputs)
     strategy.load()
     query = Query("quick heap")
     log_odds = strategy.rerank(query, np.array([2, 0])).log_odds

@@ -98,7 +98,7 @@ def test_relevance_takes_off_the_mean_similarity_of_paragraphs_spread_over_the_c
 def test_in_a_large_course_those_that_seem_best_are_compared_closely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "N_CLOSELY", 1)
+    monkeypatch.setattr(module, "MIN_CLOSELY", 1)
     monkeypatch.setattr(module, "N_OF_DOCUMENT", 1)
     compared: list[int] = []
 

@@ -60,34 +60,36 @@ _FOR_FILES: tuple[AliasSource, ...] = ("stem", "name", "sidecar")
 """Aliases of these sources name a document whatever their words."""
 _NAMES_IN_FULL: tuple[AliasSource, ...] = (*_FOR_FILES, "title", "metadata")
 """Aliases of these sources are names of the whole document."""
-FEWEST_TO_SHARE = 3
-"""Minimum number of documents of a course in which words of more than half of the names are ignored."""
+MIN_TO_SHARE = 3
+"""Minimum number of documents of a course; from it on, words that more than half of them have in their names are
+ignored."""
 _OF_FILE = 0.5
-"""A word such as "slides" has this weight; a word that names a subject has weight 1."""
+"""Weight of a word such as "slides"; a word that names a subject has weight 1."""
 _SIMILAR_FROM = 40.0
-"""Names below this similarity, 0..100, count as unrelated."""
+"""Minimum similarity, 0..100, of related names."""
 _OTHER_NUMBER = 0.25
-"""Similarities get this factor if each name has a number that the other lacks: "lecture 3" is not "lecture 13"."""
+"""Factor of the similarities if name and document each have a number that the other lacks: "lecture 3" is not "lecture
+13"."""
 _NO_NUMBER = 0.6
-"""Similarities get this factor if the name has a number and the document has none."""
+"""Factor of the similarities if the name has a number and the document has none."""
 _UNKNOWN = 0.7
-"""Number of documents from which the rarity of a word is computed that is in no document."""
+"""Number of documents that a word without any is counted in, for its rarity."""
 _COMMON_RATE = 0.0005
-"""A word with this share of a text's words gets the full weight of "content"."""
+"""Minimum share of a text's words at which a word gets the full weight of "content"."""
 NAMES_KEPT = 400
 """Maximum number of names whose documents are cached."""
 SETTLED = 0.9
-"""At this confidence by letters and words, a name is not embedded: that would be as slow as embedding a hint."""
+"""Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
 SURELY_SAID = 0.95
-"""A stem or title within a hint is resolved with this confidence."""
+"""Confidence of a document whose stem or title a hint holds."""
 PROBABLY_SAID = 0.85
-"""A single word of a name that no text of the course holds is resolved with this confidence, and boosts."""
+"""Confidence of a document that a hint names by a single word that no text of the course holds."""
 CALLED = 0.95
-"""The first part of a title, or a title of function words alone, names its document with this confidence."""
+"""Confidence of a document named by the first part of its title, or by a title of function words alone."""
 _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 """These words may come between a word for a document and its name."""
-_LEAST_PROPER = 3
-"""A word of a name that no text of the course holds must be longer than this to be taken for the name."""
+_MIN_NAMING = 4
+"""Minimum number of letters of a word that names a document because no text of the course holds it."""
 WORDS_OF_A_NAME = 2
 """Minimum number of distinctive words of a title or stem that is recognised within a hint, or of its capitals if the
 hint has the capitals of the title."""
@@ -96,9 +98,9 @@ WORDS_OF_A_PHRASE = 3
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
 ALL_WORDS = 0.9
-"""A document has all words of a name from this value of the features "words" and "exact" on."""
+"""Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
-"""Lowest confidence at which a part of a name, or a lecture's number within a hint, means a document."""
+"""Minimum confidence at which a part of a name, or a lecture's number within a hint, means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -127,7 +129,7 @@ class References:
         calibration: calibration of that embedder.
 
     Reference:
-        The second design record (tiers); the weights are fitted as a conditional logit with a "none of these":
+        The weights are fitted as a conditional logit with a "none of these":
         McFadden, Conditional Logit Analysis of Qualitative Choice Behavior, 1974.
     """
 
@@ -146,17 +148,28 @@ class References:
         self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
         row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
 
+        # row of each document, by doc_id; a duplicate has the row of its original
         self._rows: dict[str, int] = {}
+        # rows by folded stem
         self._stems: dict[str, set[int]] = {}
-        self._written: dict[str, int] = {}
-        self._proper: dict[str, set[int]] = {}
+        # row by stem or name as it is written
+        self._exact_names: dict[str, int] = {}
+        # rows by each word of a name of the whole document or of its author
+        self._rows_by_word: dict[str, set[int]] = {}
+        # words of authors
         self._authors: set[str] = set()
+        # names of whole documents
         self._names: list[_Name] = []
-        self._called: dict[str, set[int]] = {}
+        # rows by the first part of a title
+        self._short_titles: dict[str, set[int]] = {}
+        # lecture numbers by row
         self._numbers: dict[int, set[int]] = {}
+        # numbers in aliases by row
         self._mentioned: dict[int, set[int]] = {}
+        # trust in each word of an alias, by word and row
         self._words: dict[str, dict[int, float]] = {}
-        self._counted: set[str] = set()
+        # words before a number in file names: "unit" in "unit 3"
+        self._counting_words: set[str] = set()
         for document in documents:
             row = row_of[document.same_as or document.doc_id]
             self._rows[document.doc_id] = row
@@ -165,7 +178,7 @@ class References:
         n_documents = len(self.doc_ids)
         self._common: set[str] = set()
         for word, trusts in self._words.items():
-            if 2 * len(trusts) > n_documents >= FEWEST_TO_SHARE:
+            if 2 * len(trusts) > n_documents >= MIN_TO_SHARE:
                 self._common.add(word)
         self._texts = []
         for name in self._names:
@@ -187,7 +200,7 @@ class References:
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
         rows = self._stems.get(_fold(book_name), set())
-        written = self._written.get(book_name.removesuffix(".pdf"))
+        written = self._exact_names.get(book_name.removesuffix(".pdf"))
         if written is not None:
             rows = {written}
         return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
@@ -240,7 +253,7 @@ class References:
 
     def _features(self, book_name: str) -> tuple[Features, bool]:
         """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
-        lecture_numbers = numbers(book_name, self._proper)
+        lecture_numbers = numbers(book_name, self._rows_by_word)
         tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
         string, exact = self._by_string(book_name, tokens)
@@ -262,7 +275,7 @@ class References:
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
         tokens = tokens_of(book_name)
-        unnamed = [token for token in tokens if token not in self._proper]
+        unnamed = [token for token in tokens if token not in self._rows_by_word]
         if not tokens or excludes(unnamed):
             return True
         for _, group in lectures_in(book_name):
@@ -286,7 +299,7 @@ class References:
             return []
         held = self._names_in(book_name)
         normalised = normalise_name(book_name)
-        for title, bearers in self._called.items():
+        for title, bearers in self._short_titles.items():
             if _is_said(normalise_name(title), normalised):
                 held |= bearers
         if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
@@ -312,7 +325,7 @@ class References:
         word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
         "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
         """
-        groups = lectures_in(hint, self._counted)
+        groups = lectures_in(hint, self._counting_words)
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
@@ -345,7 +358,7 @@ class References:
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
-        for title, bearers in self._called.items():
+        for title, bearers in self._short_titles.items():
             n_capitals = sum(word[:1].isupper() for word in title.split())
             if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
                 rows_in_hint |= bearers
@@ -366,7 +379,7 @@ class References:
 
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
-            rows = self._proper.get(word, ())
+            rows = self._rows_by_word.get(word, ())
             if len(rows) != 1 or word in self._common or not _tells(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
@@ -375,7 +388,7 @@ class References:
             neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
                 confidences.setdefault(row, SURELY_SAID)
-            elif len(word) > _LEAST_PROPER and self._is_unheard(word, row):
+            elif len(word) >= _MIN_NAMING and self._is_unheard(word, row):
                 confidences.setdefault(row, PROBABLY_SAID)
         return confidences
 
@@ -402,7 +415,7 @@ class References:
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
                 self._stems.setdefault(_fold(alias.text), set()).add(row)
-                self._written[alias.text] = row
+                self._exact_names[alias.text] = row
             if normalise_name(alias.text) and _is_name(alias):
                 self._learn_alias(row, alias)
 
@@ -415,7 +428,7 @@ class References:
         if alias.source in _FOR_FILES:
             for word, number in itertools.pairwise(tokens):
                 if number.isdecimal():
-                    self._counted.add(word)
+                    self._counting_words.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
@@ -427,14 +440,14 @@ class References:
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
             if is_whole or alias.source == "author":
-                self._proper.setdefault(word, set()).add(row)
+                self._rows_by_word.setdefault(word, set()).add(row)
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
 
     def _learn_title(self, row: int, title: str, tokens: Sequence[str]) -> None:
         first, *rest = _TITLE_END.split(title.strip(), maxsplit=1)
         if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
-            self._called.setdefault(first.rstrip("?!. "), set()).add(row)
+            self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
 
     def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
@@ -469,7 +482,7 @@ class References:
                 exact[row] = max(exact[row], trust)
             string[row] = max(string[row], trust * similarity)
 
-        for title, rows in self._called.items():
+        for title, rows in self._short_titles.items():
             called = normalise_name(title)
             before, match, after = f" {normalised} ".partition(f" {called} ")
             if match and all(map(is_generic, f"{before} {after}".split())):

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from player.search.books import PROBABLY_SAID, References
 from player.search.rank import tier_of
+from player.search.references import PROBABLY_SAID, References
 from player.search.results import BookCandidate
 from quarry.course.paragraph import AliasSource, Document
 from tests.contracts.paragraphs import paragraph
