@@ -33,7 +33,9 @@ def pymupdf(path: Path) -> Iterator[str]:
         for _, text in _by_pdfplumber(path, path.stat().st_mtime_ns):
             yield text
         return
-    with importlib.import_module("pymupdf").open(path) as pdf:
+    import pymupdf
+
+    with pymupdf.open(path) as pdf:
         for page in pdf:
             yield page.get_text()
 
