@@ -132,10 +132,6 @@ def _joined(
     middle = (longest.x0 + longest.x1) / 2
     in_table = any(box.holds(middle, longest.y) for box in page.tables)
 
-    # the gap after a bullet or number is none
-    first = row[0].text
-    is_number = len(first) <= 5 and not first.isalpha()
-    is_marker = is_number or len(first) == 1
     return replace(
         whole,
         x0=x0,
@@ -146,18 +142,22 @@ def _joined(
         column=column,
         start=-x1 if rtl else x0,
         end=-x0 if rtl else x1,
-        n_gaps=max(0, _n_gaps(row) - is_marker),
+        n_gaps=_n_gaps(row),
         in_table=in_table,
     )
 
 
 def _n_gaps(row: Sequence[Line]) -> int:
-    """Return the number of wide gaps between the parts of a row."""
+    """Return the number of wide gaps between the parts of a row in reading order; one after a marker is none."""
     n_gaps = 0
     by_edge = sorted(row, key=lambda line: line.x0)
     for line, other in itertools.pairwise(by_edge):
         n_gaps += other.x0 - line.x1 > SEGMENT_GAP * line.size
-    return n_gaps
+
+    first = row[0].text
+    is_number = len(first) <= 5 and not first.isalpha()
+    is_marker = is_number or len(first) == 1
+    return max(0, n_gaps - is_marker)
 
 
 def _margins(lines: Sequence[Line]) -> tuple[float, float]:

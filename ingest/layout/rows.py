@@ -108,8 +108,7 @@ def _distance(span: Row, row: Row) -> float | None:
     low, high = (0, TALL_RISE) if is_tall else (-0.5, 0.7)
     if not low <= rise < high:
         return None
-    x0 = min([glyph.x0 for glyph in span.glyphs])
-    x1 = max([glyph.x1 for glyph in span.glyphs])
+    x0, x1 = _edges(span)
     is_small = span.size < 0.87 * row.size
     is_near = abs(rise) < 0.25 and not is_small and row.touches(x0, x1, 1.0)
     if is_near or span.is_level(row):
@@ -117,16 +116,26 @@ def _distance(span: Row, row: Row) -> float | None:
         is_apart = is_small and not row.touches(x0, x1, 0.5)
         return abs(rise) + 2 * is_apart
 
-    # Unicode counts a circumflex as a letter
-    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
-    has_letters = any(map(str.isalnum, texts))
-    is_mark = len(span.glyphs) <= 3 and not has_letters
+    is_mark = _is_mark(span)
     if not (is_small or is_mark):
         return None
     reach = 2.5 if is_mark else 0.5
     # smaller text on this baseline is in another column
     base_size = span.size if is_small else 0.0
     return 1 + abs(rise) if row.touches(x0, x1, reach, base_size) else math.inf
+
+
+def _edges(span: Row) -> tuple[float, float]:
+    """Return the left and the right edge of a span."""
+    glyphs = span.glyphs
+    return min(glyph.x0 for glyph in glyphs), max(glyph.x1 for glyph in glyphs)
+
+
+def _is_mark(span: Row) -> bool:
+    """Return whether a span is a few signs without letters or digits."""
+    # Unicode counts a circumflex as a letter
+    texts = [glyph.text for glyph in span.glyphs if glyph.text not in ACCENTS]
+    return len(span.glyphs) <= 3 and not any(map(str.isalnum, texts))
 
 
 def _visible(glyphs: Iterable[Glyph]) -> list[Glyph]:

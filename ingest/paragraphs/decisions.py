@@ -82,8 +82,7 @@ def begins_paragraph(
     if _is_row_of_table(above, line) or _is_item(group, line, following):
         return True
     if line.column != above.column:
-        is_display = above.indent > 0.9 and above.word_share < 0.5
-        return is_display or not above.flows_into(line)
+        return _is_display(above) or not above.flows_into(line)
 
     if _is_far(group, line, following, habits):
         return True
@@ -91,15 +90,24 @@ def begins_paragraph(
         return False
     if line.shift_from(above) > 0.7 and len(group.lines) == 1 and not group.marker:
         return not _hangs(above, line, following)
+    if _leaves_margin(group, line) or not above.is_full(line):
+        return True
+    return _is_over(group, line, habits)
+
+
+def _is_display(line: Line) -> bool:
+    """Return whether a line is an indented formula."""
+    return line.indent > 0.9 and line.word_share < 0.5
+
+
+def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
+    """Return whether the line above ends a sentence short of the margin, where lines are justified or drop further."""
+    above = group.last
     pitch = max(habits.pitch, group.pitch / line.size)
     is_wide = line.drop_from(above) > pitch + SLIGHT
     is_body_size = abs(above.size - habits.body_size) < 0.5
-    is_over = above.ends_sentence and above.room > SHORT and is_body_size
-    return (
-        _leaves_margin(group, line)
-        or not above.is_full(line)
-        or (is_over and (is_wide or habits.justified))
-    )
+    is_short = above.ends_sentence and above.room > SHORT and is_body_size
+    return is_short and (is_wide or habits.justified)
 
 
 def _changes_print(above: Line, line: Line) -> bool:
