@@ -124,6 +124,9 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     word = word.lstrip(_OPENING)
     forms = _forms(word)
     following = tail.lstrip(_OPENING)
+    next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
+    if _is_variable(word, next_word):
+        return False
     is_number = following[:1].isdigit()
     if forms & _ABBREVIATIONS:
         return True
@@ -132,7 +135,6 @@ def _is_abbreviation(before: str, tail: str) -> bool:
     if forms & _LAST_ABBREVIATIONS:
         return is_number or tail[0] in "(["
 
-    next_word, *_ = re.split(r"[\s,.;:]", following, maxsplit=1)
     opens = next_word.casefold() in _OPENERS
     if _DOTTED.fullmatch(word):
         is_short = len(others) < ADVERBIAL_WORDS
@@ -141,6 +143,12 @@ def _is_abbreviation(before: str, tail: str) -> bool:
         return False
     is_name = _INITIAL.match(following) is not None
     return is_name or (following[:1].isalpha() and not opens)
+
+
+def _is_variable(word: str, next_word: str) -> bool:
+    """Return whether a word is one capital of another script than the next word, as in Hebrew mathematics."""
+    is_other_script = language_of_word(word) is not language_of_word(next_word)
+    return is_other_script and len(word) == 1 and word.isupper()
 
 
 def _forms(word: str) -> set[str]:

@@ -62,8 +62,13 @@ def test_hebrew_sentences_end_where_they_end() -> None:
         "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
         "ההפרש הוא 15.6 מושבים בכנסת.",
         "התשובה היא כן!",
+        "נסמן ב-M את המטריצה מעל V.",
     ):
         assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+
+
+def test_initials_are_of_the_script_of_the_name() -> None:
+    assert opening_sentence("ראו אצל J. Levi. סוף.") == "ראו אצל J. Levi."
 
 
 def test_a_hebrew_sentence_may_be_followed_by_a_small_latin_letter() -> None:
