@@ -26,6 +26,7 @@ LOST_AT = {
     "ingest": "at ingest",
     "book": "at the book",
     "search": "in the search",
+    "label": "by the label",
     "answers": "by the answers",
 }
 FIGURES = {

@@ -359,7 +359,7 @@ def test_a_game_lost_at_ingest_is_explained_counted_and_refused_with_strict(
 
     printed = evaluate(f"replay {ABOUT} --measure nDCG@10").out
     assert (
-        "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the answers)\n"
+        "  lost: 1 of 2 (1 at ingest, 0 at the book, 0 in the search, 0 by the label, 0 by the answers)\n"
         "    lost: lost at ingest: the store holds no such paragraph\n"
     ) in printed
     assert "    g1: " not in printed
