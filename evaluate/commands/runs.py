@@ -1,6 +1,7 @@
 """`replay`, `compare`, `report` and `export`: make, compare and show runs over labelled games."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -133,7 +134,7 @@ def replay(
         who = f"answers of {answers}" if answers else run.referee
         print(" with ".join([title, *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        _offer_lost_games(run, at.location, out)
+        _offer_lost_games(run, at.location, out, given.changes)
     return lost_code(run.lost_at_ingest, strict=strict)
 
 
@@ -158,12 +159,16 @@ def _specs_of(
     return referees or (HINT_ALONE,)
 
 
-def _offer_lost_games(run: Run, location: str, out: Path | None) -> None:
+def _offer_lost_games(
+    run: Run, location: str, out: Path | None, changes: Sequence[str]
+) -> None:
     """Print the command that plays the lost games of a written run again."""
     if not out or not run.lost_ids:
         return
     words = ["quarry", "replay", "--store", location]
     words += ["--lost-in", str(out), "--preset", run.settings["preset"]]
+    for change in changes:
+        words += ["--set", change]
     if run.played:
         words += ["--referee", run.referee]
     print(f"  to play the lost games again: {visible(shlex.join(words))}")

@@ -181,9 +181,10 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     while True:
         with offering(typed):  # a refused line comes back to be edited
             typed = " ".join(ask(prompt).split())
-        if typed == QUIT:
+        # behind a refused line, too
+        if typed.endswith(QUIT):
             raise EOFError
-        if typed == BACK:
+        if typed.endswith(BACK):
             raise _BackError
         errors = label_errors(
             paragraph.text,

@@ -135,16 +135,29 @@ def check_games(
         # a referee of another edition may open with a later sentence
         sentence = "" if game.edition or not text else game.opening_sentence
         errors = list(label_errors(text, game.hint, game.associative_word, sentence))
-        if game.answerable and paragraph is None:
-            errors.append(
-                "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
-            )
+        if game.answerable:
+            errors += _place_errors(game, paragraph)
         first = hints.setdefault(canonical(game.hint), game.game_id)
         if first != game.game_id:
             errors.append(f"The hint is also that of {first}; write another.")
         for error in errors:
             wrong.append((game.game_id, error))
     return wrong
+
+
+def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str]:
+    """Yield what is wrong with a game's paragraph_id and opening sentence, given the passage that they lead to."""
+    if passage is None and not (game.opening_sentence or game.paragraph):
+        yield f"The store has no paragraph {game.paragraph_id}; ingest its PDF, or correct the id."
+        return
+    if passage is None:
+        yield "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
+        return
+    if game.paragraph and begins_with(game.paragraph, game.opening_sentence):
+        sentence = " ".join(tokens(game.opening_sentence))
+        alike = fuzz.partial_ratio(sentence, " ".join(tokens(passage.text)))
+        if sentence and alike < MIN_ALIKE:
+            yield f"The paragraph {passage.paragraph_id} does not hold its opening sentence; correct one of them."
 
 
 def begins_with(text: str, sentence: str) -> bool:

@@ -120,7 +120,8 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(tmp_path: Path) ->
             ("[alpha]: ", "\n"),
             ("opening sentence [", "\n"),
             ("empty): ", "\n"),
-            ("[2 of 3]", ":q\n"),
+            ("[2 of 3]", "ferns\n"),
+            ("ends): ferns", ":q\n"),
         ):
             while until not in shown:
                 shown += os.read(ours, 10_000).decode()

@@ -90,6 +90,17 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
             {"paragraph_id": "beta:9:9", "opening_sentence": "Unrelated quantum jazz."},
             "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence.",
         ),
+        (
+            {"paragraph_id": "beta:9:9", "opening_sentence": ""},
+            "The store has no paragraph beta:9:9; ingest its PDF, or correct the id.",
+        ),
+        (
+            {
+                "paragraph": "Unrelated quantum jazz.",
+                "opening_sentence": "Unrelated quantum jazz.",
+            },
+            "The paragraph alpha:1:1 does not hold its opening sentence; correct one of them.",
+        ),
     ):
         game = labelled_game(**{**CLEAN, **changes})
         wrong = [("g1", error)] if error else []
