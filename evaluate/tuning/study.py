@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,6 +265,10 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
     Raises:
         TuneError: the storage cannot be opened, or has no other study with a finished trial.
     """
+    if "://" not in storage and not Path(storage).exists():
+        raise TuneError(
+            f"--warm-start {storage} does not exist. Name the storage of an earlier tune."
+        )
     opened = open_storage(storage)
     summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)

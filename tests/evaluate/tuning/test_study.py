@@ -387,6 +387,9 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
     tmp_path: Path,
 ) -> None:
     earlier = str(tmp_path / "earlier.db")
+    with pytest.raises(TuneError, match=f"--warm-start {earlier} does not exist"):
+        fit(None, warm_start=earlier)
+    open_storage(earlier)
     with pytest.raises(TuneError, match="has no other study with a finished trial"):
         fit(None, warm_start=earlier)
     best = best_first(fit(earlier).trials)[:3]
