@@ -158,9 +158,12 @@ class Files:
 
             tasks = [(row, names) for row, _ in sound]
             label = "reading editions"
-            editions = list(self._run(executor, label, read_editions, tasks))
+            editions = {}
+            for (row, _), edition in self._run(executor, label, read_editions, tasks):
+                editions[row.doc_id] = edition
 
-        for (row, reading), (_, edition) in zip(sound, editions, strict=True):
+        for row, reading in sound:
+            edition = editions[row.doc_id]
             if isinstance(edition, SourceError):
                 edition = (), (f"Other editions are left out: {edition}",)
             pieces, notes = edition

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from quarry.arrays import Float32Array
 from quarry.command import main
 from quarry.course.paragraph import Paragraph, Reading
 from quarry.embed import models
-from quarry.parallel import InProcess, LocalProcesses
+from quarry.parallel import InProcess, LocalProcesses, run_all
 from quarry.store import Store, open_store
 from tests import fakes
 from tests.fakes import (
@@ -419,6 +420,24 @@ def test_file_that_hangs_or_breaks_its_reader_fails_alone(
         f"quarry ingest: {paths[1]}: not read within 0.5 s; raise ingest.timeout_s",
     ]
     assert course.run(*paths, "--json").statuses["slow"] == "added"
+
+
+def test_other_editions_stay_with_their_lecture_whichever_file_is_done_first(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reversed = [False, True]
+
+    def in_turn(*arguments: Any, **limits: Any) -> list[Any]:
+        """The files in their order the first time, and reversed the second time."""
+        done = sorted(run_all(*arguments, **limits), key=itemgetter(0))
+        return done[::-1] if is_reversed.pop(0) else done
+
+    monkeypatch.setattr("ingest.pipeline.read.run_all", in_turn)
+    course.run(course.pdf("a", TREES, CACHES), course.pdf("b", LOCKS, RANKING))
+    documents = Store(course.store).documents
+    assert documents.keys() == {"a", "b"}
+    for doc_id, document in documents.items():
+        assert {*each(document.reading.pieces, "doc_id")} == {doc_id}
 
 
 # --- the embedder
