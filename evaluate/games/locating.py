@@ -154,18 +154,23 @@ def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str
         yield "No place in the store begins with its opening sentence; ingest its PDF, or correct the sentence."
         return
     if game.paragraph and begins_with(game.paragraph, game.opening_sentence):
-        sentence = " ".join(tokens(game.opening_sentence))
-        alike = fuzz.partial_ratio(sentence, " ".join(tokens(passage.text)))
+        sentence = _in_tokens(game.opening_sentence)
+        alike = fuzz.partial_ratio(sentence, _in_tokens(passage.text))
         if sentence and alike < MIN_ALIKE:
             yield f"The paragraph {passage.paragraph_id} does not hold its opening sentence; correct one of them."
 
 
 def begins_with(text: str, sentence: str) -> bool:
     """Return whether a text begins with a sentence, nearly; words count, and an empty sentence is any beginning."""
-    wanted, words = " ".join(tokens(sentence)), " ".join(tokens(text))
+    wanted, words = _in_tokens(sentence), _in_tokens(text)
     if not wanted:
         return not sentence.strip()
     return fuzz.ratio(wanted, words[: len(wanted)]) >= MIN_ALIKE
+
+
+def _in_tokens(text: str) -> str:
+    """Return the tokens of a text with single spaces between."""
+    return " ".join(tokens(text))
 
 
 def label_errors(

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,7 +188,8 @@ def _run_trials(
         """Return how many trials are missing, and show it with the best value; also called after each trial."""
         trials = complete(study)
         if trials:
-            bar.set_postfix(best=f"{best_first(trials)[0].value:.4f}", refresh=False)
+            best = max(trial.value or 0.0 for trial in trials)
+            bar.set_postfix(best=f"{best:.4f}", refresh=False)
         bar.update(min(len(trials), n_trials) - bar.n)
         n_kept = pluralize(len(trials), "trial")
         add_to_line(
@@ -265,11 +265,7 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
     Raises:
         TuneError: the storage cannot be opened, or has no other study with a finished trial.
     """
-    if "://" not in storage and not Path(storage).exists():
-        raise TuneError(
-            f"--warm-start {storage} does not exist. Name the storage of an earlier tune."
-        )
-    opened = open_storage(storage)
+    opened = open_storage(storage, is_earlier=True)
     summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:

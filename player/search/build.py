@@ -95,7 +95,6 @@ class _CurrentIndex:
         self._given = embedder
         self._embedder = embedder
         self._fault = ""
-        self._identity = course.identity
 
     def build(self, course: Course) -> tuple[SearchIndex, Hashable]:
         """Build the index of a course; also return a value that is equal for searches with equal results."""
@@ -121,15 +120,15 @@ class _CurrentIndex:
         """Build the index again if an ingest has changed the course; None if not."""
         course = self._course
         try:
-            now = identity_of(course)
-            if now == self._identity:
+            if identity_of(course) == course.identity:
                 return None
-            renewed = self.build(open_store(course.location, course.collection))
+            changed = open_store(course.location, course.collection)
+            renewed = self.build(changed)
         except StoreError as error:
             if is_url(course.location):
                 raise SearchError(STORE, f"{error}; {AT_HAND}") from error
             raise
-        self._identity = now
+        self._course = changed
         return renewed
 
     def _load_embedder(self, course: Course) -> None:
