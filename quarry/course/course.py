@@ -92,14 +92,17 @@ class Course:
 
     @cached_property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that change with the paragraphs, their embedder, and the data of the documents."""
+        """16 hexadecimal digits that change with paragraphs, their embedder, other editions and data of documents."""
         digest = hashlib.sha256(f"{self.embedder_spec}|{self.max_tokens}".encode())
         links = {document.doc_id: dict[str, str]() for document in self.documents}
         for paragraph in self.paragraphs:
             if paragraph.same_as:
                 links[paragraph.doc_id][paragraph.paragraph_id] = paragraph.same_as
+
         for document in self.documents:
             unplaced = dataclasses.replace(document, path="")
             same_as = sorted(links[document.doc_id].items())
             digest.update(f"|{unplaced}|{same_as}".encode())
+        for piece in self.pieces:
+            digest.update(f"|{dataclasses.replace(piece, vector=b'')}".encode())
         return digest.hexdigest()[:16]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import zipfile
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from quarry.course.course import Course, Tokens, no_vectors
+from quarry.course.course import Course, Tokens
 from quarry.course.paragraph import Reading
 from quarry.embed.relevance import Relevance
 from quarry.embed.vectors import ReadingVectors, join
@@ -27,6 +26,9 @@ FORMAT = 4
 
 HEADER = f"header-{FORMAT}"
 """Name of the array with the JSON."""
+
+VECTORS = ("paragraphs", "aliases", "pieces")
+"""Names of the arrays of a document; a document with vectors of tokens also has `codes` and `starts`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +87,14 @@ def save(content: Content, file: BinaryIO) -> None:
     for number, document in enumerate(content.documents):
         readings.append(document.reading)
         embedders.append((document.embedder_spec, document.max_tokens))
-        for name, array in _arrays_of(document.vectors).items():
-            arrays[f"{number}/{name}"] = array
+        for name in VECTORS:
+            arrays[f"{number}/{name}"] = getattr(document.vectors, name)
+        if tokens := document.vectors.tokens:
+            arrays[f"{number}/codes"] = tokens.codes
+            arrays[f"{number}/starts"] = tokens.starts
     header = _Header(tuple(readings), tuple(embedders), content.relevance)
     arrays[HEADER] = np.frombuffer(_adapter().dump_json(header), dtype=np.uint8)
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
-
-
-def format_error(location: str, found: str) -> StoreError:
-    """Return the error for a store of another version."""
-    return StoreError(
-        f"{location} has store format {visible(found)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
-    )
 
 
 def load(file: BinaryIO, location: str) -> Content:
@@ -109,19 +107,21 @@ def load(file: BinaryIO, location: str) -> Content:
         StoreError: the content has another format.
         Exception: the content is damaged; zip files have a checksum for each array.
     """
-    with zipfile.ZipFile(file) as packed:
-        if any(item.compress_type != zipfile.ZIP_STORED for item in packed.infolist()):
-            raise ValueError("its arrays are compressed")
-    file.seek(0)
     arrays: defaultdict[str, dict[str, NDArray[Any]]] = defaultdict(dict)
     with np.load(file, allow_pickle=False) as loaded:
+        # 0 is an array that is not compressed
+        if any(item.compress_type for item in loaded.zip.infolist()):
+            raise ValueError("its arrays are compressed")
         for path in loaded.files:
             number, _, name = path.partition("/")
             arrays[number][name] = loaded[path]
+
     if HEADER not in arrays:
         (found, *_) = [name for name in arrays if name.startswith("header-")]
-        raise format_error(location, found.removeprefix("header-"))
-
+        version = visible(found.removeprefix("header-"))[:20]
+        raise StoreError(
+            f"{location} has store format {version}, not {FORMAT}; remove it, or ingest into another --store"
+        )
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
     both = zip(header.readings, header.embedders, strict=True)
@@ -141,12 +141,12 @@ def linked(documents: Iterable[StoredDocument], relevance: Relevance | None) -> 
 
     changed = []
     for document in in_order:
-        paragraphs_of = []
+        links = []
         for paragraph in document.reading.paragraphs:
             first = firsts.get(paragraph.paragraph_id, "")
-            paragraphs_of.append(dataclasses.replace(paragraph, same_as=first))
+            links.append(dataclasses.replace(paragraph, same_as=first))
         reading = dataclasses.replace(
-            document.reading, paragraphs=tuple(paragraphs_of), notes=()
+            document.reading, paragraphs=tuple(links), notes=()
         )
         changed.append(dataclasses.replace(document, reading=reading))
     return Content(tuple(changed), relevance)
@@ -162,13 +162,12 @@ def course_of(
     """Return the snapshot of a content for readers."""
     readings = [document.reading for document in content.documents]
     vectors = join([document.vectors for document in content.documents])
-    aliases = []
+    aliases, pieces = [], []
     for document in content.documents:
         if len(document.vectors.aliases):
             names = document.reading.document.aliases
             aliases += [(document.doc_id, alias) for alias in names]
-    pieces = []
-    for document in content.documents:
+
         rows = document.vectors.pieces
         for row, piece in enumerate(document.reading.pieces):
             vector = rows[row].tobytes() if len(rows) else b""
@@ -197,34 +196,18 @@ def course_of(
     )
 
 
-def _arrays_of(vectors: ReadingVectors) -> dict[str, NDArray[Any]]:
-    """Return vectors by their names."""
-    arrays: dict[str, NDArray[Any]] = {
-        "paragraphs": vectors.paragraphs,
-        "aliases": vectors.aliases,
-        "pieces": vectors.pieces,
-    }
-    if vectors.tokens is not None:
-        arrays["codes"] = vectors.tokens.codes
-        arrays["starts"] = vectors.tokens.starts
-    return arrays
-
-
 def _vectors_of(arrays: dict[str, NDArray[Any]]) -> ReadingVectors:
     """Return the vectors with these names.
 
     Raises:
         ValueError: a vector holds NaN or infinity.
+        Exception: an array is missing, or has another name.
     """
-    if not all(np.isfinite(array).all() for array in arrays.values()):
+    vectors = {name: arrays.pop(name) for name in VECTORS}
+    if not all(np.isfinite(array).all() for array in vectors.values()):
         raise ValueError("vectors hold NaN or infinity")
-    tokens = None
-    if "codes" in arrays:
-        tokens = Tokens(arrays["codes"], arrays["starts"])
-    paragraphs, aliases, pieces = [
-        arrays.get(name, no_vectors()) for name in ("paragraphs", "aliases", "pieces")
-    ]
-    return ReadingVectors(paragraphs, aliases, tokens, pieces)
+    tokens = Tokens(**arrays) if arrays else None
+    return ReadingVectors(**vectors, tokens=tokens)
 
 
 @functools.cache

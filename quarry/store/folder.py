@@ -31,8 +31,6 @@ DATABASE = "chroma.sqlite3"
 class Folder(Generations):
     """The generations in a folder, each a folder of its own."""
 
-    old_name = "current"
-
     def listed(self) -> dict[str, Hashable]:
         """Return the names of everything in the folder, with the identity of the content."""
         listed: dict[str, Hashable] = {}
@@ -80,17 +78,24 @@ class Folder(Generations):
             with chroma.database_at(copy) as client:
                 yield client.get_collection(self.collection, embedding_function=None)
 
-    def require_usable(self) -> None:
-        """Check that the folder is a store or may become one; hidden files do not matter, nor others next to a store.
+    def require_usable(self, number: int) -> None:
+        """Check the database of a generation, or that an empty folder may become a store.
+
+        Hidden files do not matter, nor others next to a store.
 
         Raises:
-            StoreError: it is a file, or holds other files and no store.
+            StoreDamagedError: the database is damaged.
+            StoreError: the location is a file, or holds other files and no store.
         """
+        if number:
+            self.require_sound(number)
+            return
         folder = Path(self.location)
         if folder.is_file():
             raise StoreError(
                 f"--store {folder} cannot be opened: it is a file; name a folder"
             )
+
         listed = self.listed()
         if any(listed.values()):
             return
@@ -102,10 +107,8 @@ class Folder(Generations):
 
     def require_sound(self, number: int) -> None:
         """Check that the Chroma database of a generation is sound."""
-        name = self.name_of(number)
         try:
-            if number:
-                check_database(Path(self.location, name))
+            check_database(Path(self.location, self.name_of(number)))
         except Exception as error:
             raise self.damaged_error(number, described(error)) from error
 

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
-from quarry.store.content import Content, format_error
+from quarry.store.content import Content
 from quarry.terminal import described, visible
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ class Generations(ABC):
     Raises:
         StoreError: the collection's name is not valid.
     """
-
-    old_name: str
-    """A name that only stores of an earlier version hold."""
 
     def __init__(self, location: str, collection: str) -> None:
         if not _NAME.fullmatch(collection):
@@ -88,19 +85,29 @@ class Generations(ABC):
             Exception: it is damaged, or gone.
         """
 
+    @abstractmethod
+    def require_usable(self, number: int) -> None:
+        """Check that a generation can be changed, or that the store may be made there if the number is 0.
+
+        Raises:
+            StoreDamagedError: the generation is damaged.
+            StoreError: something else is there.
+        """
+
     def newest(self) -> tuple[int, Hashable]:
         """Return the number of the valid generation and its value in `listed`; (0, None) before the first change.
 
         Raises:
-            StoreError: the store is of an earlier version, or cannot be listed.
+            StoreError: the store cannot be listed.
         """
         with as_store_error(self.location):
             listed = self.listed()
-        numbers = self._numbers(listed)
-        if not numbers and self.old_name in listed:
-            raise format_error(self.location, "3 or less")
-        number = max(numbers, default=0)
+        number = self._latest(listed)
         return number, listed.get(self.name_of(number))
+
+    def identity(self, number: int) -> Hashable:
+        """Return the value of a generation in `listed`; None if later ingests have removed it."""
+        return self.listed().get(self.name_of(number))
 
     def load(self) -> tuple[Content, int, Hashable]:
         """Return the valid content, and what `newest` returns.
@@ -137,7 +144,7 @@ class Generations(ABC):
             self.write(draft, content)
             # Every draft among these names was made from `base` or before, and will be refused.
             others = [*self.listed()]
-            if max(self._numbers(others), default=0) != base:
+            if self._latest(others) != base:
                 raise changed
             self.rename(draft, self.name_of(base + 1))
         except BaseException as error:
@@ -145,10 +152,10 @@ class Generations(ABC):
                 self.remove(draft)
             if error is changed or not isinstance(error, Exception):
                 raise
-            is_changed = False
+            latest = base
             with contextlib.suppress(Exception):  # a server that is gone
-                is_changed = self.newest()[0] != base
-            if is_changed:
+                latest, _ = self.newest()
+            if latest != base:
                 raise changed from error
             raise StoreError(
                 f"{self.location}: could not be written: {described(error)}; nothing stored was lost, run the same "
@@ -180,6 +187,10 @@ class Generations(ABC):
         for name in old:
             with contextlib.suppress(Exception):
                 self.remove(name)
+
+    def _latest(self, names: Iterable[str]) -> int:
+        """Return the highest number of a generation among names; 0 without one."""
+        return max(self._numbers(names), default=0)
 
     def _numbers(self, names: Iterable[str]) -> list[int]:
         """Return the numbers of the generations among names."""

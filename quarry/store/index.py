@@ -22,9 +22,10 @@ class ChromaIndex:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._rows = {}
-        for row, paragraph in enumerate(course.paragraphs):
-            self._rows[paragraph.paragraph_id] = row
+        self._rows = {
+            paragraph.paragraph_id: row
+            for row, paragraph in enumerate(course.paragraphs)
+        }
         self._lock = threading.Lock()
         self._opened: Collection | None = None
         self._stack = contextlib.ExitStack()
@@ -67,8 +68,8 @@ class ChromaIndex:
             if self._opened is None:
                 course = self._course
                 generations = generations_at(course.location, course.collection)
-                name = generations.name_of(course.generation)
-                if generations.listed().get(name) != course.identity:
+                if generations.identity(course.generation) != course.identity:
+                    name = generations.name_of(course.generation)
                     raise StoreError(f"{course.location}/{name} is gone; open it again")
                 passages = generations.passages(course.generation)
                 self._opened = self._stack.enter_context(passages)

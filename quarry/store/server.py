@@ -31,10 +31,6 @@ PARTS = "parts"
 class Server(Generations):
     """The generations on a server."""
 
-    def __init__(self, location: str, collection: str) -> None:
-        super().__init__(location, collection)
-        self.old_name = collection
-
     @property
     def _client(self) -> Client:
         """The client of the server.
@@ -98,6 +94,9 @@ class Server(Generations):
 
         data = b"".join(base64.b64decode(text) for text in texts)
         return load(io.BytesIO(data), self.location)
+
+    def require_usable(self, number: int) -> None:
+        """Do nothing: a server checks what it holds by itself, and no other collection is in the way."""
 
     @contextlib.contextmanager
     def passages(self, number: int) -> Iterator[Collection]:

@@ -92,21 +92,17 @@ class Store:
         self.location = location
         self.collection = collection
         self.damage: StoreDamagedError | None = None
-        self._load()
-        if isinstance(self._generations, Folder):
-            self._generations.require_usable()
-
-    def _load(self) -> None:
-        """Load the valid content; one that is damaged counts as empty."""
         try:
-            content, generation, identity = self._generations.load()
-            if isinstance(self._generations, Folder):
-                self._generations.require_sound(generation)
-            self.damage = None
+            content, number, identity = self._generations.load()
+            self._generations.require_usable(number)
         except StoreDamagedError as error:
-            content = Content()
-            generation, identity = self._generations.newest()
             self.damage = error
+            content = Content()
+            number, identity = self._generations.newest()
+        self._use(content, number, identity)
+
+    def _use(self, content: Content, generation: int, identity: Hashable) -> None:
+        """Take a content as the present one."""
         place = self.location, self.collection
         self.course = course_of(content, *place, generation, identity)
         self.documents = {document.doc_id: document for document in content.documents}
@@ -150,5 +146,7 @@ class Store:
                 self.require_embedder(update.embedder_spec)
             documents[update.doc_id] = update
         content = linked(documents.values(), relevance or self.course.relevance)
-        self._generations.publish(self.course.generation, content)
-        self._load()
+        base = self.course.generation
+        self._generations.publish(base, content)
+        self.damage = None
+        self._use(content, base + 1, self._generations.identity(base + 1))

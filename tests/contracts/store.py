@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 
 from quarry.course.course import Course
 from quarry.course.paragraph import Alias, Reading
+from quarry.course.piece import Piece
 from quarry.embed.vectors import embed_reading
 from quarry.errors import (
     EmbedderMismatchError,
@@ -127,7 +128,7 @@ class StoreContract:
         store.change([replace(update(trees), vectors=without)])
         assert reopen(store).tokens is None
 
-    def test_fingerprint_changes_with_paragraphs_names_and_embedder(
+    def test_fingerprint_changes_with_paragraphs_names_editions_and_embedder(
         self, store: Store
     ) -> None:
         trees = make_reading("trees", [TREES])
@@ -138,6 +139,8 @@ class StoreContract:
             trees,
             more,
             replace(more, document=named),
+            replace(more, pieces=(Piece("pypdf:page", "trees", 1, 1, TREES),)),
+            replace(more, pieces=(Piece("pypdf:page", "trees", 1, 1, CACHES),)),
             make_reading("copy", [], same_as="trees"),
         ):
             file_reading(store, reading)
@@ -146,7 +149,7 @@ class StoreContract:
         by_other_embedder = Store(store.location, f"{store.collection}-e5")
         file_reading(by_other_embedder, trees, "e5")
         fingerprints.add(by_other_embedder.course.fingerprint)
-        assert len(fingerprints) == 6
+        assert len(fingerprints) == 8
 
     def test_vectors_of_another_embedder_are_refused(self, store: Store) -> None:
         store.require_embedder("e5")  # an empty store takes any
