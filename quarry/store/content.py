@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quarry.course.course import Course, Tokens
+from quarry.course.near_identical import near_identical
 from quarry.course.paragraph import Reading
 from quarry.embed.relevance import Relevance
 from quarry.embed.vectors import ReadingVectors, join
 from quarry.errors import StoreError
-from quarry.store.near_identical import near_identical
 from quarry.terminal import visible
 
 FORMAT = 4

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from evaluate.runs.run import commit
-from tools.benchmarks import calls, scale, searching
+from tools.benchmarks import calls, searching
 from tools.benchmarks.measure import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -52,8 +52,6 @@ LINE = (
 
 def main(names: list[str]) -> int:
     """Run the named benchmarks, or all; return 1 if a target is missed, 2 for an unknown name."""
-    if names[:1] == ["scale"]:
-        return scale.main(names[1:])
     if unknown := set(names) - BENCHMARKS.keys():
         known = ", ".join(BENCHMARKS)
         print(f"{min(unknown)!r} is no benchmark; take {known}", file=sys.stderr)

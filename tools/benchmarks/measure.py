@@ -4,7 +4,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,11 +19,9 @@ Row = dict[str, Any]
 Case = TypeVar("Case")
 
 
-def uncached_settings(*, late_interaction: bool = False) -> Settings:
-    """Return the default settings without cached results, with late interaction or without."""
-    settings = load()
-    search = replace(settings.search, late_interaction=late_interaction, cache_size=0)
-    return replace(settings, search=search)
+def uncached_settings() -> Settings:
+    """Return the default settings without late interaction and cached results."""
+    return load(changes=["search.late_interaction=off", "search.cache_size=0"])
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Links between near-identical paragraphs."""
 
+from quarry.course.near_identical import near_identical
 from quarry.course.paragraph import Paragraph
-from quarry.store.near_identical import near_identical
 from tests.fakes import CACHES, HEBREW, LOCKS, TREES
 
 MERGE_SORT = (
