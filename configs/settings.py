@@ -52,7 +52,6 @@ def _require(holds: bool, keys: str, bound: str, *values: float) -> None:
 class EmbedSettings:
     """Settings of the embedding of texts."""
 
-    max_tokens: int = number(256, 8, 512)
     threads: int = number(0, 0, 256)
     models_dir: str = ""
     own: str = ""
@@ -62,7 +61,6 @@ class EmbedSettings:
 class IngestSettings:
     """Settings of the reading of files."""
 
-    workers: int = number(0, 0, 256)
     timeout_s: float = number(300.0, 0.1, 86_400.0)
     memory_mb: int = number(2_000, 200, 100_000)
     min_words: int = number(25, 1, 1_000)

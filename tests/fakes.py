@@ -225,9 +225,8 @@ def file_reading(
     spec: str = "minilm",
 ) -> None:
     """Write a reading with the vectors of a HashingEmbedder."""
-    store.change(
-        [StoredDocument(reading, embed_reading(reading, HashingEmbedder(spec)), spec)]
-    )
+    vectors = embed_reading(reading, HashingEmbedder(spec))
+    store.change([StoredDocument(reading, vectors)], embedder_spec=spec)
 
 
 @contextlib.contextmanager

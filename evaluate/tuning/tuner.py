@@ -57,7 +57,7 @@ def tune(
 
     Returns:
         The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
-        whole of `search`; `game_settings`, the whole of `game`, and `embed_settings`, which tuning does not change.
+        whole of `search`; `game_settings`, the whole of `game`, which tuning does not change.
 
     Raises:
         GamesError: a split has no answerable game, or the games are another corpus's.
@@ -111,8 +111,6 @@ def tune(
         "storage": without_password(storage or "in memory").split("@")[-1],
         "tuned_settings": as_tuned["search"],
         "game_settings": as_tuned["game"],
-        # the other keys are of the machine
-        "embed_settings": {"max_tokens": settings.embed.max_tokens},
     }
 
 
@@ -179,7 +177,6 @@ def tuned_file(result: Json) -> str:
         "provenance": provenance,
         "search": result["tuned_settings"],
         "game": result["game_settings"],
-        "embed": result["embed_settings"],
     }
     text = yaml.safe_dump(document, sort_keys=False, width=120, allow_unicode=True)
     return f"# Written by quarry tune, with where it comes from; never by hand.\n{text}"

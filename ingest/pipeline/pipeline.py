@@ -31,7 +31,6 @@ from quarry.embed import (
     Models,
     choose_spec,
     require_embedder,
-    token_limit,
 )
 from quarry.embed.models import absolute_spec
 from quarry.embed.relevance import Relevance, calibrate
@@ -120,7 +119,7 @@ def ingest(
         drop: doc_ids of documents to remove; `paths` may then be empty.
         embedder_spec: SPEC; `auto` is the store's embedder, or is chosen by script for a new store.
         progress: bars on standard error, or in the notebook.
-        workers: read and embed; 0 takes those of the settings.
+        workers: read and embed; 0 takes all cores to read, and at most `MAX_EMBEDDING` to embed.
 
     Raises:
         SettingsError: the reader is unknown.
@@ -134,7 +133,6 @@ def ingest(
         require_edition(edition)
     files, skipped = expand(paths) if paths or not drop else ([], {})
     n_cores = os.cpu_count() or 1
-    workers = workers or settings.ingest.workers or 0
     run = _Ingest(
         files=files,
         drop=drop,
@@ -196,8 +194,6 @@ class _Ingest:
             StoreChangedError: another ingest has changed the store meanwhile.
         """
         store = Store(location, collection)
-        course = store.course
-        documents = course.documents_by_id
         staging = Staging(location, collection)
         if store.damage is not None:
             fact, _, _ = str(store.damage).rpartition("; run:")
@@ -208,33 +204,15 @@ class _Ingest:
             progress=self.progress,
             workers=self.readers,
         )
+        documents = store.course.documents_by_id
         rows, readings = files.read_all(self._plan(store), documents)
         if staging.n_loaded:
             n_files = pluralize(staging.n_loaded, "file")
             _log.info("resumed: %s had been read before", n_files)
 
-        spec = self.spec or course.embedder_spec
-        if not spec:
-            paragraphs = chain.from_iterable(item.paragraphs for item in readings)
-            spec = choose_spec(paragraph.text for paragraph in paragraphs)
-        embedding = _Embedding(
-            run=self,
-            staging=staging,
-            spec=spec,
-            max_tokens=token_limit(spec, self.settings.embed),
-        )
         dropped = [row.doc_id for row in rows if row.status == "removed"]
-        outdated = embedding.outdated(store, readings, dropped)
-        for doc_id in outdated:
-            document = documents[doc_id]
-            path, same_as = Path(document.path), document.same_as
-            anew = Row(path, doc_id, "embedded anew", same_as, document=document)
-            replaced = doc_id, "unchanged"
-            rows = [row for row in rows if (row.doc_id, row.status) != replaced]
-            rows.append(anew)
-            readings.append(store.documents[doc_id].reading)
         if readings or dropped:
-            embedding.write(store, readings, dropped)
+            self._write(store, staging, readings, dropped)
             staging.clear()
         return store.course, rows
 
@@ -265,6 +243,32 @@ class _Ingest:
                 require_embedder(self.spec, self.models.folder)
         return rows
 
+    def _write(
+        self,
+        store: Store,
+        staging: Staging,
+        readings: list[Reading],
+        dropped: list[str],
+    ) -> None:
+        """Embed readings, and write them to the store."""
+        course, relevance = store.course, None
+        spec = self.spec or course.embedder_spec
+        paragraphs = [*chain.from_iterable(item.paragraphs for item in readings)]
+        if readings and (paragraphs or course.embedder_spec):
+            spec = spec or choose_spec(item.text for item in paragraphs)
+            embedding = _Embedding(
+                run=self,
+                staging=staging,
+                spec=spec,
+                embedder=self.models.embedder(spec),
+            )
+            updates = embedding.embed(readings)
+            if spec not in BUILT_IN:
+                relevance = _relevance(updates, dropped, course, embedding.embedder)
+        else:
+            updates = [StoredDocument(reading, NO_VECTORS) for reading in readings]
+        store.change(updates, dropped, embedder_spec=spec, relevance=relevance)
+
     @property
     def models(self) -> Models:
         """The embedders of the user."""
@@ -278,77 +282,31 @@ class _Embedding:
     Attributes:
         run: the ingest.
         staging: vectors of an ingest that was interrupted, and where new ones are kept.
-        spec: SPEC of the store's embedder.
-        max_tokens: its token limit.
+        spec: SPEC of the embedder.
+        embedder: the embedder.
     """
 
     run: _Ingest
     staging: Staging
     spec: str
-    max_tokens: int
+    embedder: Embedder
 
-    def outdated(
-        self, store: Store, readings: list[Reading], dropped: list[str]
-    ) -> list[str]:
-        """Return the doc_ids of documents that do not change, and must be embedded again.
-
-        Their vectors have another token limit, which do not mix.
-        """
-        changing = {*dropped, *(reading.document.doc_id for reading in readings)}
-        outdated = []
-        for doc_id, document in store.documents.items():
-            if doc_id in changing or not document.reading.paragraphs:
-                continue
-            if document.max_tokens != self.max_tokens:
-                outdated.append(doc_id)
-        return outdated
-
-    def write(
-        self,
-        store: Store,
-        readings: list[Reading],
-        dropped: list[str],
-    ) -> None:
-        """Embed readings, and write them to the store."""
-        course, relevance = store.course, None
-        embedder = None
-        has_text = course.embedder_spec or any(
-            reading.paragraphs for reading in readings
-        )
-        if readings and has_text:
-            embedder = self.run.models.embedder(self.spec)
-        updates = self._embed(readings, embedder)
-        if embedder and self.spec not in BUILT_IN:
-            relevance = _relevance(updates, dropped, course, embedder)
-        store.change(updates, dropped, relevance)
-
-    def _embed(
-        self, readings: list[Reading], embedder: Embedder | None
-    ) -> list[StoredDocument]:
-        """Return each reading with its vectors.
-
-        Args:
-            embedder: None if no reading has paragraphs.
-        """
-        if embedder is None:
-            return [StoredDocument(reading, NO_VECTORS, "") for reading in readings]
+    def embed(self, readings: list[Reading]) -> list[StoredDocument]:
+        """Return each reading with its vectors."""
         parts = list(map(parts_of, readings))
-        vectors = self._embed_parts(list(chain.from_iterable(parts)), embedder)
+        vectors = self._embed_parts(list(chain.from_iterable(parts)))
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
             joined = centered(join(vectors[: len(of_reading)]))
             del vectors[: len(of_reading)]  # joined parts are not in memory twice
-            updates.append(StoredDocument(reading, joined, self.spec, self.max_tokens))
+            updates.append(StoredDocument(reading, joined))
         return updates
 
-    def _embed_parts(
-        self, parts: list[Reading], embedder: Embedder
-    ) -> list[ReadingVectors]:
+    def _embed_parts(self, parts: list[Reading]) -> list[ReadingVectors]:
         """Return the vectors of parts of documents; those of an interrupted ingest are not made again."""
-        key = self.spec, self.max_tokens
         vectors, missing, n_staged = [], [], 0
         for row, part in enumerate(parts):
-            staged = self.staging.get(part, *key)
+            staged = self.staging.get(part, self.spec)
             vectors.append(staged.vectors if staged else NO_VECTORS)
             if staged is None:
                 missing.append(row)
@@ -367,22 +325,19 @@ class _Embedding:
             workers = max(1, min(workers, total // PASSAGES_A_WORKER))
         is_quiet = not self.run.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
+
         with executor_of(workers) as executor, bar:
-            embed = self._task(executor, embedder)
-            for number, future in run_all(executor, embed, calls):
+            for number, future in run_all(executor, self._task(executor), calls):
                 made = vectors[missing[number]] = result_of(future)
                 (part,) = calls[number]
-                document = StoredDocument(part, made, *key)
-                self.staging.keep(document, part, *key)
+                self.staging.keep(StoredDocument(part, made), part, self.spec)
                 bar.update(len(part.paragraphs))
         return vectors
 
-    def _task(
-        self, executor: Tasks, embedder: Embedder
-    ) -> Callable[[Reading], ReadingVectors]:
+    def _task(self, executor: Tasks) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
-            return functools.partial(embed_reading, embedder=embedder)
+            return functools.partial(embed_reading, embedder=self.embedder)
         settings, threads = self.run.settings.embed, 1
         if not isinstance(executor, Cluster):
             cores_each = (os.cpu_count() or 1) // executor.n_workers
@@ -400,7 +355,7 @@ def _relevance(
     embedder: Embedder,
 ) -> Relevance | None:
     """Calibrate an embedder on all passages that the store will hold."""
-    changing = {*dropped, *(update.reading.document.doc_id for update in updates)}
+    changing = {*dropped, *(update.doc_id for update in updates)}
     texts, vectors = [], []
     for row, paragraph in enumerate(course.paragraphs):
         if paragraph.doc_id not in changing:

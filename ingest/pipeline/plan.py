@@ -13,9 +13,7 @@ from ingest.pipeline.read_document import content_hash, read_paragraphs_file, ve
 from ingest.pipeline.sidecar import SUFFIXES, Sidecar, read_sidecar
 from quarry.course.paragraph import Document, Reading
 
-Status = Literal[
-    "added", "replaced", "unchanged", "same file", "embedded anew", "removed", "failed"
-]
+Status = Literal["added", "replaced", "unchanged", "same file", "removed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ class Files:
             pieces, notes = edition
             whole = replace(reading, pieces=pieces, notes=(*reading.notes, *notes))
             results[row.doc_id] = whole
-            unembedded = StoredDocument(whole, NO_VECTORS, "")
+            unembedded = StoredDocument(whole, NO_VECTORS)
             self.staging.keep(unembedded, *_key(row))
         return results
 

@@ -51,7 +51,7 @@ READING = (
 )
 """Source files that decide which paragraphs a file yields."""
 
-LIMITS = ("workers", "timeout_s", "memory_mb")
+LIMITS = ("timeout_s", "memory_mb")
 """Settings that do not change what is read."""
 
 NO_TEXT = "page without text"

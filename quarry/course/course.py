@@ -58,7 +58,6 @@ class Course:
         pieces: the text in other editions, by document, edition and place.
         aliases: (doc_id, alias) of every name that has a vector, by document; a copy's names have the copy's doc_id.
         embedder_spec: SPEC of the embedder of the vectors, "" while there is no paragraph.
-        max_tokens: tokens at which that embedder cut longer texts, 0 if it has a limit of its own.
         relevance: the embedder's calibration on this course at ingest, None for the built-in embedders.
         vectors: (n_paragraphs, dim) float32 unit vectors, in the order of `paragraphs`.
         alias_vectors: (n_aliases, dim) float32 unit vectors of `aliases`, embedded as queries.
@@ -75,7 +74,6 @@ class Course:
     pieces: tuple[Piece, ...] = field(default=(), repr=False)
     aliases: tuple[tuple[str, Alias], ...] = ()
     embedder_spec: str = ""
-    max_tokens: int = 0
     relevance: tuple[float, float] | None = None
     vectors: Float32Array = field(default_factory=no_vectors)
     alias_vectors: Float32Array = field(default_factory=no_vectors)
@@ -93,7 +91,7 @@ class Course:
     @cached_property
     def fingerprint(self) -> str:
         """16 hexadecimal digits that change with paragraphs, their embedder, other editions and data of documents."""
-        digest = hashlib.sha256(f"{self.embedder_spec}|{self.max_tokens}".encode())
+        digest = hashlib.sha256(self.embedder_spec.encode())
         links = {document.doc_id: dict[str, str]() for document in self.documents}
         for paragraph in self.paragraphs:
             if paragraph.same_as:

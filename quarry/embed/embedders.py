@@ -90,7 +90,7 @@ class OnnxEmbedder:
     Args:
         network: the exported network.
         folder: holds model.onnx and tokenizer.json.
-        settings: token limit and threads.
+        settings: threads.
     """
 
     def __init__(self, network: Network, folder: Path, settings: EmbedSettings) -> None:
@@ -117,7 +117,7 @@ class OnnxEmbedder:
             ) from error
         # tokenizer.json of MiniLM pads and truncates to 128 tokens by itself
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(network.max_tokens or settings.max_tokens)
+        self._tokenizer.enable_truncation(network.max_tokens)
         self._workers = settings.threads or os.cpu_count() or 1
         self._serial_session = functools.cache(functools.partial(session, 1))
         self._network = network

@@ -49,7 +49,7 @@ class Models:
     """The embedders of a user; their networks are in `models_dir`, else in the user's cache for all stores.
 
     Args:
-        settings: token limit, threads, folder, and the embedder of the user's own.
+        settings: threads, folder, and the embedder of the user's own.
         own: SPEC that the user has named, in place of that of the settings.
 
     Attributes:
@@ -90,7 +90,7 @@ def load_embedder(spec: str, models_dir: Path, settings: EmbedSettings) -> Embed
     Args:
         spec: as docs/commands.md defines it, but not `auto`, for which `choose_spec` chooses one.
         models_dir: folder of exported networks; the first call exports a network.
-        settings: token limit and threads.
+        settings: threads.
 
     Raises:
         EmbedderError: not installed, not found, or unreadable.
@@ -122,12 +122,6 @@ def require_embedder(spec: str, models_dir: Path) -> None:
 def _is_named(spec: str) -> bool:
     """Return whether a SPEC is a name of the table or a dotted path, not a model's folder or hub id."""
     return spec in EMBEDDERS or is_dotted(spec)
-
-
-def token_limit(spec: str, settings: EmbedSettings) -> int:
-    """Return the number of tokens at which the embedder of a SPEC cuts texts, 0 if it has a limit of its own."""
-    has_own = spec not in BUILT_IN or NETWORKS[spec].max_tokens
-    return 0 if has_own else settings.max_tokens
 
 
 def export_folder(spec: str, models_dir: Path) -> Path:

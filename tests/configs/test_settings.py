@@ -221,5 +221,5 @@ def test_an_empty_list_may_be_set(empty: str) -> None:
 def test_an_empty_text_stays_one() -> None:
     for empty in ("", "null", "~"):
         assert load(changes=[f"embed.own={empty}"]).embed.own in {"", "null", "~"}
-    with pytest.raises(SettingsError, match=r"ingest\.workers is ''"):
-        load(changes=["ingest.workers="])
+    with pytest.raises(SettingsError, match=r"ingest\.timeout_s is ''"):
+        load(changes=["ingest.timeout_s="])

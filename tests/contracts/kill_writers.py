@@ -33,7 +33,9 @@ def write_often(location: str, collection: str) -> None:
     while True:
         number = store.course.generation + 1
         extra = [update(make_reading("c", ["More."]))] if number % 2 else []
-        store.change([*state(number), *extra], [] if number % 2 else ["c"])
+        dropped = [] if number % 2 else ["c"]
+        updates = [*state(number), *extra]
+        store.change(updates, dropped, embedder_spec="minilm")
 
 
 def read(location: str, collection: str) -> None:

@@ -112,7 +112,7 @@ class StoreContract:
     ) -> None:
         caches = make_reading("caches", [CACHES])
         trees = make_reading("trees", [TREES, LOCKS])
-        store.change([update(caches), update(trees)])
+        store.change([update(caches), update(trees)], embedder_spec="minilm")
 
         again = reopen(store)
         both = update(make_reading("both", [CACHES, TREES, LOCKS]))
@@ -187,7 +187,7 @@ class StoreContract:
             patch.setattr("quarry.store.content.HEADER", "header-99")
             file_reading(store, make_reading("trees", [TREES]))
         refused = (
-            "has store format 99, not 4; remove it, or ingest into another --store"
+            "has store format 99, not 5; remove it, or ingest into another --store"
         )
         for attempt in (Store, open_store):
             with pytest.raises(StoreError, match=refused):
@@ -201,7 +201,7 @@ class StoreContract:
     ) -> None:
         first = make_reading("trees", [TREES])
         other = make_reading("other", [RANKING])
-        store.change([update(first), update(other)])
+        store.change([update(first), update(other)], embedder_spec="minilm")
         before = store.course.fingerprint
         new = [
             update(make_reading("trees", [CACHES, LOCKS])),
@@ -233,9 +233,7 @@ class StoreContract:
             os.environ.get("QUARRY_TEST_KILLS", "4"),
         )
         assert (ran.returncode, ran.stderr) == (0, "")
-        Store(store.location, store.collection).change(
-            [update(make_reading("a", [TREES]))]
-        )
+        write(Store(store.location, store.collection), "a", TREES)
         assert not drafts_of(store)
 
     # --- two at once
@@ -342,4 +340,4 @@ def texts_of(course: Course) -> list[str]:
 def update(reading: Reading) -> StoredDocument:
     """A reading with the vectors of a HashingEmbedder, and those of its tokens."""
     vectors = embed_reading(reading, HashingEmbedder())
-    return StoredDocument(reading, vectors, "minilm")
+    return StoredDocument(reading, vectors)

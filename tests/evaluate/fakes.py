@@ -133,9 +133,9 @@ def make_store(
         )
         reading_vectors = ReadingVectors(vectors, embedder.embed_queries([doc_id]))
         reading = Reading(document, own, ())
-        filings.append(StoredDocument(reading, reading_vectors, spec))
+        filings.append(StoredDocument(reading, reading_vectors))
     store = Store(str(folder))
-    store.change(filings)
+    store.change(filings, embedder_spec=spec)
     return store.course
 
 

@@ -165,7 +165,7 @@ def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:
 def test_e5_takes_unrelated_words_for_unlike_and_related_ones_for_alike(
     tmp_path: Path,
 ) -> None:
-    settings = EmbedSettings(max_tokens=64, threads=1, models_dir=str(tmp_path))
+    settings = EmbedSettings(threads=1, models_dir=str(tmp_path))
     similarity = word_similarity("minilm", Models(settings))
     for one, other, low, high in (
         ("river", "river", 0.99, 1.0),

@@ -120,7 +120,7 @@ def tune(evaluate: Evaluate) -> Evaluate:
 def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     tune: Evaluate,
 ) -> None:
-    changes = ("search.boost=1.5", "game.candidates=900", "embed.max_tokens=64")
+    changes = ("search.boost=1.5", "game.candidates=900")
     options = " --set ".join(["--preset dual --out mine.yaml", *changes])
     assert tune(f"{options} --storage study.db --trials 6").code == 0
 

@@ -10,7 +10,6 @@ from ingest.paragraphs.kinds import kind_of
 from quarry.languages.captions import without_label
 
 SETTINGS = IngestSettings(
-    workers=1,
     timeout_s=60,
     memory_mb=2000,
     min_words=25,

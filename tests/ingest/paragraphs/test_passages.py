@@ -9,7 +9,6 @@ from ingest.paragraphs.passages import passages
 from quarry.course.paragraph import Paragraph
 
 SETTINGS = IngestSettings(
-    workers=1,
     timeout_s=60,
     memory_mb=2000,
     min_words=8,

@@ -94,8 +94,8 @@ def test_a_search_costs_one_stat_of_each_generation(
 
 
 def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
-    for max_tokens, is_cached in ((32, False), (32, True), (64, False)):
-        settings = load(changes=[f"embed.max_tokens={max_tokens}"])
+    for threads, is_cached in ((1, False), (1, True), (2, False)):
+        settings = load(changes=[f"embed.threads={threads}"])
         result = build_orchestrator(store, settings).search(HEAP)
         assert result.cached == is_cached
 
@@ -281,7 +281,7 @@ def test_our_own_games_are_searched_without_hubs(tmp_path: Path) -> None:
     doc_id = min(load_hints().course)
     reading = make_reading(doc_id, ["One says this.", "One says that."])
     vectors = embed_reading(reading, model)
-    made.change([StoredDocument(reading, vectors, model.spec)])
+    made.change([StoredDocument(reading, vectors)], embedder_spec=model.spec)
 
     others = Hints(dict.fromkeys(("one hint", "two hints", "hint three"), ""))
     for hints, are_hubs in ((None, False), (others, True)):

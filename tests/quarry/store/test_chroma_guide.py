@@ -45,8 +45,8 @@ def test_the_code_of_the_guide_finds_what_our_vectors_find(
         make_reading("learning", [NETWORKS, RANKING]),
     ):
         vectors = embed_reading(reading, embedder)
-        updates.append(StoredDocument(reading, vectors, "minilm"))
-    Store("data/store").change(updates)
+        updates.append(StoredDocument(reading, vectors))
+    Store("data/store").change(updates, embedder_spec="minilm")
 
     local = SentenceTransformer(str(minilm_folder()), device="cpu")
     published = Mock(return_value=local)

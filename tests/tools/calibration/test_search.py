@@ -55,8 +55,8 @@ def tokens_store(store: Course) -> None:
     for document in Store(store.location).documents.values():
         reading = document.reading
         vectors = embed_reading(reading, model)
-        updates.append(StoredDocument(reading, vectors, model.spec))
-    Store("tokens").change(updates)
+        updates.append(StoredDocument(reading, vectors))
+    Store("tokens").change(updates, embedder_spec=model.spec)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def made(location: str, **n_paragraphs: int) -> Course:
             paragraphs[row] = replace(paragraphs[row], kind="heading")
         reading = replace(reading, paragraphs=tuple(paragraphs))
         vectors = embed_reading(reading, NoTies())
-        store.change([StoredDocument(reading, vectors, "minilm")])
+        store.change([StoredDocument(reading, vectors)], embedder_spec="minilm")
     return open_store(location, store.collection)
 
 
