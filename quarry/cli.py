@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import logging
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -158,8 +159,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         command, _, _ = app.parse_commands(words)
         label = " ".join([label, *command])
         interrupts.on_interrupt_print(f"{label}: interrupted")
-        _require_files()
-        _require_memory()
+        _require_resources()
         with log_as_lines(label):
             return run_command(lambda: _parse_and_call(app.meta, words))
     except CycloptsError as error:
@@ -202,37 +202,36 @@ def _require_unicode(words: Sequence[str]) -> None:
             raise SettingsError(f"{ascii(word)[:80]} {fault}") from None
 
 
-def _require_files() -> None:
+def _require_resources() -> None:
     """Let this process open N_FILES files, as far as the system allows it.
 
     Raises:
-        SettingsError: it may not even open MIN_FILES.
+        SettingsError: it may not even open MIN_FILES, or may use less address space than MIN_ADDRESS_SPACE_BYTES.
     """
     try:
         import resource
     except ImportError:  # Windows
         return
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
-    if soft == unlimited or soft >= N_FILES:
-        return
-    most = N_FILES if hard == unlimited else min(hard, N_FILES)
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
-    if most < MIN_FILES:
-        raise SettingsError(f"a process may open {most} files here; {MORE_FILES}")
 
+    def limits_of(kind: int) -> list[float]:
+        """Return the soft and the hard limit of a resource."""
+        unlimited = resource.RLIM_INFINITY
+        limits = resource.getrlimit(kind)
+        return [math.inf if limit == unlimited else limit for limit in limits]
 
-def _require_memory() -> None:
-    """Raise a SettingsError if this process may use less address space than MIN_ADDRESS_SPACE_BYTES."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most != resource.RLIM_INFINITY and most < MIN_ADDRESS_SPACE_BYTES:
+    soft, hard = limits_of(resource.RLIMIT_NOFILE)
+    n_files = int(min(hard, N_FILES))
+    if soft < n_files:
+        _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, limit))
+    if n_files < MIN_FILES:
+        raise SettingsError(f"a process may open {n_files} files here; {MORE_FILES}")
+
+    n_bytes, _ = limits_of(resource.RLIMIT_AS)
+    if n_bytes < MIN_ADDRESS_SPACE_BYTES:
         raise SettingsError(
-            f"a process may use {most // 1_000_000} MB of memory here; {MORE_MEMORY}"
+            f"a process may use {n_bytes / 1_000_000:.0f} MB of memory here; {MORE_MEMORY}"
         )
 
 

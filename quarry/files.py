@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+Content = bytes | Callable[[BinaryIO], object]
+"""The bytes of a file, or a function that writes them."""
+
 
 def write_whole(
     path: Path,
-    content: bytes | Callable[[BinaryIO], object],
+    content: Content,
     *,
     mode: int = 0o666,
     durable: bool = False,
@@ -22,7 +25,6 @@ def write_whole(
     """Write a temporary file next to `path`, then replace `path` by it; a link at `path` is replaced, not followed.
 
     Args:
-        content: the bytes, or a function that writes them.
         mode: permissions of the file, from which the umask is taken.
         durable: wait until the file is on the disk.
 
@@ -34,10 +36,7 @@ def write_whole(
         with open(
             work, "xb", opener=lambda name, flags: os.open(name, flags, mode)
         ) as file:
-            if isinstance(content, bytes):
-                file.write(content)
-            else:
-                content(file)
+            _write(file, content)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -47,11 +46,8 @@ def write_whole(
         raise
 
 
-def write_named(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
+def write_named(path: Path, content: Content) -> None:
     """Write a file that the user named as a whole or not at all; write into a pipe or a device, and follow links.
-
-    Args:
-        content: as of `write_whole`.
 
     Raises:
         OSError: the file cannot be written; what was in it is unchanged.
@@ -65,10 +61,14 @@ def write_named(path: Path, content: bytes | Callable[[BinaryIO], object]) -> No
         write_whole(target, content, mode=mode)
         return
     with target.open("wb") as file:
-        if isinstance(content, bytes):
-            file.write(content)
-        else:
-            content(file)
+        _write(file, content)
+
+
+def _write(file: BinaryIO, content: Content) -> None:
+    if isinstance(content, bytes):
+        file.write(content)
+    else:
+        content(file)
 
 
 def append_whole(path: Path, content: bytes) -> None:

@@ -113,13 +113,12 @@ def announce() -> None:
         if _state.is_announced:
             return
         _state.is_announced = True
+        line = f"{_state.line}{_state.addition}\n"
         if sys.stderr is not sys.__stderr__:
-            print(f"{_state.line}{_state.addition}", file=sys.stderr)
+            sys.stderr.write(line)
         else:  # not by the stream, in which the signal may have come
             clear = "\r\x1b[K" if os.isatty(2) else ""  # ^C, progress bars
-            os.write(
-                2, f"{clear}{_state.line}{_state.addition}\n".encode(errors="replace")
-            )
+            os.write(2, f"{clear}{line}".encode(errors="replace"))
 
 
 @contextlib.contextmanager

@@ -21,13 +21,7 @@ BELOW = {
     "face": ("configs", "quarry", "ingest", "player", "evaluate"),
 }
 """Packages from the lowest to the highest, and the packages that each may import."""
-FACE = (
-    "quarry",
-    "quarry.__main__",
-    "quarry.api",
-    "quarry.command",
-    "quarry.completion",
-)
+FACE = ("quarry", "quarry.__main__", "quarry.api", "quarry.command")
 """Modules of quarry/ that name what is above it: `import quarry`, and the command."""
 LEFT, PITCH, FLOOR_HEIGHT = 190, 126, 96
 Arrow = tuple[str, str]
