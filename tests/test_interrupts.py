@@ -36,22 +36,15 @@ ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n)?"
 """One line, and the result of the games that were played."""
 
 COMMANDS = {
-    "ingest": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder",
     "ingest-2": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder --workers 2",
     "search": "-m quarry search --store store --config own.yaml --hint words",
     "replay": "-m quarry replay --store store --config own.yaml --games games.jsonl --referee oracle --workers 2",
-    "compare": "-m evaluate compare --presets default,keyword --store store --config own.yaml "
-    "--games games.jsonl --workers 2",
     "tune": "-m quarry tune --store store --config own.yaml --games games.jsonl --trials 5000 --workers 2",
     "serve": "-m quarry serve --store store --config own.yaml --games games.jsonl --port 0",
     "play": f"{ROOT}/run_game.py --store store --config own.yaml --practice-games games.jsonl --games 500 "
     "--journal none",
-    "questions": "-m quarry questions --store store --config own.yaml --games games.jsonl --out {new}",
     "label": "-m quarry games label --store store --config own.yaml --out {new}",
-    "check": "-m quarry games check --store store --config own.yaml --games games.jsonl",
     "studio": "-m quarry studio --store store --config own.yaml --port 0",
-    "report": "-m evaluate report run.json",
-    "export": "-m quarry export run.json --out {new}",
 }
 """Command lines in the folder `places`; each writes to {new}."""
 
@@ -184,21 +177,6 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
     assert err.endswith(f"quarry ingest: {says}\n")
-
-
-def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
-    places: Path,
-) -> None:
-    with in_terminal(COMMANDS["replay"], places) as (process, terminal):
-        read_until(terminal, time.monotonic() + 4.0, process)
-        for _ in range(3):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGINT)
-            time.sleep(0.05)
-        printed = read_until(terminal, time.monotonic() + SLOWEST_S, process)
-        assert process.wait(SLOWEST_S) == 130
-    assert printed.count("interrupted") == 1
-    assert "Traceback" not in printed
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -110,10 +110,7 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) ->
     for text in (
         doubled,
         "game: &a [*a]",
-        f"a: &a [{'x' * 100_000}]\nb: &b [*a, *a, *a]\ngame: [*b, *b, *b]",
-        "search: {k: [&a [x], &b [*a, *a], &c [*b, *b], [*c, *c]]}",
         "game: " + "[" * 50_000,
-        "x: " + "y" * 300_000,
         "x" * 10_000_000,
     ):
         line = refused_file(written(tmp_path, text))
@@ -219,7 +216,6 @@ def test_an_empty_list_may_be_set(empty: str) -> None:
 
 
 def test_an_empty_text_stays_one() -> None:
-    for empty in ("", "null", "~"):
-        assert load(changes=[f"embed.own={empty}"]).embed.own in {"", "null", "~"}
+    assert load(changes=["embed.own="]).embed.own == ""
     with pytest.raises(SettingsError, match=r"ingest\.timeout_s is ''"):
         load(changes=["ingest.timeout_s="])

@@ -96,34 +96,24 @@ else:
 """
 
 
+@pytest.mark.parametrize("command", ["quarry search", "ingest", "run_game.py"])
 @pytest.mark.parametrize(
-    "command", ["quarry replay", "evaluate replay", "ingest", "run_game.py"]
+    ("module", "handler", "ending"),
+    [
+        ("configs.errors", signal.SIG_DFL, (130, "quarry: interrupted\n")),
+        ("configs.errors", signal.SIG_IGN, (0, "")),
+        ("quarry.interrupts", signal.SIG_DFL, (-signal.SIGINT, "")),
+    ],
+    ids=["early", "ignored", "before anything is imported"],
 )
 def test_an_interrupt_while_modules_are_imported_prints_no_traceback(
-    command: str,
+    command: str, module: str, handler: signal.Handlers, ending: tuple[int, str]
 ) -> None:
-    for handler, ending in (
-        (signal.SIG_DFL, (130, "quarry: interrupted\n")),
-        (signal.SIG_IGN, (0, "")),
-    ):
-        code = INTERRUPTED.format(name="configs.errors")
-        words = ["-c", code, *command.split(), "--help"]
-        heed = functools.partial(signal.signal, signal.SIGINT, handler)
-        done = run_python(*words, preexec_fn=heed)
-        assert (done.returncode, done.stderr) == ending
-        assert bool(done.stdout) == (done.returncode == 0)
-
-
-@pytest.mark.parametrize(
-    "command", ["quarry search", "evaluate replay", "ingest", "player", "run_game.py"]
-)
-def test_an_interrupt_before_anything_is_imported_prints_no_traceback(
-    command: str,
-) -> None:
-    code = INTERRUPTED.format(name="quarry.interrupts")
-    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    done = run_python("-c", code, *command.split(), "--help", preexec_fn=heed)
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+    heed = functools.partial(signal.signal, signal.SIGINT, handler)
+    words = ["-c", INTERRUPTED.format(name=module), *command.split(), "--help"]
+    done = run_python(*words, preexec_fn=heed)
+    assert (done.returncode, done.stderr) == ending
+    assert bool(done.stdout) == (done.returncode == 0)
 
 
 @pytest.mark.parametrize(
@@ -252,25 +242,24 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
         journal.update(key, ending="over", guess=guess, score=score)
 
+    at = "--journal games.sqlite"
+    listed = "0101001   LOST       27.3  trees: tall plants  (server http://server"
+    sentence = "guess  Trees grow."
+    feedback = "  opening sentence: half"
+    points = "27.3 of 100, league points 1"
+    shown = ("hint   tall plants", sentence, "sure   81%", feedback, points, "LOST")
     for line, code, says in (
-        ("list --journal games.sqlite", 0, "began (UTC)"),
-        ("list --journal games.sqlite", 0, "0101001   LOST       27.3  trees: tall"),
-        ("list --journal games.sqlite", 0, "plants  (server http://server"),
-        ("show 0101001 --journal games.sqlite", 0, "guess  Trees grow."),
-        ("show 0101001 --journal games.sqlite", 0, "sure   81%"),
-        ("show 0101001 --journal games.sqlite", 0, "  opening sentence: half"),
-        ("show 0101001 --journal games.sqlite", 0, "LOST"),
-        ("show 0101001 --journal games.sqlite", 0, "27.3 of 100, league points 1"),
-        ("list --lost --journal games.sqlite", 0, "0101001   LOST"),
-        ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
-        ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
-        ("list --journal nowhere", 2, "does not exist"),
+        (f"list {at}", 0, ("began (UTC)", listed)),
+        (f"list --lost {at}", 0, ("0101001   LOST",)),
+        (f"show 0101001 {at}", 0, shown),
+        (f"show 7 {at}", 2, ("holds no game '7'",)),
+        ("list --journal nowhere", 2, ("does not exist",)),
     ):
-        shown = quarry(f"games {line}")
-        assert shown.code == code
-        assert says in shown.out + shown.err
-        assert "\x1b" not in shown.out
-        assert "_" not in shown.out
+        done = quarry(f"games {line}")
+        assert done.code == code
+        for text in says:
+            assert text in " ".join([done.out, done.err])
+        assert {"\x1b", "_"}.isdisjoint(done.out)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

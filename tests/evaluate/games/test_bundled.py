@@ -1,12 +1,12 @@
 """The bundled games keep the rule of the game, cover the lectures, name their kinds, and are split without leaks."""
 
-import re
-import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 
-from evaluate.games.labelled import LabelledGame, load_games
+from evaluate.games.labelled import LabelledGame, load_games, tokens
+from evaluate.games.locating import label_errors
 from quarry.json_files import read_objects
 from tests.fakes import ROOT, each
 
@@ -16,49 +16,36 @@ GAMES = {name: load_games(DATA / f"games/{name}.jsonl") for name in COURSES}
 ALL = GAMES["english"] + GAMES["hebrew"]
 
 
-def words(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.findall(r"[^\W_]+", folded)
+def require_rule(games: Iterable[LabelledGame]) -> None:
+    """No hint or associative word shares a word with its paragraph, and hints have at most 15 words."""
+    for game in games:
+        text = game.paragraph if game.answerable else ""
+        errors = label_errors(text, game.hint, game.associative_word)
+        assert not [*errors], game.game_id
 
 
-def require_rule(game: LabelledGame, text: str) -> None:
-    """A hint has at most 15 words, and no word of the text; nor has the associative word."""
-    assert len(game.hint.split()) <= 15, game.game_id
-    hidden = {*words(game.hint), *words(game.associative_word)}
-    assert not hidden & {*words(text)}, game.game_id
-
-
-def test_games_and_hints_are_unique() -> None:
+def test_games_keep_the_rule_and_name_book_word_and_field() -> None:
     assert len(ALL) >= 500
-    ids, hints = set(), set()
+    require_rule(ALL)
     for game in ALL:
-        ids.add(game.game_id)
-        hints.add(" ".join(words(game.hint)))
-    assert len(ids) == len(hints) == len(ALL)
+        assert len(tokens(game.hint)) >= 3, game.game_id
+        fields = game.book_name, game.association_domain, game.associative_word
+        assert all(map(tokens, fields)), game.game_id
+    for key in ("game_id", "hint"):
+        assert len({*each(ALL, key)}) == len(ALL)
 
 
-def test_every_game_keeps_the_rule_over_the_text_that_the_pdf_prints() -> None:
+def test_every_paragraph_is_as_the_pdf_prints_it() -> None:
     printed = {}
     for name in COURSES:
         truth = DATA / "lectures" / name / "truth.jsonl"
         for _, record in read_objects(truth, ValueError):
-            if record["playable"]:
-                key = record["document"], record["opening_sentence"]
-                printed[key] = record["text"]
+            key = record["document"], record["opening_sentence"]
+            printed[key] = record["text"] if record["playable"] else ""
     for game in ALL:
-        assert len(words(game.hint)) >= 3, game.game_id
-        for value in (
-            game.book_name,
-            game.association_domain,
-            game.associative_word,
-        ):
-            assert words(value), game.game_id
-        text = ""
         if game.answerable:
-            # what the PDF prints, not what the games file says
             text = printed[game.document, game.opening_sentence]
-            assert words(game.paragraph) == words(text), game.game_id
-        require_rule(game, text)
+            assert tokens(game.paragraph) == tokens(text), game.game_id
 
 
 @pytest.mark.parametrize("name", COURSES)
@@ -77,7 +64,7 @@ def test_splits_have_their_shares_cover_the_lectures_and_share_no_paragraph(
         assert {*each(answerable, "document")} == lectures
         assert len(answerable) < len(of_split)
         for game in answerable:
-            text = " ".join(words(game.paragraph))
+            text = " ".join(tokens(game.paragraph))
             assert splits.setdefault(text, split) == split
 
 
@@ -89,7 +76,7 @@ def test_picks_keep_the_rule_and_are_split_evenly() -> None:
         games = load_games(DATA / f"games/{name}.jsonl")
         counts = Counter(each(games, "split"))
         assert counts == {"train": n_half, "test": n_half}
+        require_rule(games)
         for game in games:
             assert (DATA / "lectures" / course / game.pdf).is_file()
             assert game.paragraph.startswith(game.opening_sentence)
-            require_rule(game, game.paragraph)

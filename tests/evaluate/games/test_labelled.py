@@ -139,11 +139,11 @@ def test_the_draw_is_stable_over_machines_and_versions() -> None:
 
 def test_games_of_one_paragraph_fall_into_one_split_signs_aside() -> None:
     for number in range(50):
-        one = labelled_game(paragraph_id="", opening_sentence=f"Ivy climbs {number}.")
-        other = labelled_game(
-            paragraph_id="", opening_sentence=f"IVY CLIMBS {number}", hint="another"
-        )
-        assert split_of(one, 0) == split_of(other, 0)
+        splits = set()
+        for sentence in (f"Ivy climbs {number}.", f"IVY CLIMBS {number}"):
+            game = labelled_game(paragraph_id="", opening_sentence=sentence)
+            splits.add(split_of(game, 0))
+        assert len(splits) == 1
 
 
 def test_a_split_holds_its_games_in_order_and_an_empty_one_is_refused() -> None:

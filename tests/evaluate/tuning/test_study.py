@@ -32,7 +32,6 @@ from evaluate.tuning.study import (
     numbers_of,
     report,
     run_study,
-    seed_of_trial,
     settings_of,
 )
 from player.round import Json
@@ -406,8 +405,3 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     assert "cret" not in str(caught.value)
     shown = without_password("postgresql:///db?user=me&password=s3cret")
     assert shown == "postgresql:///db?user=me&password=***"
-
-
-def test_studies_with_other_seeds_share_no_seed_of_a_trial() -> None:
-    seeds = {seed_of_trial(seed, number) for seed in range(30) for number in range(30)}
-    assert len(seeds) == 900
