@@ -241,6 +241,7 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise SettingsError(
                 f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
+
         is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
         empty: Any = [] if is_list else ""
         words = {"", "null", "~", "()", "{}"} if is_list else {""}

@@ -196,6 +196,7 @@ def _summary(summary: IngestSummary) -> dict[str, Any]:
         record = {"document": outcome.doc_id, "path": printable(outcome.path)}
         names = "status kept rejected detail notes"
         files.append({**record, **_fields(outcome, names)})
+
     return {
         "files": files,
         "skipped": [

@@ -242,6 +242,7 @@ class Cluster(Tasks):
                 raise WorkerError(
                     f"The cluster at {address} has no workers. Start one with: dask worker {address}"
                 )
+
             self._executor = self._client.get_executor(pure=False)
             _log.info("dashboard of the cluster: %s", self._client.dashboard_link)
             self.check(_require_code, code_digest())
@@ -293,6 +294,7 @@ class Cluster(Tasks):
                     "waiting for %s: %s", n_tasks, fault or "the workers are busy"
                 )
                 logged = fault
+
             if fault and time.monotonic() - started > LIMIT_S:
                 raise WorkerError(
                     f"Nothing was finished for {LIMIT_S:.0f} s: {fault}. {RUN_AGAIN}"

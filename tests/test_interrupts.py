@@ -1,7 +1,6 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
 import contextlib
-import json
 import os
 import pty
 import random
@@ -177,26 +176,3 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
     assert err.endswith(f"quarry ingest: {says}\n")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_games_that_are_over_are_printed_whatever_ends_the_process(
-    places: Path, number: signal.Signals
-) -> None:
-    command = [sys.executable, *COMMANDS["play"].split(), "--at-once", "3", "--json"]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=places,
-        text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
-    ) as process:
-        assert process.stderr is not None
-        while "(3 of 500)" not in process.stderr.readline():
-            assert process.poll() is None
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 128 + number
-    assert err.endswith("quarry play: interrupted\n")
-    assert len(json.loads(out)["games"]) >= 3

@@ -130,9 +130,11 @@ def add_game(out: Path, paragraph: Paragraph, **typed: str) -> str:
         "pdf": f"{paragraph.doc_id}.pdf",
         "page": paragraph.page,
     }
+
     for key, value in typed.items():
         if value.strip():
             game[key] = value.strip()
+
     line = json.dumps(game, ensure_ascii=False)
     is_whole = not out.is_file() or out.read_bytes()[-1:] in (b"", b"\n")
     with writing(out):
@@ -157,6 +159,7 @@ def _ask_for_game(paragraph: Paragraph, ask: Ask) -> dict[str, str]:
                 raise
             typed.popitem()
             continue
+
         if not typed["hint"]:
             return {}
         if typed.get("associative_word") == "":
@@ -186,6 +189,7 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
             raise EOFError
         if typed.endswith(BACK):
             raise _BackError
+
         errors = label_errors(
             paragraph.text,
             typed if key == "hint" else "",

@@ -47,6 +47,7 @@ def locate_games(
         located[game.game_id] = passage
         if passage is None and (game.opening_sentence or game.paragraph):
             unknown.append(game)
+
     if unknown:
         places = places_of(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
@@ -137,6 +138,7 @@ def check_games(
         errors = list(label_errors(text, game.hint, game.associative_word, sentence))
         if game.answerable:
             errors += _place_errors(game, paragraph)
+
         first = hints.setdefault(canonical(game.hint), game.game_id)
         if first != game.game_id:
             errors.append(f"The hint is also that of {first}; write another.")

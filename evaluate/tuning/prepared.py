@@ -94,6 +94,7 @@ def search_all(
             scores, log_odds = dense_order(game.terms, weights, prepared.calibration)
             dense = replace(given.scores[DENSE], scores=scores, log_odds=log_odds)
             given = replace(given, scores={**given.scores, DENSE: dense})
+
         ranking = rank(given, settings)
         assert ranking is not None, "a study has at least one strategy"
         found = np.flatnonzero(ranking.hits == game.truth)

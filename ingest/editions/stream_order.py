@@ -55,6 +55,7 @@ class _Text:
         gap, is_turned = 0.0, False
         if self._last is not None:
             gap, is_turned = self._gap(self._last, char, direction)
+
         if abs(gap) >= FAR:
             self.end_line()
             direction = own or _LEFT_TO_RIGHT

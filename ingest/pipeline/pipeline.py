@@ -22,7 +22,14 @@ from ingest.editions.editions import require_edition
 from ingest.editions.readers import WITHOUT_PYMUPDF, has_pymupdf
 from ingest.errors import BadInputError
 from ingest.layout.extract import READERS
-from ingest.pipeline.plan import Names, Row, expand, look_at, plan, printable
+from ingest.pipeline.plan import (
+    Names,
+    Outcome,
+    find_lectures,
+    plan,
+    printable,
+    sources_in,
+)
 from ingest.pipeline.read import Files, Staging
 from quarry.course.paragraph import Reading
 from quarry.embed import (
@@ -79,13 +86,13 @@ class IngestSummary:
         advice: what would make it better, "" if there is nothing.
     """
 
-    outcomes: tuple[Row, ...]
+    outcomes: tuple[Outcome, ...]
     skipped: dict[str, str]
     course: Course
     advice: str = ""
 
     @property
-    def failed(self) -> tuple[Row, ...]:
+    def failed(self) -> tuple[Outcome, ...]:
         """The files that could not be read."""
         return tuple(row for row in self.outcomes if row.status == "failed")
 
@@ -131,7 +138,7 @@ def ingest(
     find(READERS, settings.ingest.reader, "ingest.reader")
     for edition in settings.ingest.editions:
         require_edition(edition)
-    files, skipped = expand(paths) if paths or not drop else ([], {})
+    files, skipped = find_lectures(paths) if paths or not drop else ([], {})
     n_cores = os.cpu_count() or 1
     run = _Ingest(
         files=files,
@@ -160,7 +167,7 @@ def ingest(
     return IngestSummary(tuple(outcomes), reasons, course, advice)
 
 
-def _advice(outcomes: Sequence[Row], editions: Sequence[str]) -> str:
+def _advice(outcomes: Sequence[Outcome], editions: Sequence[str]) -> str:
     """Return what PyMuPDF would bring to the files that were read, "" if it is installed or not needed."""
     has_read = any(row.status in ("added", "replaced") for row in outcomes)
     needs = any(edition.startswith("pymupdf:") for edition in editions)
@@ -187,7 +194,7 @@ class _Ingest:
     readers: Workers
     embedders: Workers
 
-    def into(self, location: str, collection: str) -> tuple[Course, list[Row]]:
+    def into(self, location: str, collection: str) -> tuple[Course, list[Outcome]]:
         """Plan, read, embed and write; return the new course, and the outcome of each document.
 
         Raises:
@@ -216,7 +223,7 @@ class _Ingest:
             staging.clear()
         return store.course, rows
 
-    def _plan(self, store: Store) -> list[Row]:
+    def _plan(self, store: Store) -> list[Outcome]:
         """Return a row for each document that the ingest may change.
 
         Raises:
@@ -234,7 +241,9 @@ class _Ingest:
             if not Path(document.path).exists():
                 missing.add(doc_id)
         owners = {item.paragraph_id: item.doc_id for item in store.course.paragraphs}
-        sources = [(path, look_at(path, self.settings.ingest)) for path in self.files]
+        sources = [
+            (path, sources_in(path, self.settings.ingest)) for path in self.files
+        ]
         rows = plan(sources, Names(documents, owners, missing), self.drop)
 
         if self.spec:
@@ -254,6 +263,7 @@ class _Ingest:
         course, relevance = store.course, None
         spec = self.spec or course.embedder_spec
         paragraphs = [*chain.from_iterable(item.paragraphs for item in readings)]
+
         if readings and (paragraphs or course.embedder_spec):
             spec = spec or choose_spec(item.text for item in paragraphs)
             embedding = _Embedding(

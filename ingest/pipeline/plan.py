@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Outcome:
     """The plan for one document, and its result.
 
     Attributes:
@@ -56,7 +56,7 @@ class Row:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of_failure(cls, path: Path, error: SourceError) -> Row:
+    def of_failure(cls, path: Path, error: SourceError) -> Outcome:
         """Return the row of a file that cannot be used."""
         return cls(path, printable(path.stem), "failed", printable(str(error)))
 
@@ -168,7 +168,7 @@ def plan(
     files: Sequence[tuple[Path, Sequence[Source] | SourceError]],
     names: Names,
     dropped: Collection[str] = (),
-) -> list[Row]:
+) -> list[Outcome]:
     """Return a row for each document of the files, and for each document that is removed.
 
     Args:
@@ -177,7 +177,7 @@ def plan(
         dropped: doc_ids that the user drops.
     """
     stored = dict(names.documents)
-    rows: list[Row] = []
+    rows: list[Outcome] = []
     taken: list[tuple[str, Source]] = []
     for path, sources in files:
         try:
@@ -185,12 +185,12 @@ def plan(
                 raise sources
             names.require_free(path, sources)
         except SourceError as error:
-            rows.append(Row.of_failure(path, error))
+            rows.append(Outcome.of_failure(path, error))
             continue
         for source in sources:
             doc_id, is_elsewhere = names.take(source)
             if is_elsewhere:
-                rows.append(Row(path, doc_id, "same file", doc_id))
+                rows.append(Outcome(path, doc_id, "same file", doc_id))
             else:
                 taken.append((doc_id, source))
 
@@ -210,7 +210,7 @@ def _rows_of(
     taken: Sequence[tuple[str, Source]],
     stored: dict[str, Document],
     changing: Collection[str],
-) -> Iterator[Row]:
+) -> Iterator[Outcome]:
     """Yield the row of each source; of sources with the same content the first is read, the others are its copies."""
     originals = {}
     for document in stored.values():
@@ -227,12 +227,12 @@ def _rows_of(
             and existing.same_as in ("", original)
         ):
             same_as = existing.same_as
-            yield Row(source.path, doc_id, "unchanged", same_as, document=existing)
+            yield Outcome(source.path, doc_id, "unchanged", same_as, document=existing)
         elif original not in (None, doc_id):
-            yield Row(source.path, doc_id, "same file", str(original), source)
+            yield Outcome(source.path, doc_id, "same file", str(original), source)
         else:
             status: Status = "added" if existing is None else "replaced"
-            yield Row(source.path, doc_id, status, "", source)
+            yield Outcome(source.path, doc_id, status, "", source)
             originals[source.content] = doc_id
 
 
@@ -241,7 +241,7 @@ def _removed(
     stored: dict[str, Document],
     dropped: Collection[str],
     changing: Collection[str],
-) -> Iterator[Row]:
+) -> Iterator[Outcome]:
     """Yield the rows of stored documents that are removed."""
     planned = {doc_id for doc_id, _ in taken}
     books_of = {str(source.path) for _, source in taken if source.book}
@@ -256,10 +256,10 @@ def _removed(
         elif document.path in books_of:
             why = f"no longer in {document.path}"
         if why:
-            yield Row(Path(document.path), doc_id, "removed", why)
+            yield Outcome(Path(document.path), doc_id, "removed", why)
 
 
-def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
+def sources_in(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
     """Return what a file holds, without reading a PDF, or the error with which the file cannot be used."""
     if printable(path) != str(path):
         return SourceError(f"{path}: the file's name is not UTF-8; rename it")
@@ -278,7 +278,7 @@ def look_at(path: Path, settings: IngestSettings) -> list[Source] | SourceError:
         return error
 
 
-def expand(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
+def find_lectures(paths: Sequence[Path]) -> tuple[list[Path], dict[Path, str]]:
     """Return the absolute paths of the files in `paths`, each once, in order, and the reasons why others are skipped.
 
     Folders are searched recursively.

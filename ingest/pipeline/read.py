@@ -22,7 +22,7 @@ from configs.errors import WorkerError
 from configs.settings import IngestSettings
 from ingest.editions.editions import read_editions
 from ingest.errors import SourceError
-from ingest.pipeline.plan import Row, Source
+from ingest.pipeline.plan import Outcome, Source
 from ingest.pipeline.read_document import read_pdf
 from quarry.course.paragraph import Alias, Document, Reading
 from quarry.embed.vectors import NO_VECTORS
@@ -95,8 +95,8 @@ class Files:
     workers: Workers
 
     def read_all(
-        self, rows: list[Row], documents: dict[str, Document]
-    ) -> tuple[list[Row], list[Reading]]:
+        self, rows: list[Outcome], documents: dict[str, Document]
+    ) -> tuple[list[Outcome], list[Reading]]:
         """Read the files of a plan; return its rows with their results, and the readings.
 
         Args:
@@ -130,20 +130,20 @@ class Files:
                     document = row.source.sidecar.over(result.document)
                     result = results[row.doc_id] = replace(result, document=document)
             if isinstance(result, SourceError):
-                finished.append(Row.of_failure(row.path, result))
+                finished.append(Outcome.of_failure(row.path, result))
             else:
                 readings.append(result)
                 document, notes = result.document, result.notes
                 finished.append(replace(row, document=document, notes=notes))
         return finished, readings
 
-    def _read(self, rows: list[Row]) -> Results:
+    def _read(self, rows: list[Outcome]) -> Results:
         """Read files with their editions, and stage the readings; an edition that fails is a note."""
         workers, names = self.workers, self.settings.editions
         if not isinstance(workers, Cluster):
             workers = min(workers, len(rows))
         results: Results = {}
-        sound: list[tuple[Row, Reading]] = []
+        sound: list[tuple[Outcome, Reading]] = []
         with executor_of(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for row in rows:
@@ -206,7 +206,7 @@ class Files:
 
 
 def _read_copy(
-    row: Row, source: Source, results: Results, documents: dict[str, Document]
+    row: Outcome, source: Source, results: Results, documents: dict[str, Document]
 ) -> Reading | SourceError:
     """Return the reading of a duplicate file, which has its own names, but no paragraphs."""
     original = results.get(row.detail)
@@ -214,6 +214,7 @@ def _read_copy(
         return SourceError(
             f"{row.path}: is the same file as {row.detail}, which failed"
         )
+
     document = original.document if original is not None else documents[row.detail]
     copy = replace(
         document,
@@ -228,7 +229,7 @@ def _read_copy(
     return Reading(source.sidecar.over(copy), (), ())
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _key(row: Outcome) -> tuple[str, ...]:
     """Return what changes with what reading a file yields."""
     return row.doc_id, str(row.path), row.source.version if row.source else ""
 
@@ -251,7 +252,9 @@ def _call(
             raise SourceError(str(error).replace(str(copy), str(path))) from None
 
 
-def _result(future: Future[T], row: Row, settings: IngestSettings) -> T | SourceError:
+def _result(
+    future: Future[T], row: Outcome, settings: IngestSettings
+) -> T | SourceError:
     """Return what was read of a file, or the reason why the file could not be read.
 
     Raises:

@@ -185,6 +185,7 @@ def read_paragraphs_file(
             raise SourceError(
                 f"{where}: paragraph_id {record['paragraph_id']!r} is there twice; rename it"
             )
+
         seen.add(record["paragraph_id"])
         text = " ".join(record["text"].split())
         paragraph = Paragraph(
@@ -200,6 +201,7 @@ def read_paragraphs_file(
         raise SourceError(
             f"{path} is empty; add a line for each paragraph, or leave the file out"
         )
+
     readings = []
     for book_name, paragraphs in books.items():
         digest = hashlib.sha256(f"{content}|{book_name}".encode()).hexdigest()

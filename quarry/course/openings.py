@@ -96,6 +96,7 @@ def as_printed_in(piece: str, sentences: Iterable[str]) -> Iterator[tuple[int, s
         for letter in canonical(char):
             letters.append(letter)
             positions.append(position)
+
     whole = "".join(letters)
     for sentence in sentences:
         start, end = _find(whole, canonical(sentence))

@@ -105,6 +105,7 @@ class _Graph:
             weight, bias = self._layer(f"{layer}.attention.self.{name}")
             weights.append(weight.T)
             biases.append(bias)
+
         attention = self._add(
             "Attention",
             self.states,
@@ -115,6 +116,7 @@ class _Graph:
             num_heads=self._n_heads,
         )
         self._add_normalised(attention, f"{layer}.attention.output")
+
         weight, bias = self._layer(f"{layer}.intermediate.dense")
         product = self._add("MatMul", self.states, weight.T)
         inner = self._add("BiasGelu", product, bias, domain=FUSED)

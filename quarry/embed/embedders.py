@@ -234,6 +234,7 @@ class TransformerEmbedder(SentenceTransformerEmbedder):
             output_value=None,
             show_progress_bar=False,
         )
+
         special_ids = self._model.tokenizer.all_special_ids
         vectors = np.empty((len(texts), self.dim), dtype=np.float32)
         states, ids = [], []

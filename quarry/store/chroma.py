@@ -80,6 +80,7 @@ def _passages_of(document: StoredDocument) -> dict[str, Any]:
                 "kind": paragraph.kind,
             }
         )
+
     return {
         "ids": [paragraph.paragraph_id for paragraph in paragraphs],
         "embeddings": document.vectors.paragraphs,

@@ -152,6 +152,7 @@ class Generations(ABC):
                 self.remove(draft)
             if error is changed or not isinstance(error, Exception):
                 raise
+
             latest = base
             with contextlib.suppress(Exception):  # a server that is gone
                 latest, _ = self.newest()

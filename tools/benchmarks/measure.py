@@ -15,7 +15,7 @@ from quarry.store import Course, open_store
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 LECTURES = DATA / "lectures" / "english"
-Row = dict[str, Any]
+Figures = dict[str, Any]
 Case = TypeVar("Case")
 
 
@@ -49,7 +49,7 @@ def side_by_side(
     quarry: Callable[[Case], float],
     baseline: Callable[[Case], float],
     n_warm: int = 1,
-) -> Row:
+) -> Figures:
     """Return the medians of what both sides measure on each case, and their ratio.
 
     The sides take turns at being first. The first cases do not count.
@@ -63,7 +63,7 @@ def side_by_side(
                 values[side].append(value)
 
     medians = {side: statistics.median(of_side) for side, of_side in values.items()}
-    row: Row = {side: float(f"{median:.4g}") for side, median in medians.items()}
+    row: Figures = {side: float(f"{median:.4g}") for side, median in medians.items()}
     return {**row, "ratio": float(f"{medians['quarry'] / medians['baseline']:.3g}")}
 
 
@@ -74,14 +74,14 @@ class Benchmark:
     It is not in `__main__`, which the process of a benchmark does not import.
     """
 
-    measure: Callable[[], Row]
+    measure: Callable[[], Figures]
     name: str
     unit: str
     baseline_is: str
     target: str
     """ "at most" or "at least", and the ratio."""
 
-    def row(self) -> Row:
+    def row(self) -> Figures:
         """Measure both sides, and return a row of the results."""
         result = self.measure()
         limit = float(self.target.split()[-1])

@@ -17,7 +17,7 @@ from tools.benchmarks.baselines.chroma_search import HINT, open_collection
 from tools.benchmarks.measure import (
     DATA,
     LECTURES,
-    Row,
+    Figures,
     bundled_course,
     seconds,
     side_by_side,
@@ -30,7 +30,7 @@ N_STARTS = 5
 wall_s = functools.partial(seconds, time.perf_counter)
 
 
-def measure_over_embedding() -> Row:
+def measure_over_embedding() -> Figures:
     """Measure a whole search of the bundled course next to the embedding of its hint; every hint is new."""
     settings = uncached_settings()
     with bundled_course(settings) as (course, games):
@@ -48,7 +48,7 @@ def _queries(games: Sequence[LabelledGame]) -> list[Query]:
     return [Query(game.hint, game.book_name) for game in games[: N_HINTS + N_WARM]]
 
 
-def measure_against_chroma() -> Row:
+def measure_against_chroma() -> Figures:
     """Measure a search next to two text queries of Chroma: one over the course, one within a document."""
     settings = uncached_settings()
     with (
@@ -81,7 +81,7 @@ def measure_against_chroma() -> Row:
         )
 
 
-def measure_start() -> Row:
+def measure_start() -> Figures:
     """Measure seconds from process start to the first answer; both search the same paragraphs with the same model."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as folder:
         store = f"{folder}/store"

@@ -56,6 +56,7 @@ def calibrate_prior(
         if (paragraph := located[game.game_id]) is not None:
             result = player.candidates(game.round_start())
             pairs.append((result, paragraph.opening_sentence))
+
     fit = fit_prior(pairs, places_of(course.paragraphs))
     weights = {name: round(weight, 2) for name, weight in fit.weights.items()}
     _write(out, json.dumps({"weights": weights}, indent=1))
@@ -94,6 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, help="default: the file that the player reads"
     )
+
     options = parser.parse_args(arguments)
     if not (options.games or (options.fit == "search" and options.questions)):
         parser.error("--games is missing")

@@ -5,7 +5,6 @@ import importlib.metadata
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from configs.directories import cache
-from ingest.pipeline.plan import expand
+from ingest.pipeline.plan import find_lectures
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
 from quarry.command import main
@@ -179,7 +178,7 @@ def test_folders_are_searched_through_and_each_file_is_taken_once(
     *lectures, notes = [top / name for name in names]
     for path in (*lectures, notes):
         path.touch()
-    assert expand([deep / "c.pdf", top, deep / ".." / "b.pdf"]) == (
+    assert find_lectures([deep / "c.pdf", top, deep / ".." / "b.pdf"]) == (
         lectures,
         {notes: "not a type that is read"},
     )
@@ -460,36 +459,6 @@ def test_an_embedder_that_is_none_is_refused_before_a_page_is_read(
     ):
         refusal = course.refusal(course.lectures, "--workers=1", f"--embedder={spec}")
         assert says in refusal
-
-
-# --- the store cannot be written
-
-
-KILLED_INGEST = """
-import os, signal, sys
-from quarry.command import main
-from quarry.embed import models
-from quarry.store import folder
-from tests import fakes
-
-if __name__ == "__main__":
-    models.load_embedder = fakes.load_hashing_embedder
-    folder.save = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-    main(["ingest", *sys.argv[1:]])
-"""
-"""An ingest that is killed after it has written the passages to Chroma, and before their content."""
-
-
-def test_ingest_that_was_killed_is_finished_by_the_next(course: Course) -> None:
-    course.run(course.lectures / "ranking.pdf")
-    before = open_store(course.store).fingerprint
-    asked = f"{course.lectures}", f"--store={course.store}", "--workers=1"
-    killed = fakes.run_python("-c", KILLED_INGEST, *asked, timeout=240)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert open_store(course.store).fingerprint == before
-    finished = course.run(course.lectures, "--json")
-    assert finished.statuses == {"ranking": "unchanged", "trees": "added"}
-    assert course.texts == WHOLE
 
 
 def test_work_of_an_interrupted_ingest_is_not_done_again(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingest.pipeline.plan import Names, Row, Source, plan
+from ingest.pipeline.plan import Names, Outcome, Source, plan
 from ingest.pipeline.sidecar import Sidecar
 from quarry.course.paragraph import Document
 from tests.fakes import each
@@ -36,7 +36,7 @@ def document(
 
 def rows_of(
     *sources: Source, stored: tuple[Document, ...] = (), missing: str = ""
-) -> list[Row]:
+) -> list[Outcome]:
     names = Names({item.doc_id: item for item in stored}, missing=missing)
     return plan([(source.path, [source]) for source in sources], names)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterable
 from itertools import cycle
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from player.search.calibration import CALIBRATION
 from quarry.embed.vectors import embed_reading
 from quarry.store import Course, Store, StoredDocument
-from tests.evaluate.fakes import Evaluate, course_records, write_games
+from tests.evaluate.fakes import Evaluate, Output, course_records, write_games
 from tests.fakes import HashingEmbedder
 from tools.calibration.search import fit_choices, fit_relevance
 
@@ -99,31 +100,28 @@ def test_late_interaction_gets_weights_for_its_scores(
     assert dense["parts"].keys() == {"tokens", "hubness"}
 
 
+def fit_questions(
+    command: Evaluate, store: str, about: Iterable[str], other: Iterable[str]
+) -> Output:
+    """Fit on questions about the course and about other things."""
+    lines = [json.dumps({"question": text, "about_course": True}) for text in about]
+    lines += [json.dumps({"question": text, "about_course": False}) for text in other]
+    Path("questions.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    options = "--questions questions.jsonl --out out.json"
+    return command(f"search --store {store} {options}")
+
+
 def test_questions_fit_the_relevance_alone(command: Evaluate) -> None:
-    records = [
-        *({"question": f"{hint} one", "about_course": True} for hint in HINTS),
-        *({"question": f"{hint} two", "about_course": False} for hint in HINTS),
-    ]
-    lines = "\n".join(map(json.dumps, records))
-    Path("questions.jsonl").write_text(lines, encoding="utf-8")
-    options = "search --store store --questions questions.jsonl --out out.json"
-    new = command(options).json
+    about = [f"{hint} one" for hint in HINTS]
+    new = fit_questions(command, "store", about, [f"{hint} two" for hint in HINTS]).json
     old = json.loads(CALIBRATION.read_bytes())["minilm"]
-    fitted = ("bias", "relevance", "separation")
-    assert [new["dense"].pop(key) for key in fitted] != [
-        old["dense"].pop(key) for key in fitted
-    ]
+    for key in ("bias", "relevance", "separation"):
+        assert new["dense"].pop(key) != old["dense"].pop(key)
     assert new == old
 
-    for text, says in (
-        (lines.partition("\n")[0], "questions of one kind"),
-        ('{"question": "why"}', 'line 1 must be {"question": TEXT'),
-    ):
-        Path("questions.jsonl").write_text(text, encoding="utf-8")
-        refused = command(options)
-        assert refused.code == 2
-        assert says in refused.err
-        assert refused.err.count("\n") == 1
+    refused = fit_questions(command, "store", about, [])
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "questions of one kind" in refused.err
 
 
 def test_questions_in_two_languages_take_off_what_is_usual(
@@ -134,14 +132,6 @@ def test_questions_in_two_languages_take_off_what_is_usual(
         ("cat", {"paragraph", "tokens"}),
         ("חתול", {"paragraph", "tokens", "usual"}),
     ):
-        records = [
-            {"question": hint, "about_course": True},
-            {"question": "lantern", "about_course": False},
-        ]
-        lines = "\n".join(map(json.dumps, records))
-        Path("questions.jsonl").write_text(lines, encoding="utf-8")
-        fitted = command(
-            "search --store tokens --questions questions.jsonl --out o.json"
-        )
-        assert fitted.json["late_interaction"]["dense"]["relevance"].keys() == names
-        assert fitted.json["dense"]["relevance"].keys() == {"paragraph"}
+        fitted = fit_questions(command, "tokens", [hint], ["lantern"]).json
+        assert fitted["late_interaction"]["dense"]["relevance"].keys() == names
+        assert fitted["dense"]["relevance"].keys() == {"paragraph"}
