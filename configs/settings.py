@@ -242,11 +242,9 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
 
-        is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
-        empty: Any = [] if is_list else ""
-        words = {"", "null", "~", "()", "{}"} if is_list else {""}
-        if value is None or value == {} or (isinstance(value, str) and value in words):
-            value = empty
+        if not value:
+            is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
+            value = [] if is_list else ""
         tree.setdefault(section, {})[key] = value
     return tree
 

@@ -14,7 +14,7 @@ from quarry.embed.embedders import (
     sentence_transformer,
 )
 from quarry.embed.exports import FORM, export
-from quarry.embed.networks import BUILT_IN, NETWORKS, Network
+from quarry.embed.networks import BUILT_IN, NETWORKS
 from quarry.errors import EmbedderError
 from quarry.plugins import find, is_dotted, make
 from quarry.terminal import visible
@@ -22,25 +22,20 @@ from quarry.terminal import visible
 _log = logging.getLogger(__name__)
 
 
-def _exported(network: Network) -> Callable[[EmbedSettings, Path], Embedder]:
-    """Return the factory of the embedder of a built-in network, which is exported first if it has not been."""
-
-    def make(settings: EmbedSettings, models_dir: Path) -> Embedder:
-        folder = export_folder(network.spec, models_dir)
-        if not (folder / "model.onnx").is_file():
-            _log.info(
-                "exporting the embedding model %s to ONNX, once (about %s s)",
-                network.spec,
-                network.export_s,
-            )
-            export(network.spec, folder)
-        return OnnxEmbedder(network, folder, settings)
-
-    return make
+def _built_in(spec: str, settings: EmbedSettings, models_dir: Path) -> Embedder:
+    """Return the embedder of a built-in network, which is exported first if it has not been."""
+    network = NETWORKS[spec]
+    folder = export_folder(spec, models_dir)
+    if not (folder / "model.onnx").is_file():
+        says = "exporting the embedding model %s to ONNX, once (about %s s)"
+        _log.info(says, spec, network.export_s)
+        export(spec, folder)
+    return OnnxEmbedder(network, folder, settings)
 
 
 EMBEDDERS: dict[str, Callable[..., Embedder]] = {
-    spec: _exported(network) for spec, network in NETWORKS.items()
+    "minilm": lambda settings, folder: _built_in("minilm", settings, folder),
+    "e5": lambda settings, folder: _built_in("e5", settings, folder),
 }
 """Factories by SPEC; each is called with the settings and the folder of models, or as many of these as it accepts."""
 

@@ -2,9 +2,9 @@
 
 from quarry.course.course import Course
 from quarry.store.content import StoredDocument
-from quarry.store.index import ChromaIndex
 from quarry.store.store import (
     DEFAULT_COLLECTION,
+    ChromaIndex,
     Store,
     identity_of,
     is_url,

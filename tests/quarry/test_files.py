@@ -9,7 +9,6 @@ import pytest
 
 from quarry.files import (
     append_whole,
-    read_own,
     write_named,
     write_whole,
     written_together,
@@ -25,10 +24,8 @@ def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
     target.write_text("theirs")
     target.chmod(0o644)
     link.symlink_to(target)
-    with pytest.raises(OSError, match="link"):
-        read_own(link)
-    write_whole(link, b"ours", mode=0o600, durable=True)
-    assert read_own(link)[0] == b"ours"
+    write_whole(link, b"ours", mode=0o600)
+    assert link.read_bytes() == b"ours"
     assert not link.is_symlink()
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     assert target.read_text() == "theirs"
@@ -102,8 +99,6 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     pipe, device = tmp_path / "pipe", tmp_path / "device"
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
-    with pytest.raises(OSError, match="not a regular file"):
-        read_own(pipe)
     for path in (pipe, device):
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from evaluate.runs.run import commit
 from tools.benchmarks import searching
-from tools.benchmarks.measure import Benchmark
+from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
 
