@@ -1,10 +1,10 @@
-"""The defaults of a project: the file `quarry.toml` in the current folder or above."""
+"""The defaults of a project: `quarry.toml`, or `[tool.quarry]` of a pyproject.toml, in the folder or above."""
 
 import reprlib
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -49,25 +49,42 @@ def find_project() -> Project:
         folder = Path.cwd()
     except OSError:  # it was deleted
         return Project()
-    for directory in (folder, *folder.parents):
-        path = directory / "quarry.toml"
-        if path.is_file():
-            return _read(path)
+    for place in (folder, *folder.parents):
+        for path in (place / "quarry.toml", place / "pyproject.toml"):
+            table = _table_of(path)
+            if table is not None:
+                return _project(table, path)
     return Project()
 
 
-def _read(path: Path) -> Project:
-    """Return the checked values of a file; paths among them are relative to the file."""
+def _table_of(path: Path) -> Any:
+    """Return the project's table of a TOML file; None if there is no file, or another program's without our table."""
+    is_ours = path.name == "quarry.toml"
     try:
+        if not path.is_file():
+            return None
         with path.open("rb") as file:
             content = file.read(MAX_CHARS + 1)
         if len(content) > MAX_CHARS:
             raise ValueError(f"more than {MAX_CHARS} bytes; shorten it")
-        table = tomllib.loads(content.decode("utf-8"))
+        document = tomllib.loads(content.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        fault = " ".join(str(error).split())[:200]
-        raise SettingsError(f"{path} is not a TOML file: {fault}") from error
+        if is_ours:
+            fault = " ".join(str(error).split())[:200]
+            raise SettingsError(f"{path} is not a TOML file: {fault}") from error
+        return None
+    if is_ours:
+        return document
+    tools = document.get("tool")
+    return tools.get("quarry") if isinstance(tools, dict) else None
 
+
+def _project(table: Any, path: Path) -> Project:
+    """Return the checked values; paths among them are relative to the file."""
+    if not isinstance(table, dict):
+        raise SettingsError(
+            f"{path}: tool.quarry is a {type(table).__name__}; write one table [tool.quarry]"
+        )
     values = {}
     for key, value in table.items():
         require_key(key, KEYS, str(path))

@@ -24,7 +24,7 @@ from evaluate.commands.shared import (
 from evaluate.errors import BatchError
 from evaluate.games.labelled import KEYS, read_games
 from evaluate.games.labeller import choose_paragraphs, label_games
-from evaluate.referee.simulated import SPECS, Tools
+from evaluate.referee.simulated import SPECS, tools_of
 from evaluate.referee.spec import spec_table
 from player.search.build import open_course
 from quarry.cli import Given, Preset, StoreOptions
@@ -145,7 +145,7 @@ def questions(
     located = locate_in(answerable, course, str(games_file(games)))
     player = build_player(course, settings, seed)
     batches = make_batches(answerable, located, player)
-    retrieve = Tools(course, settings.embed).retrieve
+    retrieve = tools_of(course, settings.embed).retrieve
 
     lines = []
     for batch in tqdm(batches, desc="asking", unit="game", total=len(answerable)):

@@ -19,7 +19,7 @@ from evaluate.games.locating import locate_games
 from evaluate.practice.hints import made_games
 from evaluate.practice.match import Match, RefusedMessageError
 from evaluate.referee.scoring import Similarity, word_similarity
-from evaluate.referee.simulated import Tools, make_referee
+from evaluate.referee.simulated import make_referee, prepare, tools_of
 from evaluate.referee.spec import HINT_ALONE, Referee
 from player.game.client import GameState
 from player.round import Json
@@ -63,12 +63,13 @@ def load_repertoire(
         RefereeError: the SPEC is invalid or answers nothing.
         GamesError: the file cannot be used, or none of its games is about this store.
     """
+    prepare([spec], course, settings.embed)  # no player waits for it
     if spec == HINT_ALONE:
         raise RefereeError(
             "--referee none answers no questions, so that no game can be played; take oracle"
         )
     noise = secrets.randbits(32) if seed is None else seed
-    referee = make_referee(spec, noise, Tools(course, settings.embed))
+    referee = make_referee(spec, noise, tools_of(course, settings.embed))
     models = Models(settings.embed)
     games = load_games(games_path, named)
     located = locate_games(games, course.paragraphs)

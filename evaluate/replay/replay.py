@@ -30,9 +30,10 @@ from evaluate.referee.scoring import (
 )
 from evaluate.referee.simulated import (
     Judge,
-    Tools,
     make_referee,
+    prepare,
     repeats_of,
+    tools_of,
 )
 from evaluate.referee.spec import Referee
 from evaluate.replay.ideal import add_ideal
@@ -179,7 +180,7 @@ def build_replayer(
     """
     course = open_same(*address)
     player = player_without_deadline(course, settings)
-    tools = Tools(course, settings.embed)
+    tools = tools_of(course, settings.embed)
     referees = [make_referee(*judge, tools) for judge in judges]
     similarity: Similarity = character_similarity
     if judges:
@@ -327,6 +328,8 @@ def replay_judges(
         workers = max(1, min(workers, n_games))
 
     if workers != 1:
+        # else every process would make its own
+        prepare((spec for spec, _ in judges), course, settings.embed)
         # a process embeds on one core, unless no other one plays at the same time
         settings = replace(settings, embed=replace(settings.embed, threads=1))
     make = functools.partial(

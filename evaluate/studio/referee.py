@@ -11,7 +11,7 @@ from evaluate.games.labelled import LabelledGame, tokens
 from evaluate.games.labeller import add_game, games_of
 from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
-from evaluate.referee.simulated import Tools, make_referee
+from evaluate.referee.simulated import make_referee, tools_of
 from evaluate.referee.spec import Secret
 from evaluate.runs.record import label_of
 from evaluate.studio.pages import Page, existing
@@ -149,7 +149,7 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     note = f"preset {preset}, referee {referee or 'a person'}"
     session = Session(paragraph, form.word, note, player, plan)
     if referee:
-        tools = Tools(studio.course, studio.settings.embed)
+        tools = tools_of(studio.course, studio.settings.embed)
         posed = [(question.text, question.options) for question in plan.questions]
         secret = Secret(
             paragraph.text, paragraph.opening_sentence, form.book, form.hint

@@ -3,6 +3,7 @@
 import re
 import warnings
 import weakref
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -26,8 +27,11 @@ LOCKED_S = 120
 """Maximum number of seconds that a process waits for an SQLite file that another one writes."""
 
 
-def open_storage(spec: str | None) -> BaseStorage:
+def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     """Open the storage of `--storage`: None is memory, a URL a database, anything else the path of an SQLite file.
+
+    Args:
+        is_earlier: it is that of `--warm-start`, whose file is not made.
 
     Raises:
         TuneError: it cannot be opened.
@@ -39,6 +43,10 @@ def open_storage(spec: str | None) -> BaseStorage:
 
     url = spec
     if "://" not in spec:
+        if is_earlier and not Path(spec).exists():
+            raise TuneError(
+                f"--warm-start {spec} does not exist. Name the storage of an earlier tune."
+            )
         # "?" and "%" of the path are quoted
         url = URL.create("sqlite", database=spec).render_as_string()
     is_file = url.startswith("sqlite")

@@ -5,6 +5,7 @@ import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from tqdm.auto import tqdm
 
 from configs.errors import SettingsError
 from configs.settings import CONFIG_DIR, SearchSettings, fields
+from evaluate.errors import TuneError
 from evaluate.games.labelled import Split
 from evaluate.runs.comparison import ALPHA, randomisation_p
 from evaluate.runs.measures import bootstrap_interval, rounded
@@ -66,6 +68,8 @@ GAMES_A_PARAMETER = 10
 """Games for each parameter that a study should have; with fewer, a fit says little about other games."""
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
+N_WARM_START = 10
+"""Best trials of an earlier study that a warm start runs first."""
 
 
 Splits = Mapping[Split, Prepared]
@@ -101,6 +105,7 @@ def run_study(
     seed: int,
     storage: str | None,
     executor: Tasks,
+    warm_start: str | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Tuned:
     """Run trials until the study has `n_trials`, and choose among the best.
@@ -111,6 +116,7 @@ def run_study(
         seed: the seed of the sampler; one worker and one seed give one study, also if it is killed and resumed.
         storage: as `open_storage` takes it; other processes may share the study there.
         executor: judges the settings of trials, as many at a time as it has workers.
+        warm_start: storage of an earlier study; its best trials are run first.
         attributes: the attributes of the study, for other tools, such as its store and games.
 
     Raises:
@@ -119,6 +125,8 @@ def run_study(
     """
     opened = open_storage(storage)
     first = grid_points(space) or [numbers_of(space, base)]
+    if warm_start:
+        first += _best_of(warm_start, name, space, base)
 
     study = optuna.create_study(
         study_name=name,
@@ -246,6 +254,30 @@ def _wait_for_running(study: optuna.Study) -> None:
 def complete(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials that have a value, not those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> list[Json]:
+    """Return parameters of the best trials of the newest study in a storage, brought into a space.
+
+    Args:
+        name: the name of the study that is to be run, which is not an earlier one.
+
+    Raises:
+        TuneError: the storage cannot be opened, or has no other study with a finished trial.
+    """
+    opened = open_storage(storage, is_earlier=True)
+    summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
+    summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
+    for summary in summaries:
+        study = optuna.load_study(study_name=summary.study_name, storage=opened)
+        best = best_first(complete(study))[:N_WARM_START]
+        if best and summary.study_name != name:
+            settings = [settings_of(trial.params, base) for trial in best]
+            return [numbers_of(space, one) for one in settings]
+    raise TuneError(
+        f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
+        "earlier tune."
+    )
 
 
 def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:

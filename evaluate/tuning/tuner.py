@@ -42,6 +42,7 @@ def tune(
     seed: int = 0,
     storage: str | None = None,
     workers: Workers = 1,
+    warm_start: str | None = None,
 ) -> Json:
     """Fit the search's settings on training games, choose on validation games and report on test games.
 
@@ -52,6 +53,7 @@ def tune(
         seed: the seed of splits, sampler and intervals.
         storage: URL of a database, or the path of an SQLite file, with a study to resume; None keeps nothing.
         workers: processes that score games and judge trials; or a cluster.
+        warm_start: as of `run_study`.
 
     Returns:
         The figures of tuned and untuned settings; `settings`, the values of what was tuned; `tuned_settings`, the
@@ -89,6 +91,7 @@ def tune(
             storage=storage,
             executor=executor,
             attributes={"store": course.location, "untuned": untuned},
+            warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
     return {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from configs.project import find_project
+from configs.project import Project, find_project
 from evaluate.commands.shared import games_file
 from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
@@ -169,7 +169,7 @@ def test_messages_name_the_command() -> None:
 def test_values_of_the_nearest_file_are_defaults(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "quarry.toml").write_text('store = "below"\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.quarry]\nstore = "below"\n')
     inner = tmp_path / "course/week"
     inner.mkdir(parents=True)
 
@@ -191,31 +191,55 @@ def test_games_of_the_project_leave_a_person_alone_with_the_player() -> None:
     assert "holds no store" in err
 
 
+OURS, SHARED = "quarry.toml", "pyproject.toml"
+DEEP = "[" * 100_000
+
+
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("name", "content", "says"),
     [
-        ('stroe = "x"', "has no key 'stroe'; it has store, games"),
-        ("store = 3", "store is 3; it must be a text in quotation marks"),
-        ("store = [[1], {a = 2}]", "it must be a text in quotation marks"),
-        ('store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
-        (f"store = '{'x' * 9_000}'", "at most 4000 characters"),
-        ("store", "is not a TOML file"),
-        (f"store = {'[' * 100_000}", "is not a TOML file"),
-        ("\udcff", "is not a TOML file"),
-        ("#" * 60_000_000, "more than 200000 bytes"),
+        (OURS, 'stroe = "x"', "has no key 'stroe'; it has store, games"),
+        (OURS, "store = 3", "store is 3; it must be a text in quotation marks"),
+        (OURS, "store = [[1], {a = 2}]", "it must be a text in quotation marks"),
+        (OURS, 'store = "a\\u0000b"', "store is 'a\\x00b'; it must be a text"),
+        (OURS, f"store = '{'x' * 9_000}'", "at most 4000 characters"),
+        (OURS, "store", "is not a TOML file"),
+        (OURS, f"store = {DEEP}", "is not a TOML file"),
+        (OURS, "\udcff", "is not a TOML file"),
+        (OURS, "#" * 60_000_000, "more than 200000 bytes"),
+        (SHARED, "[[tool.quarry]]", "tool.quarry is a list; write one table"),
+        (SHARED, "tool.quarry = 5", "tool.quarry is a int; write one table"),
+        (SHARED, "tool.quarry.store = 5", "store is 5; it must be a text"),
     ],
-    ids=range(9),
+    ids=range(12),
 )
 def test_a_wrong_project_file_is_refused_in_one_line(
-    content: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    content: str,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (tmp_path / "quarry.toml").write_text(content, errors="surrogateescape")
+    (tmp_path / name).write_text(content, errors="surrogateescape")
     (tmp_path / "week").mkdir()
     monkeypatch.chdir(tmp_path / "week")
     code, out, err = quarry("search --hint x")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert says in err
     assert len(err) < 600 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["tool = 5", "[[tool]]", "tool = [", f"tool = {DEEP}", "#" * 60_000_000, "\udcff"],
+    ids=range(6),
+)
+def test_another_programs_project_file_is_ignored(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / SHARED).write_text(content, errors="surrogateescape")
+    monkeypatch.chdir(tmp_path)
+    assert find_project() == Project()
 
 
 def test_what_is_missing_is_named_with_its_cost(

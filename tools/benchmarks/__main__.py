@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from evaluate.runs.run import commit
-from tools.benchmarks import searching
+from tools.benchmarks import calls, searching
 from tools.benchmarks.searching import Benchmark
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
@@ -35,6 +35,13 @@ BENCHMARKS = {
         "searches/s",
         "two text queries of Chroma, filtered and not, SentenceTransformerEmbeddingFunction",
         "at least 10",
+    ),
+    "calls": Benchmark(
+        calls.measure_first_call,
+        "first get_questions of a process",
+        "ms",
+        "the later ones of the same process (p50)",
+        "at most 1.5",
     ),
 }
 LINE = (

@@ -2,19 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import SimulatedReferee, Tools, look
+from evaluate.referee.simulated import SimulatedReferee, look
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from player.answer import NOT_RELEVANT, Answer
-from tests.evaluate.fakes import make_store, use_hashing_embedder
-from tests.fakes import HashingEmbedder
-from tests.player.fakes import course
 
 SECRET = Secret("A paragraph.", "A paragraph.")
 OPTIONS = ("a", "b", "c", "d")
@@ -72,23 +66,6 @@ def test_a_word_occurs_where_it_is_seen() -> None:
     assert read("passages", question, *WORDS) == "B"
     assert read("name", question, *WORDS) == "C"
     assert read("nothing", question, *WORDS) == "D"
-
-
-def test_the_four_nearest_passages_of_prose_come_nearest_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_hashing_embedder(monkeypatch)
-    assert Tools().retrieve("any") == ()
-    heading, *prose = course()
-    store = make_store(tmp_path / "store", [replace(heading, kind="heading"), *prose])
-    (vector,) = HashingEmbedder().embed_queries([prose[3].text])
-    similarities = store.vectors @ vector
-    similarities[0] = -1.0  # the heading
-    order = np.argsort(-similarities, kind="stable")[:4]
-    nearest = tuple(store.paragraphs[row].text for row in order)
-    assert nearest[0] == prose[3].text
-    assert Tools(store).retrieve(prose[3].text) == nearest
-    assert heading.text not in Tools(store).retrieve(heading.text)
 
 
 def test_the_opening_sentence_is_the_labelled_one_however_a_reader_cuts_it() -> None:

@@ -29,6 +29,7 @@ from evaluate.tuning.study import (
     Tuned,
     best_first,
     load_space,
+    numbers_of,
     report,
     run_study,
     settings_of,
@@ -378,6 +379,23 @@ def test_the_bar_shows_the_best_value_and_an_interrupt_says_what_is_kept(
         interrupts.announce()
         assert capsys.readouterr().err == f"tune: interrupted; {kept}\n"
     interrupts.on_interrupt_print("")
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
+    tmp_path: Path,
+) -> None:
+    earlier = str(tmp_path / "earlier.db")
+    with pytest.raises(TuneError, match=f"--warm-start {earlier} does not exist"):
+        fit(None, warm_start=earlier)
+    open_storage(earlier)
+    with pytest.raises(TuneError, match="has no other study with a finished trial"):
+        fit(None, warm_start=earlier)
+    best = best_first(fit(earlier).trials)[:3]
+    result = fit(None, warm_start=earlier, name="later").trials
+    assert result[0].params == numbers_of(FEW, load().search)
+    for trial, expected in zip(result[1:], best, strict=False):
+        assert trial.params == pytest.approx(expected.params)
 
 
 def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None:

