@@ -338,9 +338,9 @@ class _Embedding:
 
         with executor_of(workers) as executor, bar:
             for number, future in run_all(executor, self._task(executor), calls):
-                made = vectors[missing[number]] = result_of(future)
+                embedded = vectors[missing[number]] = result_of(future)
                 (part,) = calls[number]
-                self.staging.keep(StoredDocument(part, made), part, self.spec)
+                self.staging.keep(StoredDocument(part, embedded), part, self.spec)
                 bar.update(len(part.paragraphs))
         return vectors
 
