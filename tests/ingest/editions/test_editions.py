@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from configs.errors import SettingsError
-from ingest.editions.cuts import page
-from ingest.editions.editions import read_edition, read_editions, require_edition
+from ingest.editions.editions import (
+    page,
+    read_edition,
+    read_editions,
+    require_edition,
+)
 from ingest.editions.readers import READERS
 from ingest.editions.stream_order import stream_text
 from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
