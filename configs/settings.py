@@ -242,9 +242,11 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
 
-        if not value:
-            is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
-            value = [] if is_list else ""
+        if section in SECTIONS and _is_list(SECTIONS[section], key):
+            is_empty = not value or value in ("null", "~", "()", "{}")
+            value = [] if is_empty else value
+        elif not value:
+            value = ""
         tree.setdefault(section, {})[key] = value
     return tree
 

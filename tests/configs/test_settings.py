@@ -221,7 +221,7 @@ def test_the_token_is_read_and_shown_nowhere(monkeypatch: pytest.MonkeyPatch) ->
     assert "s3cret" not in f"{loaded!r} {loaded} {as_dict(loaded)}"
 
 
-@pytest.mark.parametrize("empty", ["[]", "", "{}", " [ ] "])
+@pytest.mark.parametrize("empty", ["[]", "", "()", "null", "~", "{}", " [ ] "])
 def test_an_empty_list_may_be_set(empty: str) -> None:
     assert load(changes=[f"ingest.editions={empty}"]).ingest.editions == ()
     with pytest.raises(SettingsError, match=r"search\.strategies is .*at least 1"):
