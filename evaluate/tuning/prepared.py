@@ -26,7 +26,14 @@ from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Embedder
-from quarry.parallel import Cluster, InProcess, Tasks, made_once, result_of, run_all
+from quarry.parallel import (
+    Cluster,
+    InProcess,
+    TaskExecutor,
+    cached_in_process,
+    result_of,
+    run_all,
+)
 from quarry.store import Course
 
 SUCCESS_WEIGHT = 0.1
@@ -110,7 +117,7 @@ def prepare(
     settings: Settings,
     embedder: Embedder | None = None,
     *,
-    executor: Tasks | None = None,
+    executor: TaskExecutor | None = None,
 ) -> Prepared:
     """Prepare games over a store.
 
@@ -136,7 +143,7 @@ def prepare(
         make = functools.partial(_index_of_store, address_of(course), whole)
     key = uuid4().hex
     if isinstance(executor, Cluster):
-        executor.check(made_once, key, make)
+        executor.check(cached_in_process, key, make)
 
     calls = []
     for start in range(0, len(games), GAMES_A_TASK):
@@ -176,7 +183,7 @@ def _prepare_batch(
         settings: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
-    index = made_once(key, make)
+    index = cached_in_process(key, make)
     names = index.strategies_for(settings.keywords, settings)
     for name in names:
         if isinstance(index.strategies[name], Reranker):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import SimulatedReferee, Tools, look
+from evaluate.referee.simulated import SimulatedReferee, Tools, visible_part
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from player.answer import NOT_RELEVANT, Answer
 from tests.evaluate.fakes import make_store, use_hashing_embedder
@@ -61,7 +61,7 @@ def read(
     def retrieve(text: str) -> tuple[str, ...]:
         return PASSAGES if "retrieve" in text else ()
 
-    seen = look(view, CLIMBER, question, retrieve)
+    seen = visible_part(view, CLIMBER, question, retrieve)
     return answer_by_reading(seen, question, options)
 
 
