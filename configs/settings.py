@@ -242,17 +242,22 @@ def _changed(changes: Sequence[str]) -> dict[str, dict[str, Any]]:
                 f"--set {change[:MAX_SHOWN]}: the value is {error}"
             ) from error
 
-        if not value:
-            is_list = section in SECTIONS and _is_list(SECTIONS[section], key)
-            value = [] if is_list else ""
+        if section in SECTIONS and _is_list(SECTIONS[section], key):
+            is_empty = not value or value in ("null", "~", "()", "{}")
+            value = [] if is_empty else value
+        elif not value:
+            value = ""
         tree.setdefault(section, {})[key] = value
     return tree
 
 
 def _is_list(section: type[Any], key: str) -> bool:
     """Return whether a key of a section takes a list."""
-    known = fields(section)
-    return key in known and get_origin(known[key].annotation) is tuple
+    fields_of_section = fields(section)
+    return (
+        key in fields_of_section
+        and get_origin(fields_of_section[key].annotation) is tuple
+    )
 
 
 def _read_yaml(name: str, flag: str) -> Any:
@@ -278,9 +283,9 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
         if section == "provenance":
             continue
         require_key(section, SECTIONS, f"{where}: it")
-        known = fields(SECTIONS[section])
+        fields_of_section = fields(SECTIONS[section])
         for key in _mapping(values, f"{where}: section {section}"):
-            require_key(key, known, f"{where}: {section}")
+            require_key(key, fields_of_section, f"{where}: {section}")
         try:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:

@@ -172,8 +172,8 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in FAULTS:
             raise
-        place = f"{error.filename}: " if error.filename else ""
-        print_line(label, f"{place}{error.strerror}; {FAULTS[error.errno]}")
+        path = f"{error.filename}: " if error.filename else ""
+        print_line(label, f"{path}{error.strerror}; {FAULTS[error.errno]}")
         return 2
     except MemoryError:
         print_line(label, f"the memory is used up; {MORE_MEMORY}")

@@ -43,22 +43,22 @@ from quarry.terminal import described, pluralize
 ATTEMPTS = 3
 """Number of processes that die on a task before it is given up."""
 DEFAULT_PORT = 8786
-"""A Dask scheduler listens on this port by default."""
+"""Port of a Dask scheduler unless its address names one."""
 CONNECT_S = 5.0
-"""A scheduler must answer within this time."""
+"""Maximum number of seconds until a scheduler answers."""
 QUIET_S = 10.0
-"""After this time without a finished task a line says what the command waits for."""
+"""Number of seconds without a finished task after which a line says what the command waits for."""
 LIMIT_S = 120.0
-"""After this time without a finished task, and without a scheduler or worker that answers, the command ends."""
+"""Number of seconds without a finished task or an answer of scheduler or workers after which the command ends."""
 N_AHEAD = 200
-"""Tasks that wait at most, so that a million tasks do not fill the memory."""
+"""Maximum number of tasks that wait, so that a million tasks do not fill the memory."""
 RUN_AGAIN = "Finished work is kept: run the same command again."
 LOST = f"Lost the connection to the Dask scheduler. {RUN_AGAIN}"
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Tasks(Executor):
+class TaskExecutor(Executor):
     """An executor for `run_all`.
 
     Attributes:
@@ -76,7 +76,7 @@ class Tasks(Executor):
         return wait(pending, return_when=FIRST_COMPLETED).done
 
 
-class InProcess(Tasks):
+class InProcess(TaskExecutor):
     """Runs each task at once in this process."""
 
     def submit(
@@ -135,7 +135,7 @@ def _lead_group() -> None:
         os.setpgid(0, 0)
 
 
-class LocalProcesses(Tasks):
+class LocalProcesses(TaskExecutor):
     """Runs tasks in processes of this machine.
 
     Args:
@@ -221,7 +221,7 @@ def _load(shared: _Shared) -> Any:
         return pickle.load(file)
 
 
-class Cluster(Tasks):
+class Cluster(TaskExecutor):
     """Runs tasks on the workers of a Dask cluster.
 
     Args:
@@ -465,7 +465,7 @@ def workers_of(n_workers: int, cluster: str | None) -> Iterator[Workers]:
 
 
 @contextlib.contextmanager
-def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Tasks]:
+def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[TaskExecutor]:
     """Yield an executor; it is shut down at the end unless it is a cluster.
 
     Args:
@@ -481,7 +481,7 @@ def executor_of(workers: Workers, *, apart: bool = False) -> Iterator[Tasks]:
 
 
 def run_all(
-    executor: Tasks,
+    executor: TaskExecutor,
     fn: Callable[..., T],
     calls: Iterable[tuple[Any, ...]],
     **limits: Any,
@@ -540,7 +540,7 @@ def result_of(future: Future[T]) -> T:
         raise WorkerError(fault) from error
 
 
-def run_one(executor: Tasks, fn: Callable[..., T], *args: Any) -> T:
+def run_one(executor: TaskExecutor, fn: Callable[..., T], *args: Any) -> T:
     """Return the result of one call; errors are those of `result_of`."""
     ((_, future),) = run_all(executor, fn, [args])
     return result_of(future)
@@ -550,7 +550,7 @@ _made: tuple[str, Any] = ("", None)
 _making = threading.Lock()
 
 
-def made_once(key: str, make: Callable[[], T]) -> T:
+def cached_in_process(key: str, make: Callable[[], T]) -> T:
     """Return the result of `make`, which this process calls once; the result is kept until another key is asked for."""
     global _made  # noqa: PLW0603
     with _making:

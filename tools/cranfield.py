@@ -44,9 +44,9 @@ def convert(documents: Path, questions: Path, qrels: Path, out: Path) -> None:
         best[question_id] = max(pair, best.get(question_id, pair))
 
     games = []
-    for place, (_, text) in enumerate(read_texts(questions), 1):
-        if right := best.get(str(place)):
-            game = {"game_id": str(place), "book_name": "", "hint": text}
+    for question_number, (_, text) in enumerate(read_texts(questions), 1):
+        if right := best.get(str(question_number)):
+            game = {"game_id": str(question_number), "book_name": "", "hint": text}
             games.append({**game, "paragraph_id": right[1]})
 
     out.mkdir(parents=True, exist_ok=True)

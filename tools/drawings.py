@@ -99,13 +99,13 @@ def circles(imports: Counter[Arrow]) -> list[str]:
         name, other = [*parts, ""][shared], [*others, ""][shared]
         graphs[f"folder {folder}"][name].add(other)
 
-    found = []
+    descriptions: list[str] = []
     for where, graph in graphs.items():
         try:
             TopologicalSorter(graph).prepare()
         except CycleError as error:
-            found.append(f"{where}: {' -> '.join(error.args[1])}")
-    return found
+            descriptions.append(f"{where}: {' -> '.join(error.args[1])}")
+    return descriptions
 
 
 def draw(arrows: Counter[Arrow]) -> str:

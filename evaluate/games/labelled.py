@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 WON_F1 = 0.9
-"""A sentence with this token F1 or more counts as the labelled one."""
+"""Minimum token F1 of a sentence that counts as the labelled one."""
 SPLIT_ENDS = (0.5, 0.7)
 """Cumulative shares of the paragraphs in all SPLITS but the last, if the games file names no splits."""
 MAX_SHOWN = 5

@@ -86,8 +86,8 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
     while len(game_ids) < len(remaining):
         paragraph = remaining[len(game_ids)]
         where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
-        place = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
-        print(f"\n{place}  {visible(paragraph.heading)}".rstrip())
+        progress = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
+        print(f"\n{progress}  {visible(paragraph.heading)}".rstrip())
         print(f"\n{wrapped(paragraph.text)}\n")
         try:
             typed = _ask_for_game(paragraph, ask)
@@ -196,9 +196,9 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
             typed if key == "associative_word" else "",
             typed if key == "opening_sentence" else "",
         )
-        said = " ".join(errors)
+        refusal = " ".join(errors)
         if typed.encode(errors="ignore").decode() != typed:
-            said = "The line is not UTF-8. Type it again."
-        if not said:
+            refusal = "The line is not UTF-8. Type it again."
+        if not refusal:
             return typed
-        print(said)
+        print(refusal)

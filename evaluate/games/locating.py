@@ -21,7 +21,7 @@ NO_BEGINNING = (
     "The paragraph does not begin with its opening sentence; correct the sentence."
 )
 MIN_SHARED = 0.7
-"""A sentence is compared with another one that holds more than this share of its words."""
+"""Minimum share of the words of a sentence in another one that it is compared with."""
 
 
 def locate_games(

@@ -177,7 +177,7 @@ class SimulatedReferee:
         answers: list[Answer] = [None] * len(questions)
         for row, (question, posed) in enumerate(questions[: self.spec.n_answers]):
             options = tuple(posed)
-            seen = look(self.spec.view, secret, question, self._tools.retrieve)
+            seen = visible_part(self.spec.view, secret, question, self._tools.retrieve)
             answer = self._by_policy(seen, row + 1, question, options)
 
             digest = _digest(self._seed, secret.paragraph, question, options)
@@ -219,7 +219,7 @@ class SimulatedReferee:
         return answer_by_reading(seen, question, options)
 
 
-def look(
+def visible_part(
     view: str, secret: Secret, question: str, retrieve: Retriever
 ) -> VisibleContext:
     """Return the part of a secret that a view shows while a question with this text is answered."""

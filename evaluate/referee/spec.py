@@ -194,10 +194,10 @@ def read_spec(spec: str) -> RefereeSpec:
     values: dict[str, str] = {}
     for written in re.sub(NOISY, r"wrong:\1,declined:\2", spec).split(","):
         term = NAMES.get(written.strip(), written.strip())
-        matches = (re.fullmatch(known.pattern, term, re.ASCII) for known in TERMS)
+        matches = (re.fullmatch(item.pattern, term, re.ASCII) for item in TERMS)
         match = next(filter(None, matches), None)
         if match is None:
-            forms = ", ".join([*(known.form for known in TERMS), *NAMES])
+            forms = ", ".join([*(item.form for item in TERMS), *NAMES])
             raise RefereeError(
                 f"--referee {spec!r}: {term!r} is unknown; take none, or terms of {forms}, joined by commas, "
                 f"as in {EXAMPLE}"

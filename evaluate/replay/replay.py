@@ -54,7 +54,14 @@ from player.question import Question
 from player.search.results import Query
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Models
-from quarry.parallel import Cluster, Workers, executor_of, made_once, result_of, run_all
+from quarry.parallel import (
+    Cluster,
+    Workers,
+    cached_in_process,
+    executor_of,
+    result_of,
+    run_all,
+)
 from quarry.store import Course, is_url, open_store
 
 GAMES_A_WORKER = 40
@@ -224,7 +231,7 @@ def player_without_deadline(course: Course, settings: Settings) -> Player:
 
 def play_job(key: str, make: Callable[[], Replayer], job: Job) -> ReplayRecord:
     """Play a game with the replayer of this process."""
-    return made_once(key, make).record(job)
+    return cached_in_process(key, make).record(job)
 
 
 def inputs_digest(
@@ -343,9 +350,9 @@ def replay_judges(
     key = uuid4().hex
     with executor_of(workers) as executor:
         if isinstance(executor, Cluster):
-            executor.check(made_once, key, make)
+            executor.check(cached_in_process, key, make)
         elif workers == 1:
-            made_once(key, make)  # an error shows before the progress bar
+            cached_in_process(key, make)  # an error shows before the progress bar
 
         def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
             calls = ((key, make, job) for job in jobs)

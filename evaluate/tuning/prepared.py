@@ -26,7 +26,14 @@ from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Embedder
-from quarry.parallel import Cluster, InProcess, Tasks, made_once, result_of, run_all
+from quarry.parallel import (
+    Cluster,
+    InProcess,
+    TaskExecutor,
+    cached_in_process,
+    result_of,
+    run_all,
+)
 from quarry.store import Course
 
 SUCCESS_WEIGHT = 0.1
@@ -49,14 +56,14 @@ class PreparedGame:
     """Input of the search of a game.
 
     Attributes:
-        given: the input of its ranking; a trial replaces the order by dense search.
+        rank_input: the input of its ranking; a trial replaces the order by dense search.
         terms: (n_paragraphs,) terms of a dense score by name, the rule's evidence at weight 1; none without dense
             search.
         truth: row of the labelled paragraph, -1 without one or if ingest lost it.
         is_answerable: whether the label names a paragraph.
     """
 
-    given: RankInput
+    rank_input: RankInput
     terms: Mapping[str, AnyFloatArray]
     truth: int
     is_answerable: bool
@@ -89,16 +96,16 @@ def search_all(
     )
     ranks, relevant = [], []
     for game in prepared.games:
-        given = game.given
-        if DENSE in given.scores:
+        rank_input = game.rank_input
+        if DENSE in rank_input.scores:
             scores, log_odds = dense_order(game.terms, weights, prepared.calibration)
-            dense = replace(given.scores[DENSE], scores=scores, log_odds=log_odds)
-            given = replace(given, scores={**given.scores, DENSE: dense})
+            dense = replace(rank_input.scores[DENSE], scores=scores, log_odds=log_odds)
+            rank_input = replace(rank_input, scores={**rank_input.scores, DENSE: dense})
 
-        ranking = rank(given, settings)
+        ranking = rank(rank_input, settings)
         assert ranking is not None, "a study has at least one strategy"
-        found = np.flatnonzero(ranking.hits == game.truth)
-        ranks.append(int(found[0]) + 1 if len(found) else 0)
+        positions = np.flatnonzero(ranking.hits == game.truth)
+        ranks.append(int(positions[0]) + 1 if len(positions) else 0)
         relevant.append(ranking.level == "relevant")
     return np.array(ranks), np.array(relevant)
 
@@ -110,7 +117,7 @@ def prepare(
     settings: Settings,
     embedder: Embedder | None = None,
     *,
-    executor: Tasks | None = None,
+    executor: TaskExecutor | None = None,
 ) -> Prepared:
     """Prepare games over a store.
 
@@ -136,7 +143,7 @@ def prepare(
         make = functools.partial(_index_of_store, address_of(course), whole)
     key = uuid4().hex
     if isinstance(executor, Cluster):
-        executor.check(made_once, key, make)
+        executor.check(cached_in_process, key, make)
 
     calls = []
     for start in range(0, len(games), GAMES_A_TASK):
@@ -176,7 +183,7 @@ def _prepare_batch(
         settings: strategies and modes of the whole study.
         labelled: the ingested paragraph of each game; None without one.
     """
-    index = made_once(key, make)
+    index = cached_in_process(key, make)
     names = index.strategies_for(settings.keywords, settings)
     for name in names:
         if isinstance(index.strategies[name], Reranker):
@@ -200,10 +207,10 @@ def _prepare_batch(
         if DENSE in names and isinstance(dense, Dense):
             terms = dense.terms(game.hint, [RULE], doc_id)
 
-        given = index.rank_input(query, book, settings)
+        rank_input = index.rank_input(query, book, settings)
         prepared.append(
             PreparedGame(
-                given=replace(given, scores=scores, fallback=fallback),
+                rank_input=replace(rank_input, scores=scores, fallback=fallback),
                 terms=terms,
                 truth=row_of[paragraph.paragraph_id] if paragraph else -1,
                 is_answerable=game.answerable,

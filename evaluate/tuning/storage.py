@@ -78,10 +78,10 @@ def run_again(study: optuna.Study, lost: FrozenTrial) -> None:
 
     Optuna's own callback keeps what a lost trial had drawn, so that its other parameters are drawn differently.
     """
-    given = lost.system_attrs.get("fixed_params")
-    if given is not None:
+    parameters = lost.system_attrs.get("fixed_params")
+    if parameters is not None:
         number = lost.user_attrs.get(IN_PLACE_OF, lost.number)
-        study.enqueue_trial(given, user_attrs={IN_PLACE_OF: number})
+        study.enqueue_trial(parameters, user_attrs={IN_PLACE_OF: number})
 
 
 def _write_behind(connection: Any, _: object) -> None:

@@ -39,13 +39,13 @@ from evaluate.tuning.storage import (
 )
 from player.round import Json
 from quarry.interrupts import add_to_line
-from quarry.parallel import Tasks, run_one
+from quarry.parallel import TaskExecutor, run_one
 from quarry.terminal import pluralize
 
 SPACE = CONFIG_DIR / "space.yaml"
 Space = Mapping[str, FloatDistribution | IntDistribution | CategoricalDistribution]
 """Values that each key of the search's settings may take, in order."""
-PREPARED_WITH = {
+FIXED_KEYS = {
     "strategies",
     "keywords",
     "book_match",
@@ -65,7 +65,7 @@ NOT_SIGNIFICANT = (
     "untuned"
 )
 GAMES_A_PARAMETER = 10
-"""Games for each parameter that a study should have; with fewer, a fit says little about other games."""
+"""Minimum number of games for each parameter; with fewer, a fit says little about other games."""
 PAUSE_S = 0.05
 """Seconds between two checks of the trials of other processes."""
 N_WARM_START = 10
@@ -104,7 +104,7 @@ def run_study(
     n_trials: int,
     seed: int,
     storage: str | None,
-    executor: Tasks,
+    executor: TaskExecutor,
     warm_start: str | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Tuned:
@@ -124,7 +124,7 @@ def run_study(
         WorkerError: workers cannot judge.
     """
     opened = open_storage(storage)
-    first = grid_points(space) or [numbers_of(space, base)]
+    first = grid_points(space) or [nearest_parameters(space, base)]
     if warm_start:
         first += _best_of(warm_start, name, space, base)
 
@@ -137,7 +137,7 @@ def run_study(
     for parameters in first:
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
-    n_before = len(complete(study))
+    n_before = len(complete_trials(study))
     described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
     for key, value in described.items():
         study.set_user_attr(key, value)
@@ -155,7 +155,7 @@ def run_study(
     kept_in = without_password(storage) if storage else ""
     _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
     seconds = time.perf_counter() - started
-    trials = complete(study)
+    trials = complete_trials(study)
 
     # the untuned settings and the best trials, on the validation games
     finalists = [base]
@@ -186,7 +186,7 @@ def _run_trials(
 
     def n_missing(*_: object) -> Any:
         """Return how many trials are missing, and show it with the best value; also called after each trial."""
-        trials = complete(study)
+        trials = complete_trials(study)
         if trials:
             best = max(trial.value or 0.0 for trial in trials)
             bar.set_postfix(best=f"{best:.4f}", refresh=False)
@@ -251,7 +251,7 @@ def _wait_for_running(study: optuna.Study) -> None:
             run_again(study, trial)
 
 
-def complete(study: optuna.Study) -> list[FrozenTrial]:
+def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials that have a value, not those of dead processes."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
@@ -270,10 +270,10 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:
         study = optuna.load_study(study_name=summary.study_name, storage=opened)
-        best = best_first(complete(study))[:N_WARM_START]
+        best = best_first(complete_trials(study))[:N_WARM_START]
         if best and summary.study_name != name:
             settings = [settings_of(trial.params, base) for trial in best]
-            return [numbers_of(space, one) for one in settings]
+            return [nearest_parameters(space, one) for one in settings]
     raise TuneError(
         f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
         "earlier tune."
@@ -378,7 +378,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
     Raises:
         SettingsError: an item has another form, names a key that every trial shares, or a value out of range.
     """
-    keys = fields(SearchSettings).keys() - PREPARED_WITH
+    keys = fields(SearchSettings).keys() - FIXED_KEYS
     space = {}
     for item in items:
         key, _, values = item.removeprefix("search.").partition("=")
@@ -429,7 +429,7 @@ def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettin
     return SearchSettings(**asked)
 
 
-def numbers_of(space: Space, settings: SearchSettings) -> Json:
+def nearest_parameters(space: Space, settings: SearchSettings) -> Json:
     """Return the parameters of the trial that is nearest to these settings; the first value if none is named so."""
     numbers: Json = {}
     for key, bounds in space.items():

@@ -22,7 +22,7 @@ from evaluate.tuning.study import (
     Space,
     grid_points,
     load_space,
-    numbers_of,
+    nearest_parameters,
     read_grid,
     report,
     run_study,
@@ -80,7 +80,7 @@ def tune(
         for split, of_split in by_split.items():
             in_split = [*itertools.islice(prepared_games, len(of_split))]
             splits[split] = replace(prepared, games=in_split)
-        untuned = numbers_of(space, settings.search)
+        untuned = nearest_parameters(space, settings.search)
         tuned = run_study(
             space,
             splits,

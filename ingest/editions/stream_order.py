@@ -50,15 +50,15 @@ class _Text:
     def add(self, char: Char) -> None:
         """Add the next character of the content stream."""
         text = char["text"]
-        own = _DIRECTIONS.get(unicodedata.bidirectional(text[0]))
-        direction = own or self._direction
+        char_direction = _DIRECTIONS.get(unicodedata.bidirectional(text[0]))
+        direction = char_direction or self._direction
         gap, is_turned = 0.0, False
         if self._last is not None:
             gap, is_turned = self._gap(self._last, char, direction)
 
         if abs(gap) >= FAR:
             self.end_line()
-            direction = own or _LEFT_TO_RIGHT
+            direction = char_direction or _LEFT_TO_RIGHT
             is_turned = False
         elif gap >= BLANK and not text.isspace() and not self._line[-1][0].isspace():
             self._line.append((" ", is_turned))

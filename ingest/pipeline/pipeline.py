@@ -49,13 +49,13 @@ from quarry.embed.vectors import (
     embed_reading,
     embedder_of_worker,
     join,
-    parts_of,
+    split_reading,
 )
 from quarry.errors import StoreChangedError
 from quarry.parallel import (
     Cluster,
     InProcess,
-    Tasks,
+    TaskExecutor,
     Workers,
     executor_of,
     result_of,
@@ -303,7 +303,7 @@ class _Embedding:
 
     def embed(self, readings: list[Reading]) -> list[StoredDocument]:
         """Return each reading with its vectors."""
-        parts = list(map(parts_of, readings))
+        parts = list(map(split_reading, readings))
         vectors = self._embed_parts(list(chain.from_iterable(parts)))
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
@@ -338,13 +338,13 @@ class _Embedding:
 
         with executor_of(workers) as executor, bar:
             for number, future in run_all(executor, self._task(executor), calls):
-                made = vectors[missing[number]] = result_of(future)
+                embedded = vectors[missing[number]] = result_of(future)
                 (part,) = calls[number]
-                self.staging.keep(StoredDocument(part, made), part, self.spec)
+                self.staging.keep(StoredDocument(part, embedded), part, self.spec)
                 bar.update(len(part.paragraphs))
         return vectors
 
-    def _task(self, executor: Tasks) -> Callable[[Reading], ReadingVectors]:
+    def _task(self, executor: TaskExecutor) -> Callable[[Reading], ReadingVectors]:
         """Return the function that embeds a part of a document, for the processes of an executor."""
         if isinstance(executor, InProcess):  # on all cores
             return functools.partial(embed_reading, embedder=self.embedder)

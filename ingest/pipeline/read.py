@@ -27,7 +27,14 @@ from ingest.pipeline.read_document import read_pdf
 from quarry.course.paragraph import Alias, Document, Reading
 from quarry.embed.vectors import NO_VECTORS
 from quarry.files import write_whole
-from quarry.parallel import Cluster, Tasks, Workers, executor_of, result_of, run_all
+from quarry.parallel import (
+    Cluster,
+    TaskExecutor,
+    Workers,
+    executor_of,
+    result_of,
+    run_all,
+)
 from quarry.store.content import Content, StoredDocument, load, save
 from quarry.terminal import described
 
@@ -175,7 +182,7 @@ class Files:
 
     def _run(
         self,
-        executor: Tasks,
+        executor: TaskExecutor,
         label: str,
         read: Callable[..., T],
         tasks: list[tuple[Any, ...]],

@@ -9,20 +9,20 @@ import regex
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import LANGUAGES
 
-SAME_FROM = 0.95
-"""Two paragraphs are the same from this share of words in common, in order: one word in twenty may differ.
+MIN_SIMILARITY = 0.95
+"""Minimum share of words in common, in order, of two paragraphs that are the same: one word in twenty may differ.
 Different exercises of one template reach .92 in a real course of 1,044 paragraphs."""
 
-SHINGLE = 3
-"""A shingle has this many words in a row."""
+SHINGLE_WORDS = 3
+"""Number of words in a row of a shingle."""
 
-CANDIDATE_FROM = 0.6
-"""A pair is compared from this Jaccard similarity of its shingles: one word in twenty replaced leaves about .74."""
+MIN_JACCARD = 0.6
+"""Minimum Jaccard similarity of the shingles of a compared pair: one word in twenty replaced leaves about .74."""
 
 PERMUTATIONS = 128
 
-COMMON = 3
-"""A word in a script without capitals is no name if it occurs in at least this many paragraphs."""
+MIN_PARAGRAPHS = 3
+"""Minimum number of paragraphs with a word that is no name, in a script without capitals."""
 
 _QUANTITIES = frozenset(
     word for language in LANGUAGES for word in language.quantities.split()
@@ -47,15 +47,13 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
 
     texts = {paragraph.paragraph_id: _Words(paragraph.text) for paragraph in paragraphs}
     ordinary = _ordinary_words(texts.values())
-    index = MinHashLSH(
-        threshold=CANDIDATE_FROM, num_perm=PERMUTATIONS, weights=(0.1, 0.9)
-    )
+    index = MinHashLSH(threshold=MIN_JACCARD, num_perm=PERMUTATIONS, weights=(0.1, 0.9))
     copies = {}
     for paragraph_id, text in texts.items():
         sketch = MinHash(num_perm=PERMUTATIONS)
         shingles = []
-        for start in range(max(1, len(text.words) - SHINGLE + 1)):
-            shingle = " ".join(text.words[start : start + SHINGLE])
+        for start in range(max(1, len(text.words) - SHINGLE_WORDS + 1)):
+            shingle = " ".join(text.words[start : start + SHINGLE_WORDS])
             shingles.append(shingle.encode())
         sketch.update_batch(shingles)
         candidates = [(0.0, "")]
@@ -63,7 +61,7 @@ def near_identical(paragraphs: Iterable[Paragraph]) -> dict[str, str]:
             similarity = _similarity(text, texts[other], ordinary)
             candidates.append((similarity, other))
         similarity, original = max(candidates)
-        if similarity >= SAME_FROM:
+        if similarity >= MIN_SIMILARITY:
             copies[paragraph_id] = original
         else:
             index.insert(paragraph_id, sketch)
@@ -107,7 +105,9 @@ def _ordinary_words(texts: Iterable[_Words]) -> set[str]:
     for text in texts:
         ordinary |= text.small
         n_with.update({word for word in text.words if word.upper() == word.lower()})
-    return ordinary | {word for word, count in n_with.items() if count >= COMMON}
+    return ordinary | {
+        word for word, count in n_with.items() if count >= MIN_PARAGRAPHS
+    }
 
 
 def _similarity(text: _Words, other: _Words, ordinary: set[str]) -> float:

@@ -10,7 +10,7 @@ MIN_WORDS = 5
 N_HEAD = 3
 """Number of lines within which a full stop ends the opening of a page; else the first line is the opening."""
 SHORT_LINE = 0.75
-"""A line that is shorter than this share of the longest one, before a line that begins a sentence, is a heading."""
+"""Maximum length of a heading before a line that begins a sentence, as a share of the longest line."""
 N_KEY = 20
 """Number of letters and digits at either end by which a sentence is found that is not printed letter for letter."""
 STRETCH = 1.3

@@ -15,7 +15,7 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _FULL_STOP = re.compile(r"[.!?](?=\s|$)")
 HEADING_WORDS = 5
-"""Maximal number of words of a first sentence that may be a heading run into its paragraph."""
+"""Maximum number of words of a first sentence that may be a heading run into its paragraph."""
 _NUMBER = re.compile(r"[\dIVX]+(?:[.\-–]\d+)*|\(?[A-Za-zא-ת]\)?")
 _IN_BRACKETS = re.compile(r"(?<=\S) \([^()]*\)$")
 """Source of a numbered label, as in "Theorem 2 (Gauss, 1801)."."""
@@ -42,7 +42,7 @@ _ADVERBIAL = re.compile(
 MAX_PREFIXES = 3
 """Maximum number of letters that a language puts before a word, as in "and in p."."""
 ADVERBIAL_WORDS = 3
-"""Maximal number of words of a time or place that is no sentence, as in "At 5 a.m."."""
+"""Maximum number of words of a time or place that is no sentence, as in "At 5 a.m."."""
 
 
 def opening_sentence(text: str) -> str:

@@ -107,12 +107,12 @@ def _read(data: bytes) -> tuple[Weights, dict[str, Any], str]:
     }
     for layer in range(sizes["num_hidden_layers"]):
         for short, name in _PER_LAYER.items():
-            place = f"encoder.layer.{layer}.{name}"
+            prefix = f"encoder.layer.{layer}.{name}"
             bias = tensors[f"l{layer}.{short}.b"]
             weight = tensors[f"l{layer}.{short}.w"]
-            weights[f"{place}.bias"] = bias
+            weights[f"{prefix}.bias"] = bias
             is_norm = "LayerNorm" in name
-            weights[f"{place}.weight"] = (
+            weights[f"{prefix}.weight"] = (
                 weight if is_norm else weight.reshape(len(bias), -1)
             )
     return weights, sizes, tokenizer

@@ -47,17 +47,17 @@ def calibrate(
     if len(rows) < MIN_PASSAGES:
         return None
 
-    own = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
+    about_course = [passages[row] for row in random.permutation(rows)[:N_QUESTIONS]]
     foreign = _words(" ".join(load_hints().documents))
     questions = []
-    for words in (*own, *[foreign] * N_QUESTIONS):
+    for words in (*about_course, *[foreign] * N_QUESTIONS):
         chosen = random.choice(words, QUESTION_WORDS, replace=False)
         questions.append(" ".join(chosen))
 
     cosines = embedder.embed_queries(questions) @ vectors.T
     n_top = min(N_TOP, len(texts))
     highest = np.partition(cosines, -n_top, axis=1)[:, -n_top:]
-    present, missing = np.split(highest.mean(axis=1), [len(own)])
+    present, missing = np.split(highest.mean(axis=1), [len(about_course)])
     difference = present.mean() - missing.mean()
     variance = (present.var() + missing.var()) / 2.0
     if difference <= 0.0 or variance <= 0.0:

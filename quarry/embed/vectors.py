@@ -24,7 +24,7 @@ from quarry.course.paragraph import Reading
 from quarry.course.piece import Piece
 from quarry.embed import BUILT_IN, Embedder, Models, TokenEmbedder, TokenStates
 from quarry.languages.reading_order import in_reading_order
-from quarry.parallel import made_once
+from quarry.parallel import cached_in_process
 
 FORMS = Path(__file__).with_name("token_forms")
 """Folder with the basis of each built-in network: (dim, n_components) orthonormal columns, as float16."""
@@ -64,7 +64,7 @@ NO_VECTORS = ReadingVectors(no_vectors(), no_vectors())
 """The vectors of a reading in a store that has no embedder yet."""
 
 
-def parts_of(reading: Reading) -> list[Reading]:
+def split_reading(reading: Reading) -> list[Reading]:
     """Split a document into parts of `PART` paragraphs; the first one has its names, a last one its other editions."""
     parts, document = [], reading.document
     for start in range(0, len(reading.paragraphs) or 1, PART):
@@ -147,7 +147,7 @@ def embed_on_worker(
 def embedder_of_worker(spec: str, settings: EmbedSettings) -> Embedder:
     """Return the embedder of a SPEC; this process loads it once."""
     models = Models(settings)
-    return made_once(repr((spec, settings)), lambda: models.embedder(spec))
+    return cached_in_process(repr((spec, settings)), lambda: models.embedder(spec))
 
 
 @functools.cache

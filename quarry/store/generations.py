@@ -107,7 +107,8 @@ class Generations(ABC):
 
     def identity(self, number: int) -> Hashable:
         """Return the value of a generation in `listed`; None if later ingests have removed it."""
-        return self.listed().get(self.name_of(number))
+        with as_store_error(self.location):
+            return self.listed().get(self.name_of(number))
 
     def load(self) -> tuple[Content, int, Hashable]:
         """Return the valid content, and what `newest` returns.

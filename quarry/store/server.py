@@ -87,9 +87,13 @@ class Server(Generations):
             for start in range(0, parts.count(), PARTS_A_REQUEST):
                 ids = [str(start + row) for row in range(PARTS_A_REQUEST)]
                 answer = parts.get(ids=ids, include=["metadatas"])
-                found = dict(zip(answer["ids"], answer["metadatas"] or (), strict=True))
+                texts_by_id = dict(
+                    zip(answer["ids"], answer["metadatas"] or (), strict=True)
+                )
                 texts += [
-                    found[part_id]["base64"] for part_id in ids if part_id in found
+                    texts_by_id[part_id]["base64"]
+                    for part_id in ids
+                    if part_id in texts_by_id
                 ]
 
         data = b"".join(base64.b64decode(text) for text in texts)

@@ -111,8 +111,8 @@ class Store:
 
     def _use(self, content: Content, generation: int, identity: Hashable) -> None:
         """Take a content as the present one."""
-        place = self.location, self.collection
-        self.course = course_of(content, *place, generation, identity)
+        address = self.location, self.collection
+        self.course = course_of(content, *address, generation, identity)
         self.documents = {document.doc_id: document for document in content.documents}
 
     def require_embedder(self, spec: str) -> None:

@@ -116,8 +116,9 @@ def test_truth_tells_kind_text_heading_and_page_of_each_block(tmp_path: Path) ->
     assert texts["third"]["page"] == texts["inner item"]["page"] + 1
 
 
-def test_an_opening_sentence_ends_where_a_reader_ends_it(tmp_path: Path) -> None:
-    for text, opening in (
+@pytest.mark.parametrize(
+    ("text", "opening"),
+    [
         (
             "Tools, e.g. Typst, i.e. this, work. Yes.",
             "Tools, e.g. Typst, i.e. this, work.",
@@ -130,9 +131,13 @@ def test_an_opening_sentence_ends_where_a_reader_ends_it(tmp_path: Path) -> None
         ("The call `a.b. C` is one. Yes.", "The call a.b. C is one."),
         ("A mark.[^1] Two.\n\n[^1]: Note.", "A mark."),
         ("No end at all", "No end at all"),
-    ):
-        _, records = built(f"{FRONT}\n{text}\n", tmp_path)
-        assert records[0]["opening_sentence"] == opening
+    ],
+)
+def test_an_opening_sentence_ends_where_a_reader_ends_it(
+    text: str, opening: str, tmp_path: Path
+) -> None:
+    _, records = built(f"{FRONT}\n{text}\n", tmp_path)
+    assert records[0]["opening_sentence"] == opening
 
 
 def test_text_that_looks_like_markup_is_printed_as_it_is(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ LINE = (
 def main(names: list[str]) -> int:
     """Run the named benchmarks, or all; return 1 if a target is missed, 2 for an unknown name."""
     if unknown := set(names) - BENCHMARKS.keys():
-        known = ", ".join(BENCHMARKS)
-        print(f"{min(unknown)!r} is no benchmark; take {known}", file=sys.stderr)
+        names_of_all = ", ".join(BENCHMARKS)
+        print(f"{min(unknown)!r} is no benchmark; take {names_of_all}", file=sys.stderr)
         return 2
 
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}

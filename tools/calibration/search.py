@@ -36,9 +36,9 @@ from quarry.store import Course
 MIN_DOCUMENTS = 2
 """Minimum number of documents, whose names are compared with each other."""
 N_NEGATIVES = 600
-"""Most bundled hints that are taken as negatives."""
+"""Maximum number of bundled hints that are taken as negatives."""
 RULED_OUT = -0.5
-"""A paragraph with log-odds of the rule below this is no alternative."""
+"""Minimum log-odds of the rule of a paragraph that is an alternative."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
 MIN_SPREAD = 1e-9

@@ -1,5 +1,7 @@
 """The reading of questions by rules, against paragraphs whose answers are worked by hand."""
 
+import pytest
+
 from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
 from player.answer import NOT_RELEVANT
@@ -96,8 +98,9 @@ def test_a_question_may_repeat_its_options() -> None:
         assert ask(question, quoted, parted=", ") == "B"
 
 
-def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> None:
-    for question, is_there in (
+@pytest.mark.parametrize(
+    ("question", "is_there"),
+    [
         ('Does the paragraph contain the word "query"?', True),
         ('Does the word "topic" occur in the paragraph?', False),
         ('Does "tree" or "query" appear?', True),
@@ -106,25 +109,32 @@ def test_yes_and_no_are_read_from_the_options_and_not_from_their_places() -> Non
         ('Does the paragraph begin with "The"?', True),
         ('Does the first sentence end with "query"?', False),
         ('Does the first sentence end with the word "postings"?', True),
-    ):
-        yes_first = ask(question, "Yes | No | Cannot tell | Partly")
-        assert yes_first == ("A" if is_there else "B"), question
-        no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
-        assert no_first == ("C" if is_there else "A"), question
+    ],
+)
+def test_yes_and_no_are_read_from_the_options_and_not_from_their_places(
+    question: str, is_there: bool
+) -> None:
+    yes_first = ask(question, "Yes | No | Cannot tell | Partly")
+    assert yes_first == ("A" if is_there else "B"), question
+    no_first = ask(question, "No, it does not | Not sure | Yes, it does | -")
+    assert no_first == ("C" if is_there else "A"), question
 
 
-def test_the_beginning_is_compared_with_each_option() -> None:
-    for question in (
+@pytest.mark.parametrize(
+    "question",
+    [
         "How does the opening sentence begin?",
         "With which word does the paragraph begin?",
         "With which word does the paragraph begin: {}; or another word?",
         "What is the first word of the first sentence?",
-    ):
-        assert ask(question, "A or An | The, This or Its | In | another word") == "B"
-        assert ask(question, "A | An | In | another word") == "D"
-        assert ask(question, "A | Other | Index | another word") == "D"
-        unlike = question.replace("{}", "#")
-        assert ask(unlike, '"A" | "The" | "In" | Another word') == "B"
+    ],
+)
+def test_the_beginning_is_compared_with_each_option(question: str) -> None:
+    assert ask(question, "A or An | The, This or Its | In | another word") == "B"
+    assert ask(question, "A | An | In | another word") == "D"
+    assert ask(question, "A | Other | Index | another word") == "D"
+    unlike = question.replace("{}", "#")
+    assert ask(unlike, '"A" | "The" | "In" | Another word') == "B"
 
 
 def test_the_end_is_that_of_the_sentence_or_of_the_paragraph() -> None:
@@ -140,8 +150,9 @@ def test_the_first_sentence_is_a_scope_of_its_own() -> None:
     assert ask(question, "query | parsed | caching | none of them") == "D"
 
 
-def test_what_no_rule_can_check_is_not_relevant() -> None:
-    for question in (
+@pytest.mark.parametrize(
+    "question",
+    [
         "What is the main topic of the paragraph?",
         "Which of these words best describes the paragraph?",
         "Why is an index used?",
@@ -159,9 +170,11 @@ def test_what_no_rule_can_check_is_not_relevant() -> None:
         "Which of these words occurs, in any form, in the paragraph?",
         'Do the words "query" and "tree" both occur in the paragraph?',
         "",
-    ):
-        assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
-        assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
+    ],
+)
+def test_what_no_rule_can_check_is_not_relevant(question: str) -> None:
+    assert ask(question, "search | index | tree | graph") == NOT_RELEVANT
+    assert ask(question, "Yes | No | 1 to 5 | 6 or more") == NOT_RELEVANT
 
 
 def test_hebrew_questions_are_read_like_english_ones() -> None:

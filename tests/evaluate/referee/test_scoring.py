@@ -104,8 +104,9 @@ def test_another_sentence_earns_its_token_f1_and_at_most_ninety() -> None:
     assert score_sentence("the the the", "the end") == pytest.approx(40.0)
 
 
-def test_words_are_equal_after_stemming() -> None:
-    for one, other, is_same in (
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
         ("Indexing", "indexes", True),
         ("neural networks", "Neural Network", True),
         ("neural network", "network", False),
@@ -113,14 +114,17 @@ def test_words_are_equal_after_stemming() -> None:
         ("זיכרון", "זיכרונות", True),
         ("מודל", "בודל", False),
         ("queen", "king", False),
-    ):
-        points = 100.0 if is_same else 0.0
-        assert score_word(one, other, unlike) == points, one
-        assert score_word(other, one, unlike) == points, one
+    ],
+)
+def test_words_are_equal_after_stemming(one: str, other: str, is_same: bool) -> None:
+    points = 100.0 if is_same else 0.0
+    assert score_word(one, other, unlike) == points, one
+    assert score_word(other, one, unlike) == points, one
 
 
-def test_each_citation_missing_costs_twenty_five() -> None:
-    for citing, points in (
+@pytest.mark.parametrize(
+    ("citing", "points"),
+    [
         ("", 25.0),
         ("Q1: A", 50.0),
         ("Q1: A, Q3: C", 75.0),
@@ -131,10 +135,12 @@ def test_each_citation_missing_costs_twenty_five() -> None:
         ("Q1: A, Q3: C, Q2: Not Relevant", 100.0),
         ("Q1: A, Q3: C, Q5: not_relevant", 75.0),
         ("Q1: A, Q3: C, Q9: A", 75.0),  # no answer came for question 9
-    ):
-        text = padded(citing, 35)
-        earned = score_justification(text, ANSWERS, (30, 50), 3)
-        assert earned == points, citing
+    ],
+)
+def test_each_citation_missing_costs_twenty_five(citing: str, points: float) -> None:
+    text = padded(citing, 35)
+    earned = score_justification(text, ANSWERS, (30, 50), 3)
+    assert earned == points, citing
 
 
 def test_a_citation_is_a_question_number_with_the_answer_named_for_it() -> None:

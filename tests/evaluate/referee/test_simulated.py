@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from evaluate.referee.reading import answer_by_reading
-from evaluate.referee.simulated import SimulatedReferee, look
+from evaluate.referee.simulated import SimulatedReferee, visible_part
 from evaluate.referee.spec import Posed, RefereeSpec, Secret
 from player.answer import NOT_RELEVANT, Answer
 
@@ -55,7 +55,7 @@ def read(
     def retrieve(text: str) -> tuple[str, ...]:
         return PASSAGES if "retrieve" in text else ()
 
-    seen = look(view, CLIMBER, question, retrieve)
+    seen = visible_part(view, CLIMBER, question, retrieve)
     return answer_by_reading(seen, question, options)
 
 

@@ -33,15 +33,18 @@ def answers(
     return make_referee(spec, seed).answers(SECRET, [posed] * 20)
 
 
-def test_terms_and_their_names_combine_in_any_order() -> None:
-    for name, terms in (
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    [
         ("sees:opening,wrong:0.15", " wrong:.150 ,sees:opening"),
         ("noisy:0.15,0.10", "wrong:0.15,declined:0.10"),
         ("noisy:.3,0,sees:passages", "sees:passages,wrong:0.3,declined:0"),
         ("blind", "sees:nothing"),
         ("declining", "declined:1"),
-    ):
-        assert read_spec(name) == read_spec(terms)
+    ],
+)
+def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> None:
+    assert read_spec(name) == read_spec(terms)
 
 
 def test_each_manner_answers_in_its_way() -> None:
@@ -79,15 +82,13 @@ def test_another_spec_is_refused_in_one_line_that_names_them_all() -> None:
             assert form in message
 
 
-def test_what_contradicts_itself_is_refused() -> None:
-    for spec in (
-        "sees:opening,sees:name",
-        "key,random",
-        "constant:A,key",
-        "oracle,sees:opening",
-    ):
-        with pytest.raises(RefereeError, match=f"'{spec}'.*each thing once"):
-            read_spec(spec)
+@pytest.mark.parametrize(
+    "spec",
+    ["sees:opening,sees:name", "key,random", "constant:A,key", "oracle,sees:opening"],
+)
+def test_what_contradicts_itself_is_refused(spec: str) -> None:
+    with pytest.raises(RefereeError, match=f"'{spec}'.*each thing once"):
+        read_spec(spec)
 
 
 def test_the_table_tells_every_term_view_and_name() -> None:

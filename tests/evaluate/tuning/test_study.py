@@ -29,7 +29,7 @@ from evaluate.tuning.study import (
     Tuned,
     best_first,
     load_space,
-    numbers_of,
+    nearest_parameters,
     report,
     run_study,
     settings_of,
@@ -222,33 +222,14 @@ def run_alone(judge: Any, storage: str) -> None:
     fit(storage)
 
 
-def die_in_trial(
-    number: int,
-    storage: str,
-    sign: Path | None = None,
-) -> None:
-    """Run the study in a process that leaves a sign and is killed within one of its trials."""
-    judged = itertools.count()
-
-    def judge(games: object, search: SearchSettings) -> Judged:
-        if next(judged) == number:
-            if sign:
-                sign.touch()
-            time.sleep(1.0)  # until the first heartbeat of the trial
-            os.kill(os.getpid(), signal.SIGKILL)
-        return scored(games, search)
-
-    run_alone(judge, storage)
-
-
-def die_while_drawing(number: int, storage: str, n_drawn: int) -> None:
-    """Run the study in a process that is killed in a trial of which `n_drawn` parameters are drawn.
+def die(number: int, storage: str, n_drawn: int, sign: Path | None = None) -> None:
+    """Run the study in a process that leaves a sign and is killed in one of its trials.
 
     Args:
-        n_drawn: -1 kills before the first heartbeat of the trial.
+        n_drawn: number of parameters that the trial has drawn by then; -1 kills before its first heartbeat.
     """
     asked = itertools.count()
-    ask = optuna.Study.ask
+    ask, draw = optuna.Study.ask, study_module._drawn
 
     def ask_and_die(study: optuna.Study, *given: Any) -> optuna.Trial:
         trial = ask(study, *given)
@@ -260,11 +241,12 @@ def die_while_drawing(number: int, storage: str, n_drawn: int) -> None:
 
     def draw_and_die(space: Space, trial: optuna.Trial) -> Json:
         draw(dict(itertools.islice(space.items(), n_drawn)), trial)
+        if sign:
+            sign.touch()
         time.sleep(1.0)  # until the first heartbeat
         os.kill(os.getpid(), signal.SIGKILL)
         return {}
 
-    draw = study_module._drawn
     optuna.Study.ask = ask_and_die  # type: ignore[assignment, method-assign]
     run_alone(scored, storage)
 
@@ -309,43 +291,30 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is a signal of POSIX")
 @pytest.mark.usefixtures("at_once")
 class TestKilled:
+    @pytest.mark.parametrize(
+        ("number", "n_drawn"), [(0, -1), (4, -1), (4, 1), (0, 2), (9, 2)]
+    )
     def test_a_study_that_is_killed_and_resumed_gives_the_figures_of_one_that_is_not(
-        self, tmp_path: Path
-    ) -> None:
-        storage = str(tmp_path / "study.db")
-        for number in (0, 9):
-            process = SPAWN.Process(target=die_in_trial, args=(number, storage))
-            process.start()
-            process.join()
-            assert process.exitcode == -signal.SIGKILL
-        assert drawn(fit(storage).trials) == drawn(fit(None).trials)
-        states = each(studied(storage).trials, "state")
-        assert states.count(TrialState.FAIL) == 2
-        assert states.count(TrialState.COMPLETE) == N_TRIALS
-
-    @pytest.mark.parametrize(("number", "n_drawn"), [(0, -1), (4, -1), (4, 1)])
-    def test_a_trial_that_is_killed_while_its_parameters_are_drawn_is_drawn_again(
         self, number: int, n_drawn: int, tmp_path: Path
     ) -> None:
         storage = str(tmp_path / "study.db")
-        process = SPAWN.Process(
-            target=die_while_drawing, args=(number, storage, n_drawn)
-        )
+        process = SPAWN.Process(target=die, args=(number, storage, n_drawn))
         process.start()
         process.join()
         assert process.exitcode == -signal.SIGKILL
-        resumed, whole = fit(storage), fit(None)
-        assert drawn(resumed.trials) == drawn(whole.trials)
-        assert (
-            best_first(resumed.trials)[0].params == best_first(whole.trials)[0].params
-        )
-        assert TrialState.RUNNING not in each(studied(storage).trials, "state")
+
+        resumed, whole = fit(storage).trials, fit(None).trials
+        assert drawn(resumed) == drawn(whole)
+        assert best_first(resumed)[0].params == best_first(whole)[0].params
+        states = each(studied(storage).trials, "state")
+        assert states.count(TrialState.COMPLETE) == N_TRIALS
+        assert states.count(TrialState.FAIL) == len(states) - N_TRIALS == 1
 
     def test_a_process_killed_among_others_loses_no_trial(self, tmp_path: Path) -> None:
         storage = str(tmp_path / "study.db")
         open_storage(storage)
         sign = tmp_path / "sign"
-        killed = SPAWN.Process(target=die_in_trial, args=(0, storage, sign))
+        killed = SPAWN.Process(target=die, args=(0, storage, 2, sign))
         other = SPAWN.Process(target=wait_and_work, args=(storage, sign))
         for process in (killed, other):
             process.start()
@@ -355,9 +324,8 @@ class TestKilled:
         assert (killed.exitcode, other.exitcode) == (-signal.SIGKILL, 0)
         study = studied(storage)
         while TrialState.RUNNING in each(study.trials, "state"):
-            optuna.storages.fail_stale_trials(
-                study
-            )  # the other one may have been done before
+            # the other one may have been done before
+            optuna.storages.fail_stale_trials(study)
             time.sleep(0.1)
         states = each(study.trials, "state")
         assert states.count(TrialState.COMPLETE) == N_TRIALS
@@ -393,7 +361,7 @@ def test_a_warm_start_runs_the_best_trials_of_the_newest_study_first(
         fit(None, warm_start=earlier)
     best = best_first(fit(earlier).trials)[:3]
     result = fit(None, warm_start=earlier, name="later").trials
-    assert result[0].params == numbers_of(FEW, load().search)
+    assert result[0].params == nearest_parameters(FEW, load().search)
     for trial, expected in zip(result[1:], best, strict=False):
         assert trial.params == pytest.approx(expected.params)
 

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from configs.errors import SettingsError
-from ingest.editions.cuts import page
-from ingest.editions.editions import read_edition, read_editions, require_edition
+from ingest.editions.editions import (
+    page,
+    read_edition,
+    read_editions,
+    require_edition,
+)
 from ingest.editions.readers import READERS
 from ingest.editions.stream_order import stream_text
 from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
@@ -97,10 +101,12 @@ def test_an_edition_of_ones_own_is_read_by_its_dotted_path(tmp_path: Path) -> No
     assert piece == Piece(edition, "mine", 1, 1, f"mine {WORDS}")
 
 
-def test_an_unknown_edition_is_refused() -> None:
-    for edition in ("pypdf", "pypdf:page:many", "other:page", "pypdf:window:2000"):
-        with pytest.raises(SettingsError, match=r"ingest\.editions"):
-            require_edition(edition)
+@pytest.mark.parametrize(
+    "edition", ["pypdf", "pypdf:page:many", "other:page", "pypdf:window:2000"]
+)
+def test_an_unknown_edition_is_refused(edition: str) -> None:
+    with pytest.raises(SettingsError, match=r"ingest\.editions"):
+        require_edition(edition)
 
 
 def test_a_library_that_fails_costs_its_edition_and_leaves_a_note(

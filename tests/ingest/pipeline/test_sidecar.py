@@ -47,8 +47,9 @@ def test_values_of_the_user_replace_those_that_were_read(tmp_path: Path) -> None
 NUMBER = "not a whole number from 0 to 99999"
 
 
-def test_broken_file_is_refused_in_one_line(tmp_path: Path) -> None:
-    for text, message in (
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
         ("- Trees", "the file holds list, not keys and values"),
         ("aliases: [", "not readable as YAML: "),
         (
@@ -62,7 +63,11 @@ def test_broken_file_is_refused_in_one_line(tmp_path: Path) -> None:
         ("lecture_number: four", f"lecture_number is 'four', {NUMBER}"),
         ("lecture_number: 100000", f"lecture_number is '100000', {NUMBER}"),
         ("title: [Trees]", r"title is \['Trees'\], not a text that is not empty"),
-    ):
-        refused = rf"^{tmp_path}/l4.yaml: {message}.*; correct or remove it\Z"
-        with pytest.raises(SourceError, match=refused):
-            read_sidecar(written(tmp_path, text))
+    ],
+)
+def test_broken_file_is_refused_in_one_line(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    refused = rf"^{tmp_path}/l4.yaml: {message}.*; correct or remove it\Z"
+    with pytest.raises(SourceError, match=refused):
+        read_sidecar(written(tmp_path, text))

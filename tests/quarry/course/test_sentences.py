@@ -3,6 +3,8 @@
 from itertools import chain
 from pathlib import Path
 
+import pytest
+
 from quarry.course.sentences import alternatives, opening_sentence, sentences
 
 SENTENCES = Path(__file__).with_name("sentences.txt")
@@ -56,15 +58,18 @@ def test_a_question_quoted_inside_a_sentence_does_not_end_it() -> None:
     assert opening_sentence(f"{sentence} Yes.") == sentence
 
 
-def test_hebrew_sentences_end_where_they_end() -> None:
-    for sentence in (
+@pytest.mark.parametrize(
+    "sentence",
+    [
         'היא נקראת ע"י כולם שיטת ד"ר הילל.',
         "הגדרה. שיטה נקראת עקבית אם היא עקבית.",
         "ההפרש הוא 15.6 מושבים בכנסת.",
         "התשובה היא כן!",
         "נסמן ב-M את המטריצה מעל V.",
-    ):
-        assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
+    ],
+)
+def test_hebrew_sentences_end_where_they_end(sentence: str) -> None:
+    assert opening_sentence(f"{sentence} המשך הפסקה. סוף.") == sentence
 
 
 def test_initials_are_of_the_script_of_the_name() -> None:

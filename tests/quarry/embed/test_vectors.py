@@ -18,7 +18,7 @@ from quarry.embed.vectors import (
     compact,
     embed_reading,
     join,
-    parts_of,
+    split_reading,
 )
 from tests.fakes import CACHES, NETWORKS, RANKING, TREES, HashingEmbedder, make_reading
 
@@ -49,7 +49,7 @@ def test_vectors_of_a_document_are_those_of_its_parts(
     monkeypatch.setattr("quarry.embed.vectors.PART", 2)
     texts = [TREES, CACHES, RANKING, NETWORKS, TREES]
     reading = make_reading("trees", texts, aliases=NAMES)
-    parts = parts_of(reading)
+    parts = split_reading(reading)
     assert [len(part.paragraphs) for part in parts] == [2, 2, 1]
     model = HashingEmbedder()
     joined = join([embed_reading(part, model) for part in parts])
@@ -90,7 +90,7 @@ def test_pieces_of_two_editions_share_the_vector_of_the_text_with_most_blanks() 
     )
     reading = replace(make_reading("a", ["Over two pages."]), pieces=pieces)
     embedder = HashingEmbedder()
-    parts = [embed_reading(part, embedder) for part in parts_of(reading)]
+    parts = [embed_reading(part, embedder) for part in split_reading(reading)]
     vectors = centered(join(parts))
     texts = ["glued words here", "alone", "glued words here", "the rest of the page"]
     expected = embedder.embed_passages(texts) - vectors.paragraphs
