@@ -90,3 +90,19 @@ def written_together(folder: Path) -> Iterator[Path]:
             path.replace(folder / path.name)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def read_own(path: Path) -> bytes:
+    """Return the content of a file that the program has made.
+
+    Raises:
+        OSError: the file cannot be read, or is a link, a pipe or a device.
+    """
+    # without following a link, and without waiting for the writer of a pipe
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(
+        path, "rb", opener=lambda name, flags: os.open(name, flags | more)
+    ) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return file.read()

@@ -1,6 +1,7 @@
 """Ctrl-C in a terminal: one line, exit code 130, and an end within seconds, whenever it comes."""
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -42,15 +43,22 @@ ENDING = r"[\w ]+: interrupted[^\r\n]*\r\n(\d+ games scored[^\r\n]*\r\n)?"
 """One line, and the result of the games that were played."""
 
 COMMANDS = {
+    "ingest": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder",
     "ingest-2": "-m ingest lectures --store {new} --embedder tests.fakes.DottedEmbedder --workers 2",
     "search": "-m quarry search --store store --config own.yaml --hint words",
     "replay": "-m quarry replay --store store --config own.yaml --games games.jsonl --referee oracle --workers 2",
+    "compare": "-m evaluate compare --presets default,keyword --store store --config own.yaml "
+    "--games games.jsonl --workers 2",
     "tune": "-m quarry tune --store store --config own.yaml --games games.jsonl --trials 5000 --workers 2",
     "serve": "-m quarry serve --store store --config own.yaml --games games.jsonl --port 0",
     "play": f"{ROOT}/run_game.py --store store --config own.yaml --practice-games games.jsonl --games 500 "
     "--journal none",
+    "questions": "-m quarry questions --store store --config own.yaml --games games.jsonl --out {new}",
     "label": "-m quarry games label --store store --config own.yaml --out {new}",
+    "check": "-m quarry games check --store store --config own.yaml --games games.jsonl",
     "studio": "-m quarry studio --store store --config own.yaml --port 0",
+    "report": "-m evaluate report run.json",
+    "export": "-m quarry export run.json --out {new}",
 }
 """Command lines in the folder `places`; each writes to {new}."""
 
@@ -156,3 +164,42 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
     assert process.returncode == 128 + signal.SIGTERM
     says = "interrupted; the store is as it was before, run it again to finish"
     assert err.endswith(f"quarry ingest: {says}\n")
+
+
+def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
+    places: Path,
+) -> None:
+    command = COMMANDS["replay"].split()
+    with in_terminal(*command, folder=places) as (process, terminal):
+        read_until(terminal, time.monotonic() + 4.0, process)
+        for _ in range(3):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.05)
+        printed = read_until(terminal, time.monotonic() + SLOWEST_S, process)
+        assert process.wait(SLOWEST_S) == 130
+    assert printed.count("interrupted") == 1
+    assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_games_that_are_over_are_printed_whatever_ends_the_process(
+    places: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, *COMMANDS["play"].split(), "--at-once", "3", "--json"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=places,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
+        assert process.stderr is not None
+        while "(3 of 500)" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert err.endswith("quarry play: interrupted\n")
+    assert len(json.loads(out)["games"]) >= 3

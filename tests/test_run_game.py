@@ -17,10 +17,12 @@ from typing import Any
 import pytest
 
 from configs.directories import default_journal
+from configs.settings import load
 from evaluate.commands import play as run_game
 from evaluate.practice.routes import create_app, listen, serving
 from evaluate.practice.server import PracticeServer
 from player.game.journal import Journal
+from quarry.embed.models import load_embedder
 from quarry.languages.words import words
 from quarry.store import open_store
 from tests.evaluate.fakes import (
@@ -54,12 +56,18 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _home(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder is the current one, the home an empty one, and no model is loaded."""
+def _home(
+    files: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    """The folder is the current one, the home an empty one, and a model is loaded by a test with `models_dir` only."""
     monkeypatch.chdir(files)
     monkeypatch.delenv("QUARRY_TOKEN", raising=False)
     monkeypatch.setenv("QUARRY_HOME", str(tmp_path / "home"))
-    use_hashing_embedder(monkeypatch)
+    if "models_dir" not in request.fixturenames:
+        use_hashing_embedder(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +119,21 @@ def check_game(game: dict[str, Any]) -> None:
     assert 20 <= len(guess["word_justification"].split()) <= 30
     assert guess["associative_word"].strip()
     assert 0.0 <= guess["confidence"] <= 1.0
+
+
+def test_a_whole_game_with_the_real_model_against_a_practice_server_of_its_own(
+    models_dir: Path,
+) -> None:
+    embedder = load_embedder("minilm", models_dir, load().embed)
+    make_store("read", course(), embedder)
+    (game,) = played("--store read --practice-games games.jsonl --seed 3")
+    check_game(game)
+
+    assert game["candidates"] == 24  # two readings of each opening sentence
+    # the hint is a sentence of the paragraph, and the oracle answers rightly
+    assert game["breakdown"]["opening_sentence_score"] == 100.0
+    assert game["private_score"] >= 50.0
+    assert game["elapsed_s"] > 0.0
 
 
 # against the practice server

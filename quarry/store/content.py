@@ -82,6 +82,13 @@ def save(content: Content, file: BinaryIO) -> None:
     np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is named like an option
 
 
+def format_error(location: str, found: str) -> StoreError:
+    """Return the error for a store of another version."""
+    return StoreError(
+        f"{location} has store format {visible(found)[:20]}, not {FORMAT}; remove it, or ingest into another --store"
+    )
+
+
 def load(file: BinaryIO, location: str) -> Content:
     """Read a content; its memory is limited by the size of the file.
 
@@ -103,10 +110,7 @@ def load(file: BinaryIO, location: str) -> Content:
 
     if HEADER not in arrays:
         (found, *_) = [name for name in arrays if name.startswith("header-")]
-        version = visible(found.removeprefix("header-"))[:20]
-        raise StoreError(
-            f"{location} has store format {version}, not {FORMAT}; remove it, or ingest into another --store"
-        )
+        raise format_error(location, found.removeprefix("header-"))
     header: _Header = _adapter().validate_json(arrays[HEADER][""].tobytes())
     documents = []
     for number, reading in enumerate(header.readings):

@@ -8,13 +8,13 @@ import json
 import os
 import shutil
 import sqlite3
-import stat
 import tempfile
 from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreError
+from quarry.files import read_own
 from quarry.store import chroma
 from quarry.store.content import Content, load, save
 from quarry.store.generations import DRAFT, Generations
@@ -30,6 +30,8 @@ DATABASE = "chroma.sqlite3"
 
 class Folder(Generations):
     """The generations in a folder, each a folder of its own."""
+
+    old_name = "current"
 
     def listed(self) -> dict[str, Hashable]:
         """Return the names of everything in the folder, with the identity of the content."""
@@ -152,8 +154,4 @@ def _checksums(folder: Path) -> dict[str, str]:
 
 
 def _checksum(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal; refuse a link or a pipe."""
-    if not stat.S_ISREG(path.lstat().st_mode):
-        raise ValueError(f"{visible(path.name)} is not a regular file")
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(read_own(path)).hexdigest()

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from quarry.errors import StoreChangedError, StoreDamagedError, StoreError
-from quarry.store.content import Content
+from quarry.store.content import Content, format_error
 from quarry.terminal import described, visible
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ class Generations(ABC):
     Raises:
         StoreError: the collection's name is not valid.
     """
+
+    old_name: str
+    """A name that only stores of an earlier version hold."""
 
     def __init__(self, location: str, collection: str) -> None:
         if not _NAME.fullmatch(collection):
@@ -98,11 +101,13 @@ class Generations(ABC):
         """Return the number of the valid generation and its value in `listed`; (0, None) before the first change.
 
         Raises:
-            StoreError: the store cannot be listed.
+            StoreError: the store is of an earlier version, or cannot be listed.
         """
         with as_store_error(self.location):
             listed = self.listed()
         number = self._latest(listed)
+        if not number and self.old_name in listed:
+            raise format_error(self.location, "3 or less")
         return number, listed.get(self.name_of(number))
 
     def identity(self, number: int) -> Hashable:

@@ -1,6 +1,7 @@
 """Files that the program makes."""
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import BinaryIO
@@ -9,12 +10,13 @@ import pytest
 
 from quarry.files import (
     append_whole,
+    read_own,
     write_named,
     write_whole,
     written_together,
 )
 from quarry.json_files import read_objects
-from tests.fakes import small_disk
+from tests.fakes import ROOT, small_disk
 
 
 def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
@@ -24,8 +26,10 @@ def test_a_link_is_replaced_and_its_target_keeps_content_and_permissions(
     target.write_text("theirs")
     target.chmod(0o644)
     link.symlink_to(target)
+    with pytest.raises(OSError, match="link"):
+        read_own(link)
     write_whole(link, b"ours", mode=0o600)
-    assert link.read_bytes() == b"ours"
+    assert read_own(link) == b"ours"
     assert not link.is_symlink()
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     assert target.read_text() == "theirs"
@@ -99,7 +103,32 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     pipe, device = tmp_path / "pipe", tmp_path / "device"
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
+    with pytest.raises(OSError, match="not a regular file"):
+        read_own(pipe)
     for path in (pipe, device):
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
             list(read_objects(path, ValueError, named="--games"))
+
+
+WRITERS = {
+    "evaluate/runs/export.py": "a new folder",
+    "quarry/cli.py": "the null device",
+    "quarry/embed/exports.py": "a new folder",
+    "quarry/files.py": "the whole write",
+    "ingest/pipeline/read.py": "a temporary file",
+    "quarry/store/folder.py": "a new folder",
+}
+"""Modules that write files by themselves, and what they write."""
+WRITES = re.compile(
+    r"(?<!shared)\.write_(?:text|bytes)\(|open\([^)\n]*[\"'](?:w|a|x)b?[\"']|copyfile|np\.save\((?!file)"
+)
+
+
+def test_everything_else_is_written_by_the_whole_write() -> None:
+    writers = set()
+    for package in ("configs", "ingest", "player", "evaluate", "quarry"):
+        for path in (ROOT / package).rglob("*.py"):
+            if WRITES.search(path.read_text("utf-8")):
+                writers.add(path.relative_to(ROOT).as_posix())
+    assert writers == WRITERS.keys()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
 
@@ -34,11 +35,13 @@ from quarry.languages.registry import language_of
 from quarry.store import Course
 
 MIN_DOCUMENTS = 2
-"""Minimum number of documents, whose names are compared with each other."""
+"""Minimum number of documents, since each is left out in turn."""
 N_NEGATIVES = 600
 """Maximum number of bundled hints that are taken as negatives."""
 RULED_OUT = -0.5
 """Minimum log-odds of the rule of a paragraph that is an alternative."""
+HARD_SHARE = 0.1
+"""Share of hints about other documents of the course in the weight of all negatives of the relevance."""
 N_ROUNDS = 5
 """Number of times that the slopes of relevance are fitted."""
 MIN_SPREAD = 1e-9
@@ -85,7 +88,7 @@ def calibrate(
     if n_documents < MIN_DOCUMENTS or not pairs:
         raise GamesError(
             f"The store has {n_documents} documents and --games {len(pairs)} games about them; at least "
-            f"{MIN_DOCUMENTS} documents are needed; add lectures and games"
+            f"{MIN_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
     before = calibration_for(course)
@@ -165,12 +168,15 @@ def _fit_dense(
     negatives: Sequence[str],
 ) -> tuple[DenseCalibration, DenseCalibration | None]:
     """Fit dense search without late interaction and with it, None if it has none."""
+    documents = np.array([paragraph.doc_id for paragraph in course.paragraphs])
     ids = [paragraph.paragraph_id for paragraph in course.paragraphs]
-    positives, by_game, chosen = [], [], []
+    positives, elsewhere = [], []
+    by_game, chosen = [], []
     for hint, paragraph in pairs:
         row = ids.index(paragraph.paragraph_id)
         terms = pd.DataFrame(dense.terms(hint))
         positives.append(terms)
+        elsewhere.append(terms[documents != documents[row]])
         # the rule's evidence is in log-odds already, so that only the slopes of the others are fitted
         alternatives = np.flatnonzero(dense.evidence(hint) > RULED_OUT)
         if row in alternatives:
@@ -190,7 +196,7 @@ def _fit_dense(
         fitted = map(rounded, fit_choices(features, chosen).tolist())
         slopes = dict(zip(with_slope, fitted, strict=True))
         with_relevance = [PARAGRAPH, *late_scores[:1]]
-        relevance = fit_relevance(with_relevance, positives, unrelated)
+        relevance = fit_relevance(with_relevance, positives, unrelated, elsewhere)
         return DenseCalibration(slopes.pop(PARAGRAPH), *relevance, slopes)
 
     late = fit([TOKENS, HUBNESS]) if TOKENS in positives[0] else None
@@ -243,6 +249,7 @@ def fit_relevance(
     names: Sequence[str],
     positives: Sequence[pd.DataFrame],
     unrelated: Sequence[pd.DataFrame],
+    elsewhere: Sequence[pd.DataFrame] = (),
 ) -> tuple[float, dict[str, float], float]:
     """Fit the log-odds that a paragraph answers a hint, on the most relevant paragraph of each hint.
 
@@ -253,6 +260,8 @@ def fit_relevance(
         names: the scores of a paragraph that have a slope.
         positives: for each hint about the course, (n_paragraphs,) scores by name.
         unrelated: the same for hints about other things.
+        elsewhere: the same for hints about the course, without the document that each is about: hard negatives, which
+            have `HARD_SHARE` of the weight of all negatives; () leaves them out.
 
     Returns:
         The bias, the slopes, and the AUROC of the positives against the unrelated hints.
@@ -260,9 +269,13 @@ def fit_relevance(
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
 
-    tables = _tables([*positives, *unrelated], names)
-    labels = np.repeat([1, 0], [len(positives), len(unrelated)])
-    weights = np.where(labels, 1.0, len(positives) / max(1, len(unrelated)))
+    groups = (positives, unrelated, elsewhere)
+    tables = _tables(chain(*groups), names)
+    counts = list(map(len, groups))
+    hard_share = HARD_SHARE if elsewhere else 0.0
+    shares = np.array([1.0, 1.0 - hard_share, hard_share])
+    weights = np.repeat(shares * counts[0] / np.maximum(counts, 1), counts)
+    labels = np.repeat([1, 0, 0], counts)
 
     slopes, bias = np.ones(len(names)), 0.0
     tops = np.empty((0, len(names)))
@@ -274,7 +287,8 @@ def fit_relevance(
         slopes = model.coef_[0] / spread
         bias = float(np.squeeze(model.intercept_) - slopes @ centre)
 
-    separation = roc_auc_score(labels, tops @ slopes)
+    n = sum(counts[:2])
+    separation = roc_auc_score(labels[:n], (tops @ slopes)[:n])
     relevance = dict(zip(names, map(rounded, slopes.tolist()), strict=True))
     return rounded(bias), relevance, rounded(separation)
 

@@ -129,6 +129,14 @@ def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
     assert game.hint == "climber"
 
 
+def test_no_word_of_a_paragraph_is_broken_at_the_end_of_a_line(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    _, shown = label(out)
+    assert "Ivy scales\nbrickwork. Tendrils\ngrip mortar.\n" in shown
+
+
 def test_a_file_is_added_to_and_its_paragraphs_are_not_shown_again(out: Path) -> None:
     line = {"game_id": "game-002", "hint": "damp", "paragraph_id": "alpha:1:2"}
     out.write_text(json.dumps(line), "utf-8")

@@ -1,5 +1,6 @@
 """Stores that somebody else made, or that cannot be written: one clear line, or they are searched."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterable
@@ -130,6 +131,26 @@ class Planted:
         return os.mkdir, (str(self._path),)
 
 
+def test_a_flipped_bit_is_noticed_wherever_it_matters(
+    folder: Path, content: Path
+) -> None:
+    before = open_store(str(folder))
+    whole = content.read_bytes()
+    n_noticed = 0
+    for place in np.random.default_rng(0).integers(len(whole), size=200).tolist():
+        flipped = bytearray(whole)
+        flipped[place] ^= 4
+        content.write_bytes(flipped)
+        try:
+            after = open_store(str(folder))
+        except StoreError:
+            n_noticed += 1
+        else:  # in a field of the zip file that nobody reads, such as a date
+            assert after.paragraphs == before.paragraphs
+            np.testing.assert_array_equal(after.vectors, before.vectors)
+    assert n_noticed > 150
+
+
 def content_of(paths: Iterable[Path]) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in paths if path.is_file()}
 
@@ -141,6 +162,20 @@ def test_a_store_is_read_and_searched_without_a_write(folder: Path) -> None:
     assert len(store.vectors) == len(store.paragraphs)
     assert len(store.alias_vectors) > 0
     assert content_of(folder.rglob("*")) == before
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_store(str(folder)).fingerprint
+    read_only = OSError(errno.EROFS, os.strerror(errno.EROFS))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "mkdir", Mock(side_effect=read_only))
+        with pytest.raises(
+            StoreError, match=r"could not be written: .*Read-only[^\n]*\Z"
+        ):
+            file_reading(Store(str(folder)), make_reading("locks", [LOCKS]))
+    assert open_store(str(folder)).fingerprint == before
 
 
 def test_a_damaged_database_is_refused_before_chroma_opens_it_and_crashes(

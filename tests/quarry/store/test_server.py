@@ -1,6 +1,7 @@
 """Faults of Chroma servers, as docs/guides/deploy.md lists them, with a real server."""
 
 import contextlib
+import gc
 import re
 import socket
 import time
@@ -172,3 +173,14 @@ def test_a_server_that_refuses_or_does_not_answer_is_one_line(
             for attempt in (Store, open_store):
                 with pytest.raises(StoreError, match=refused):
                     attempt(location)
+
+
+def test_a_client_that_nobody_uses_any_more_closes_its_connections(
+    server: ChromaServer,
+) -> None:
+    client: Any = chroma.server_at(server.url)
+    session = client._server._session
+    del client
+    chroma.server_at.cache_clear()
+    gc.collect()
+    assert session.is_closed

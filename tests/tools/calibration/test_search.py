@@ -38,7 +38,12 @@ def cosines(*values: float) -> list[pd.DataFrame]:
 
 def test_relevance_is_even_half_way_whatever_the_numbers_of_hints() -> None:
     positives, missing = cosines(0.9, 0.7), cosines(0.3, 0.1) * 5
-    bias, slopes, separation = fit_relevance(["cosine"], positives, missing)
+    bias, slopes, separation = fit_relevance(
+        ["cosine"],
+        positives,
+        missing,
+        missing,
+    )
     assert slopes["cosine"] > 0.0
     assert -bias / slopes["cosine"] == pytest.approx(0.5, abs=1e-3)
     assert separation == 1.0
