@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.errors import QuarryError, SettingsError
+from configs.faults import fault_of
 
 MAX_KEY_CHARS = 40
 """Characters of a key of the input that an error repeats."""
@@ -59,7 +60,7 @@ def writing(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SettingsError(
-            f"--out {out} cannot be written: {error.strerror}"
+            f"--out {out} cannot be written: {fault_of(error)}"
         ) from error
 
 

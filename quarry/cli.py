@@ -1,7 +1,6 @@
 """What all commands share: options, settings that a command line changes, and errors in one line."""
 
 import contextlib
-import errno
 import io
 import logging
 import os
@@ -18,6 +17,7 @@ from cyclopts.validators import mutually_exclusive
 
 from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
+from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_of
 from configs.project import find_project
 from configs.settings import Settings, load, preset_names
 from quarry import interrupts
@@ -33,21 +33,6 @@ MIN_ADDRESS_SPACE_BYTES = 1_000_000_000
 """Minimum address space of a command; numpy never ends its import with a third of it, and models need two thirds."""
 N_FILES = 4_096
 """Number of files that a command may open if the system allows it; a game on a server takes a connection."""
-MORE_FILES = "allow more open files: ulimit -n 1024"
-MORE_MEMORY = "allow more memory: ulimit -v unlimited"
-OTHER_PLACE = "allow this user to use it, or name another place"
-FAULTS = {
-    errno.EACCES: OTHER_PLACE,
-    errno.EPERM: OTHER_PLACE,
-    errno.EROFS: OTHER_PLACE,
-    errno.ENOSPC: "free some space",
-    errno.ENOMEM: MORE_MEMORY,
-    errno.EMFILE: MORE_FILES,
-    errno.ENFILE: MORE_FILES,
-    errno.ENAMETOOLONG: "take a shorter path",
-    errno.ELOOP: "take a path without such links",
-}
-"""Errors of the system that any path or machine can cause, with their remedies."""
 MAX_FAULT_CHARS = 500
 """Maximum length of an error that quotes a command line."""
 
@@ -173,7 +158,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         if error.errno not in FAULTS:
             raise
         place = f"{error.filename}: " if error.filename else ""
-        print_line(label, f"{place}{error.strerror}; {FAULTS[error.errno]}")
+        print_line(label, f"{place}{fault_of(error)}")
         return 2
     except MemoryError:
         print_line(label, f"the memory is used up; {MORE_MEMORY}")

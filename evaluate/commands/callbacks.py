@@ -15,6 +15,7 @@ from pathlib import Path
 
 from configs.directories import ROOT, default_journal
 from configs.errors import SettingsError
+from configs.faults import fault_of
 from configs.settings import is_file_name
 from player.deadlines import Call, start_in_thread
 from player.errors import JournalError
@@ -95,7 +96,7 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         write_whole(path, text.encode())
     except OSError as error:
         raise SettingsError(
-            f"--write {path} cannot be written: {error.strerror}"
+            f"--write {path} cannot be written: {fault_of(error)}"
         ) from error
 
 
