@@ -58,7 +58,7 @@ class PlayOptions:
         token: Token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept
             when --player last played on this server; without any token the player registers).
         player: Name to play under.
-        n_games: Games to play.
+        n_games: Games to play, those that an earlier call left unfinished included.
         at_once: Games played at the same time.
         journal: File of the games, so that games against --server continue after a crash; none keeps nothing
             (default: data/runs/games.sqlite).

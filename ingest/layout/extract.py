@@ -140,9 +140,7 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise SourceError(
-            f"{path} cannot be read: {fault_of(error)}"
-        ) from error
+        raise SourceError(f"{path} cannot be read: {fault_of(error)}") from error
 
     fault = ""
     if not content:

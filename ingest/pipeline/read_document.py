@@ -72,9 +72,7 @@ def content_hash(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise SourceError(
-            f"{path} cannot be read: {fault_of(error)}"
-        ) from error
+        raise SourceError(f"{path} cannot be read: {fault_of(error)}") from error
 
 
 def version_of(content: str, settings: IngestSettings) -> str:

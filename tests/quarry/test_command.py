@@ -278,18 +278,28 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         score = Score(27.31234, 1, breakdown, {"opening_sentence": "half"})
         guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
         journal.update(key, ending="over", guess=guess, score=score)
+        for game_id in ("1", "", "0101001"):
+            journal.update(journal.ask(), game_id=game_id, ending="given up")
 
     for line, code, says in (
         ("list --journal games.sqlite", 0, "began (UTC)"),
         ("list --journal games.sqlite", 0, "0101001   LOST       27.3  trees: tall"),
         ("list --journal games.sqlite", 0, "plants  (server http://server"),
-        ("show 0101001 --journal games.sqlite", 0, "guess  Trees grow."),
-        ("show 0101001 --journal games.sqlite", 0, "sure   81%"),
-        ("show 0101001 --journal games.sqlite", 0, "  opening sentence: half"),
-        ("show 0101001 --journal games.sqlite", 0, "LOST"),
-        ("show 0101001 --journal games.sqlite", 0, "27.3 of 100, league points 1"),
+        ("show 1 --journal games.sqlite", 0, "guess  Trees grow."),
+        ("show 1 --journal games.sqlite", 0, "sure   81%"),
+        ("show 1 --journal games.sqlite", 0, "  opening sentence: half"),
+        ("show 1 --journal games.sqlite", 0, "LOST"),
+        ("show 1 --journal games.sqlite", 0, "27.3 of 100, league points 1"),
         ("list --lost --journal games.sqlite", 0, "0101001   LOST"),
-        ("show 0101001 --journal games.sqlite", 0, "hint   tall plants"),
+        ("show 1 --journal games.sqlite", 0, "hint   tall plants"),
+        ("list --journal games.sqlite", 0, "-         given up"),
+        ("show 3 --journal games.sqlite", 0, "-         given up"),
+        (
+            "show 0101001 --journal games.sqlite",
+            0,
+            "0101001 also names 1: quarry games show NUMBER",
+        ),
+        ("show 1 --journal games.sqlite", 0, "1 also names 2: "),
         ("show 7 --journal games.sqlite", 2, "holds no game '7'"),
         ("list --journal nowhere", 2, "does not exist"),
     ):
