@@ -44,6 +44,16 @@ def test_terms_and_their_names_combine_in_any_order() -> None:
         assert read_spec(name) == read_spec(terms)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["noisy:15,10", "noisy:15%,10%", "noisy:.2", "wrong:2", "sees:name,declined:-1"],
+)
+def test_a_share_that_is_none_is_refused_with_its_range(spec: str) -> None:
+    says = f"--referee {spec!r}: shares are decimals between 0 and 1, as in noisy:0.15,"
+    with pytest.raises(RefereeError, match=says):
+        read_spec(spec)
+
+
 def test_each_manner_answers_in_its_way() -> None:
     assert answers("oracle") == ["A"] * 20
     assert answers("constant:C") == ["C"] * 20

@@ -129,6 +129,11 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
     assert "5 train games are few for 3 parameters of search" in tuned.err
+    for n_trials in (10, 4):
+        again = tune(f"{options} --storage {url} --trials {n_trials}")
+        says = f"{url} has 10 trials already, so that --trials {n_trials} adds none; "
+        assert again.err.count(says) == 1
+    assert "already" not in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high
