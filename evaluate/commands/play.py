@@ -124,6 +124,7 @@ class _Session:
         options, settings = self.options, self.settings
         course = _open(options.store or find_project().store, settings)
         player = build_player(course, settings)
+        player.warm()
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
                 self._play_games(course, player, settings, stack)
