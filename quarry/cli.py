@@ -1,6 +1,7 @@
 """What all commands share: options, settings that a command line changes, and errors in one line."""
 
 import contextlib
+import glob
 import io
 import logging
 import os
@@ -24,6 +25,8 @@ from quarry import interrupts
 from quarry.terminal import visible
 
 if TYPE_CHECKING:
+    from cyclopts.completion import CompletionContext
+
     from quarry.parallel import Workers
     from quarry.store import Course
 
@@ -36,13 +39,21 @@ N_FILES = 4_096
 MAX_FAULT_CHARS = 500
 """Maximum length of an error that quotes a command line."""
 
+
+def complete_presets(context: "CompletionContext") -> list[str]:
+    """Return the presets and the YAML files here, each after the presets that a word lists already."""
+    before, comma, _ = context.incomplete.rpartition(",")
+    names = (*preset_names(), *glob.glob("*.y*ml"))
+    return [f"{before}{comma}{name}" for name in names]
+
+
 AsJson = Annotated[
     bool, Parameter("--json", help="Print one JSON document and nothing else.")
 ]
 Preset = Annotated[
     str | None,
     Parameter(
-        completer=lambda context: preset_names(),
+        completer=complete_presets,
         help="Settings, by name or a YAML file (default: that of quarry.toml, else default).",
     ),
 ]

@@ -42,6 +42,7 @@ from quarry.cli import (
     Preset,
     StoreOptions,
     WorkerOptions,
+    complete_presets,
 )
 from quarry.terminal import visible, visible_json
 
@@ -117,9 +118,10 @@ def replay(
             return lost_code(table["lost_at_ingest"], strict=strict)
 
         if answers and batches:
-            *found, answered = read_answered(batches, answers, chosen)
+            asked, replies, answered = read_answered(batches, answers, chosen)
             run = replay_answered(
-                *found,
+                asked,
+                replies,
                 answered[:limit],
                 course,
                 settings,
@@ -193,7 +195,7 @@ def compare(
     games: Games = None,
     split: Split = None,
     limit: Limit = None,
-    presets: str = "",
+    presets: Annotated[str, Parameter(completer=complete_presets)] = "",
     belief: Literal["course", "hits", "preset"] = "course",
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
     measures: Measures = (),
