@@ -9,11 +9,13 @@ from evaluate.referee.spec import (
     TERMS,
     VIEWS,
     Posed,
+    Referee,
     Secret,
     read_spec,
     spec_table,
 )
 from player.answer import NOT_RELEVANT, Answer
+from tests.contracts.referee import RefereeContract
 from tests.fakes import ROOT, each
 
 SECRET = Secret(
@@ -65,6 +67,42 @@ def test_each_manner_answers_in_its_way() -> None:
     key = answers("key")
     assert len(set(key)) == 4
     assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
+
+
+class Suite(RefereeContract):
+    """The suite of users, over the referee of a SPEC."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+
+    def make(self, seed: int) -> Referee:
+        return make_referee(self.spec, seed)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "oracle",
+        "noisy:0.15,0.10",
+        "noisy:0.30,0.15",
+        "sees:opening",
+        "answers:1",
+        "none",
+    ],
+)
+def test_the_suite_passes_a_referee_that_reads_or_is_silent(spec: str) -> None:
+    Suite(spec).test_words_of_the_paragraph_are_found()
+
+
+@pytest.mark.parametrize(
+    "spec", ["constant:D", "declining", "blind", "sees:name", "random"]
+)
+def test_the_suite_refuses_one_that_finds_no_word_unless_it_says_so(spec: str) -> None:
+    suite = Suite(spec)
+    with pytest.raises(AssertionError):
+        suite.test_words_of_the_paragraph_are_found()
+    suite.min_right = 0.0
+    suite.test_words_of_the_paragraph_are_found()
 
 
 def test_what_draws_is_told_from_what_does_not() -> None:
