@@ -6,6 +6,7 @@ from evaluate.errors import RefereeError
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import (
     NAMES,
+    REFEREES,
     TERMS,
     VIEWS,
     Posed,
@@ -103,6 +104,21 @@ def test_the_suite_refuses_one_that_finds_no_word_unless_it_says_so(spec: str) -
         suite.test_words_of_the_paragraph_are_found()
     suite.min_right = 0.0
     suite.test_words_of_the_paragraph_are_found()
+
+
+@pytest.mark.parametrize("answers", [ValueError("boom"), SystemExit(3), 5])
+def test_a_users_own_referee_that_fails_is_told_in_one_line(
+    answers: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own:
+        def answers(self, secret: Secret, questions: list[Posed]) -> object:
+            if isinstance(answers, BaseException):
+                raise answers
+            return answers
+
+    monkeypatch.setitem(REFEREES, "own", Own)
+    with pytest.raises(RefereeError, match=r"^The referee Own failed: .*Error|Exit"):
+        make_referee("own").answers(SECRET, [CLINGS])
 
 
 def test_what_draws_is_told_from_what_does_not() -> None:
