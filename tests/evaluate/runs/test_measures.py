@@ -41,7 +41,7 @@ def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     values = values_of(measures, np.array([2]), np.array([2]), records)
     assert values["own_measures.hits"].tolist() == [2.0]
     records[0].pop("search")  # type: ignore[misc]
-    with pytest.raises(SettingsError, match="--measure own_measures.hits failed: KeyE"):
+    with pytest.raises(SettingsError, match=r"measures.hits failed: KeyE"):
         values_of(measures, np.array([2]), np.array([2]), records)
 
 
