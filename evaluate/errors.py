@@ -54,13 +54,13 @@ class RunError(EvaluateError, ValueError):
 
 
 @contextlib.contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Raise a SettingsError in place of an OSError while `--out` is written."""
+def writing(out: Path, flag: str = "--out") -> Iterator[None]:
+    """Raise a SettingsError in place of an OSError while the file of a flag is written."""
     try:
         yield
     except OSError as error:
         raise SettingsError(
-            f"--out {out} cannot be written: {fault_of(error)}"
+            f"{flag} {out} cannot be written: {fault_of(error)}"
         ) from error
 
 
