@@ -409,7 +409,7 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     with pytest.raises(TuneError, match=says) as caught:
         open_storage("nothing://me:s3@cret@127.0.0.1:1/db")
     assert "cret" not in str(caught.value)
-    with pytest.raises(TuneError, match="^--warm-start nothing://x/db cannot"):
+    with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
         open_storage("nothing://x/db", is_earlier=True)
     shown = without_password("postgresql:///db?user=me&password=s3cret")
     assert shown == "postgresql:///db?user=me&password=***"
