@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from configs.errors import SettingsError
+from configs.faults import fault_of
 from configs.plain_yaml import MAX_CHARS
 from configs.settings import is_file_name, require_key
 
@@ -70,8 +71,10 @@ def _table_of(path: Path) -> Any:
         document = tomllib.loads(content.decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         if is_ours:
-            fault = " ".join(str(error).split())[:200]
-            raise SettingsError(f"{path} is not a TOML file: {fault}") from error
+            fault = f"is not a TOML file: {' '.join(str(error).split())[:200]}"
+            if isinstance(error, OSError):
+                fault = f"cannot be read: {fault_of(error)}"
+            raise SettingsError(f"{path} {fault}") from error
         return None
     if is_ours:
         return document

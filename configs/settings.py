@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from configs.errors import SettingsError
+from configs.faults import fault_of
 from configs.plain_yaml import read_plain_file, read_plain_yaml
 from configs.similar_names import did_you_mean
 
@@ -266,8 +267,12 @@ def _read_yaml(name: str, flag: str) -> Any:
         raise SettingsError(f"{flag} {path} does not exist; copy {DEFAULT_CONFIG}")
     try:
         tree = read_plain_file(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read as UTF-8: {error}") from error
+    except OSError as error:
+        raise SettingsError(
+            f"{flag} {path} cannot be read: {fault_of(error)}"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8: {error}; save it so") from error
     except ValueError as error:
         raise SettingsError(f"{path}: {error}") from error
     return {} if tree is None else tree

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.errors import QuarryError, SettingsError
+from configs.faults import fault_of
 
 MAX_KEY_CHARS = 40
 """Characters of a key of the input that an error repeats."""
@@ -53,13 +54,13 @@ class RunError(EvaluateError, ValueError):
 
 
 @contextlib.contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """Raise a SettingsError in place of an OSError while `--out` is written."""
+def writing(out: Path, flag: str = "--out") -> Iterator[None]:
+    """Raise a SettingsError in place of an OSError while the file of a flag is written."""
     try:
         yield
     except OSError as error:
         raise SettingsError(
-            f"--out {out} cannot be written: {error.strerror}"
+            f"{flag} {out} cannot be written: {fault_of(error)}"
         ) from error
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import hashlib
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from player.belief.posterior import Posterior, update
 from player.belief.prior import prior_of
 from player.belief.referees import mixture
 from player.belief.word_index import WordIndex, index_words
+from player.deadlines import start_in_thread
 from player.errors import QueryError
 from player.guess.ideas import Embed, Ideas
 from player.guess.justification import (
@@ -45,6 +47,10 @@ from quarry.arrays import Float64Array, IntArray, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.course.piece import Piece
 from quarry.store import Course
+from quarry.terminal import described
+
+_log = logging.getLogger(__name__)
+MAX_LOADING_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +182,16 @@ class Player:
     answer_warmup = staticmethod(answer_warmup)
 
     def warm(self) -> None:
-        """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded."""
+        """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded.
+
+        A failure is logged, and what takes more than MAX_LOADING_S goes on while the first game begins.
+        """
+        try:  # in a thread that then waits for the first round
+            start_in_thread(self._rehearse).result(MAX_LOADING_S)
+        except Exception as error:
+            _log.warning("loading failed: %s", described(error))
+
+    def _rehearse(self) -> None:
         quiet = copy.copy(self)
         quiet._writer = None
         start = RoundStart("", "", "an idea and an example of it", "science")

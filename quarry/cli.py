@@ -1,7 +1,7 @@
 """What all commands share: options, settings that a command line changes, and errors in one line."""
 
 import contextlib
-import errno
+import glob
 import io
 import logging
 import math
@@ -19,12 +19,15 @@ from cyclopts.validators import mutually_exclusive
 
 from configs.directories import default_store
 from configs.errors import QuarryError, SettingsError, WorkerError
+from configs.faults import FAULTS, MORE_FILES, MORE_MEMORY, fault_of
 from configs.project import find_project
 from configs.settings import Settings, load, preset_names
 from quarry import interrupts
 from quarry.terminal import visible
 
 if TYPE_CHECKING:
+    from cyclopts.completion import CompletionContext
+
     from quarry.parallel import Workers
     from quarry.store import Course
 
@@ -34,23 +37,16 @@ MIN_ADDRESS_SPACE_BYTES = 1_000_000_000
 """Minimum address space of a command; numpy never ends its import with a third of it, and models need two thirds."""
 N_FILES = 4_096
 """Number of files that a command may open if the system allows it; a game on a server takes a connection."""
-MORE_FILES = "allow more open files: ulimit -n 1024"
-MORE_MEMORY = "allow more memory: ulimit -v unlimited"
-OTHER_PLACE = "allow this user to use it, or name another place"
-FAULTS = {
-    errno.EACCES: OTHER_PLACE,
-    errno.EPERM: OTHER_PLACE,
-    errno.EROFS: OTHER_PLACE,
-    errno.ENOSPC: "free some space",
-    errno.ENOMEM: MORE_MEMORY,
-    errno.EMFILE: MORE_FILES,
-    errno.ENFILE: MORE_FILES,
-    errno.ENAMETOOLONG: "take a shorter path",
-    errno.ELOOP: "take a path without such links",
-}
-"""Errors of the system that any path or machine can cause, with their remedies."""
 MAX_FAULT_CHARS = 500
 """Maximum length of an error that quotes a command line."""
+
+
+def complete_presets(context: "CompletionContext") -> list[str]:
+    """Return the presets and the YAML files here, each after the presets that a word lists already."""
+    before, comma, _ = context.incomplete.rpartition(",")
+    names = (*preset_names(), *glob.glob("*.y*ml"))
+    return [f"{before}{comma}{name}" for name in names]
+
 
 AsJson = Annotated[
     bool, Parameter("--json", help="Print one JSON document and nothing else.")
@@ -58,7 +54,7 @@ AsJson = Annotated[
 Preset = Annotated[
     str | None,
     Parameter(
-        completer=lambda context: preset_names(),
+        completer=complete_presets,
         help="Settings, by name or a YAML file (default: that of quarry.toml, else default).",
     ),
 ]
@@ -173,7 +169,7 @@ def run(app: App, arguments: Sequence[str] | None = None) -> int:
         if error.errno not in FAULTS:
             raise
         path = f"{error.filename}: " if error.filename else ""
-        print_line(label, f"{path}{error.strerror}; {FAULTS[error.errno]}")
+        print_line(label, f"{path}{fault_of(error)}")
         return 2
     except MemoryError:
         print_line(label, f"the memory is used up; {MORE_MEMORY}")

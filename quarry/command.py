@@ -156,7 +156,15 @@ app.command(
 )
 def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
     """Print a script with which a shell completes commands, options, files and values."""
-    print(app.generate_completion(shell=shell))
+    script = app.generate_completion(shell=shell)
+    if shell == "bash":
+        # the shell itself completes files, also those with blanks; SPECs hold colons
+        script = script.replace('( $(compgen -f -- "${cur}") )', "()")
+        script = script.replace(
+            "complete -F",
+            "COMP_WORDBREAKS=${COMP_WORDBREAKS//:}\ncomplete -o default -F",
+        )
+    print(script)
 
 
 @app.meta.default

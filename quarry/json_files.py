@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from configs.faults import fault_of
 from configs.plain_yaml import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
@@ -29,7 +30,7 @@ def read_text(
             raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        fault = f"{path} cannot be read: {error.strerror}; {remedy}"
+        fault = f"{path} cannot be read: {fault_of(error, remedy)}"
         raise refuse(f"{named} {fault}".lstrip()) from error
     except UnicodeDecodeError as error:
         raise refuse(

@@ -4,6 +4,7 @@ import importlib
 import re
 from pathlib import Path
 
+from configs.settings import load, preset_names
 from tests.evaluate.fakes import commands
 from tests.fakes import ROOT
 
@@ -85,6 +86,13 @@ def test_commands_md_lists_every_command() -> None:
     table = read(ROOT / "docs/commands.md")
     listed = re.findall(r"(?m)^\| `quarry ([a-z ]+)`", table)
     assert sorted(listed) == sorted(commands())
+
+
+def test_each_preset_that_takes_file_stems_alone_says_so() -> None:
+    page = read(ROOT / "docs/guides/search.md")
+    for name in preset_names():
+        if load(name).search.book_match == "stem":
+            assert re.search(rf"(?m)^\| `{name}` \|.* exact (file )?stem", page), name
 
 
 def test_every_flag_of_a_command_that_a_page_shows_is_one_that_it_has() -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from configs.directories import ROOT, default_journal
 from configs.errors import SettingsError
 from configs.settings import is_file_name
+from evaluate.errors import writing
 from player.deadlines import Call, start_in_thread
 from player.errors import JournalError
 from player.game.callbacks import TIMEOUTS, Callbacks
@@ -91,12 +92,8 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
         empty = re.search(rf"^{name}\b.* = (.*)$", text, re.MULTILINE)
         assert empty is not None
         text = text[: empty.start(1)] + ascii(value) + text[empty.end(1) :]
-    try:
+    with writing(path, "--write"):
         write_whole(path, text.encode())
-    except OSError as error:
-        raise SettingsError(
-            f"--write {path} cannot be written: {error.strerror}"
-        ) from error
 
 
 def _child_options(

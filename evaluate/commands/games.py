@@ -13,6 +13,7 @@ from cyclopts.types import NonNegativeInt, PositiveInt
 from configs.directories import BUNDLED
 from evaluate.commands.shared import (
     Games,
+    Limit,
     Out,
     Seed,
     Split,
@@ -113,6 +114,7 @@ def questions(
     *,
     games: Games = None,
     split: Split = None,
+    limit: Limit = None,
     out: Out,
     for_respondent: bool = False,
     view: Literal["paragraph", "opening", "passages"] | None = None,
@@ -139,7 +141,7 @@ def questions(
     if view and not for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
     settings = given.load(preset)
-    chosen = chosen_games(games, split, seed)
+    chosen = chosen_games(games, split, seed)[:limit]
     answerable = [game for game in chosen if game.answerable]
     course = open_course(at.location, at.collection)
     located = locate_in(answerable, course, str(games_file(games)))

@@ -1,6 +1,8 @@
 """The commands `games list` and `games show`: games that were played, as the journal keeps them."""
 
 import contextlib
+import logging
+import textwrap
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +19,10 @@ from player.game.terminal import Terminal
 from quarry.cli import AsJson
 from quarry.terminal import visible, visible_json
 
+_log = logging.getLogger(__name__)
 PRACTICE = "practice"
 """Server of practice games in the journal."""
-HEAD = f"{'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
+HEAD = f"{'number':>6}  {'began (UTC)':16}  {'game':8}  {'state':8}  {'score':>5}  lecture: hint  (where it was played)"
 
 JournalFile = Annotated[
     Path | None,
@@ -63,27 +66,29 @@ def list_games(
         print(visible(_line(game)))
 
 
-def show(
-    game_id: str, /, *, journal: JournalFile = None, as_json: AsJson = False
-) -> None:
-    """Print all games with an id.
+def show(game: str, /, *, journal: JournalFile = None, as_json: AsJson = False) -> None:
+    """Print a game.
 
     Args:
-        game_id: Id of the game, as `games list` shows it.
+        game: Number or id of the game, as `games list` shows them; the newest game of an id.
     """
     path = journal or default_journal()
-    games = [game for game in read_games(path) if game.game_id == game_id]
+    games = [one for one in read_games(path) if game in (str(one.key), one.game_id)]
     if not games:
         raise SettingsError(
-            f"{path} holds no game {game_id!r}; list them with `quarry games list`"
+            f"{path} holds no game {game!r}; list them with `quarry games list`"
         )
+    # a number comes once, and before ids
+    chosen = max(games, key=lambda one: (str(one.key) == game, one.key))
+    others = [str(one.key) for one in games[::-1] if one is not chosen]
+    if others:
+        numbers = textwrap.shorten(", ".join(others), 60, placeholder=" ...")
+        _log.info("%s also names %s: quarry games show NUMBER", game, numbers)
     if as_json:
-        print(visible_json({"games": to_jsonable_python(games)}))
+        print(visible_json({"games": to_jsonable_python([chosen])}))
         return
-    terminal = Terminal(Console())
-    for game in games:
-        print(HEAD, visible(_line(game)), sep="\n")
-        terminal.show(game)
+    print(HEAD, visible(_line(chosen)), sep="\n")
+    Terminal(Console()).show(chosen)
 
 
 def _line(game: SavedGame) -> str:
@@ -94,6 +99,4 @@ def _line(game: SavedGame) -> str:
     asked = ""
     if game.start:
         asked = f"{game.start.book_name or '-'}: {game.start.hint}"
-    return (
-        f"{began:16}  {game.game_id:8}  {state:8}  {score:>5}  {asked}  ({game.where})"
-    )
+    return f"{game.key:6}  {began:16}  {game.game_id or '-':8}  {state:8}  {score:>5}  {asked}  ({game.where})"

@@ -58,7 +58,7 @@ class PlayOptions:
         token: Token of a player whom the server knows (default: QUARRY_TOKEN, else the token that the journal kept
             when --player last played on this server; without any token the player registers).
         player: Name to play under.
-        n_games: Games to play.
+        n_games: Games to play, those that an earlier call left unfinished included.
         at_once: Games played at the same time.
         journal: File of the games, so that games against --server continue after a crash; none keeps nothing
             (default: data/runs/games.sqlite).
@@ -124,6 +124,7 @@ class _Session:
         options, settings = self.options, self.settings
         course = _open(options.store or find_project().store, settings)
         player = build_player(course, settings)
+        player.warm()
         if options.referee != ME:
             with contextlib.ExitStack() as stack:
                 self._play_games(course, player, settings, stack)

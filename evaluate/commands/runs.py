@@ -14,6 +14,7 @@ from configs.project import find_project
 from configs.settings import Settings, is_file_name
 from evaluate.commands.shared import (
     Games,
+    Limit,
     Measures,
     Out,
     Runs,
@@ -41,6 +42,7 @@ from quarry.cli import (
     Preset,
     StoreOptions,
     WorkerOptions,
+    complete_presets,
 )
 from quarry.terminal import visible, visible_json
 
@@ -52,6 +54,7 @@ def replay(
     *,
     games: Games = None,
     split: Split = None,
+    limit: Limit = None,
     referees: Annotated[
         tuple[str, ...],
         Parameter("--referee", completer=lambda context: ("none", EVERY, *SPECS)),
@@ -98,23 +101,36 @@ def replay(
     chosen = chosen_games(games, split, seed, lost_in)
     course = open_course(at.location, at.collection)
     source = games or find_project().games or lost_in
-    title = f"{source}, {split or 'all splits'}, preset {settings.preset}"
+    part = f"{split or 'all splits'}{f', first {limit} games' if limit else ''}"
+    title = f"{source}, {part}, preset {settings.preset}"
     with work.start() as workers:
         if judges:
             table = replay_table(
-                chosen, course, settings, judges, seed=seed, workers=workers, out=out
+                chosen[:limit],
+                course,
+                settings,
+                judges,
+                seed=seed,
+                workers=workers,
+                out=out,
             )
             _print_table(table, title, as_json=as_json)
             return lost_code(table["lost_at_ingest"], strict=strict)
 
         if answers and batches:
-            answered = read_answered(batches, answers, chosen)
+            asked, replies, answered = read_answered(batches, answers, chosen)
             run = replay_answered(
-                *answered, course, settings, seed=seed, measures=found_measures
+                asked,
+                replies,
+                answered[:limit],
+                course,
+                settings,
+                seed=seed,
+                measures=found_measures,
             )
         else:
             run = replay_store(
-                chosen,
+                chosen[:limit],
                 course,
                 settings,
                 referee=specs[0],
@@ -178,7 +194,8 @@ def compare(
     *runs: Runs,
     games: Games = None,
     split: Split = None,
-    presets: str = "",
+    limit: Limit = None,
+    presets: Annotated[str, Parameter(completer=complete_presets)] = "",
     belief: Literal["course", "hits", "preset"] = "course",
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = HINT_ALONE,
     measures: Measures = (),
@@ -203,7 +220,7 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    if runs and (presets or games or given.changes):
+    if runs and (presets or games or limit or given.changes):
         raise SettingsError(
             "compare takes RUN.json files, or --games and --presets; leave one out."
         )
@@ -216,7 +233,7 @@ def compare(
         given = replace(given, changes=(*changes, *given.changes))
         settings = _settings_of(presets, given)
         read_spec(referee)
-        chosen = chosen_games(games, split, seed)
+        chosen = chosen_games(games, split, seed)[:limit]
         course = open_course(at.location, at.collection)
         with work.start() as workers:
             compared = replay_each(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.types import PositiveInt
 from cyclopts.validators import Number
 
 from configs.errors import SettingsError
@@ -41,6 +42,10 @@ Games = Annotated[
 Split = Annotated[
     Literal["train", "validation", "test"] | None,
     Parameter(help="Part of the games (default: all games)."),
+]
+Limit = Annotated[
+    PositiveInt | None,
+    Parameter(help="At most this many games: the first ones of the file and split."),
 ]
 Seed = Annotated[
     int,

@@ -32,7 +32,7 @@ def locate_games(
     The passage of a game of another edition is the raw text itself. A game with a known paragraph_id is found by the
     id, any other by its opening sentence: the places that begin with this sentence, else those with a sentence that
     would win the game. Of several places, the one with the text most like the labelled one is taken, then the one in
-    the game's own document, then the smallest paragraph_id.
+    the game's own document, on its page, then the smallest paragraph_id.
 
     Returns:
         By game_id, the passage from the place on, which may be inside the ingested one, under the id of that one.
@@ -85,10 +85,12 @@ def _find_passage(
             if is_close and same_sentence(places.starts[place].sentence, sentence):
                 hits.append(place)
 
-    def misfit(place: int) -> tuple[float, bool, str, int]:
+    def misfit(place: int) -> tuple[float, bool, bool, str, int]:
         paragraph = places.paragraph(place)
         f1 = round(token_f1(paragraph.text, game.paragraph or game.opening_sentence), 2)
-        return -f1, paragraph.doc_id != game.document, paragraph.paragraph_id, place
+        is_elsewhere = paragraph.doc_id != game.document
+        is_off = not _is_on_page(game, paragraph)
+        return -f1, is_elsewhere, is_off, paragraph.paragraph_id, place
 
     if not hits:
         return None
@@ -160,6 +162,14 @@ def _place_errors(game: LabelledGame, passage: Paragraph | None) -> Iterator[str
         alike = fuzz.partial_ratio(sentence, _in_tokens(passage.text))
         if sentence and alike < MIN_ALIKE:
             yield f"The paragraph {passage.paragraph_id} does not hold its opening sentence; correct one of them."
+    if not _is_on_page(game, passage):
+        yield f"Its page is {game.page}, and {passage.paragraph_id} is on page {passage.page}; correct one of them."
+
+
+def _is_on_page(game: LabelledGame, passage: Paragraph) -> bool:
+    """Return whether a passage is on the page that a label names, if it names one."""
+    last = passage.page + len(passage.page_breaks)
+    return not game.page or passage.page <= game.page <= last
 
 
 def begins_with(text: str, sentence: str) -> bool:

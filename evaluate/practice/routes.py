@@ -22,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evaluate.errors import PortError, first_fault
+from evaluate.errors import PortError, RefereeError, first_fault
 from evaluate.practice.match import RefusedMessageError
 from evaluate.practice.server import LocalGameServer, PracticeServer
 from player.game.client import GameState
@@ -154,6 +154,7 @@ FAULTS = (
     StarletteHTTPException,
     RequestValidationError,
     RefusedMessageError,
+    RefereeError,
     Exception,
 )
 
@@ -165,7 +166,7 @@ async def _refuse(_: Request, error: Exception) -> JSONResponse:
             return problem(error.status_code, str(error.detail), error.headers)
         case RequestValidationError():
             return problem(422, first_fault(error.errors()))
-        case RefusedMessageError():
+        case RefusedMessageError() | RefereeError():
             return problem(422, str(error))
     name = type(error).__name__
     return problem(

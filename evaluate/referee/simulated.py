@@ -7,6 +7,7 @@ import importlib.util
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from tqdm.auto import tqdm
@@ -31,6 +32,7 @@ from quarry.embed import Embedder, Models, choose_spec
 from quarry.files import write_whole
 from quarry.plugins import make
 from quarry.store import Course
+from quarry.terminal import described
 
 N_BUCKETS = 2**14
 """Number of hashes of runs of characters."""
@@ -268,8 +270,29 @@ def make_referee(
     parsed = read_spec(spec)
     if not parsed.own:
         return SimulatedReferee(parsed, seed, tools)
-    referee: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
-    return referee
+    own: Referee = make(REFEREES, parsed.own, "--referee", seed, tools or Tools())
+    return _OwnReferee(own)
+
+
+@dataclass(frozen=True)
+class _OwnReferee:
+    """A user's own referee, whose faults are told in one line."""
+
+    referee: Referee
+
+    def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
+        """Answer as the referee does.
+
+        Raises:
+            RefereeError: it failed.
+        """
+        try:
+            return [*self.referee.answers(secret, questions)]
+        except (Exception, SystemExit) as error:
+            name = type(self.referee).__name__
+            raise RefereeError(
+                f"The referee {name} failed: {described(error)}. Test it (docs/guides/extend.md)."
+            ) from None
 
 
 def prepare(

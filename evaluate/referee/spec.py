@@ -197,9 +197,12 @@ def read_spec(spec: str) -> RefereeSpec:
         matches = (re.fullmatch(item.pattern, term, re.ASCII) for item in TERMS)
         match = next(filter(None, matches), None)
         if match is None:
+            fault = f"{term!r} is unknown"
+            if re.match("(wrong|declined|noisy):", term):
+                fault = f"shares are decimals between 0 and 1, as in {PRACTICE_REFEREE}"
             forms = ", ".join([*(item.form for item in TERMS), *NAMES])
             raise RefereeError(
-                f"--referee {spec!r}: {term!r} is unknown; take none, or terms of {forms}, joined by commas, "
+                f"--referee {spec!r}: {fault}; take none, or terms of {forms}, joined by commas, "
                 f"as in {EXAMPLE}"
             )
         if values.keys() & match.groupdict():

@@ -11,6 +11,7 @@ from configs.errors import SettingsError
 from evaluate.runs.record import ReplayRecord
 from quarry.arrays import Float64Array, IntArray
 from quarry.plugins import find, is_dotted
+from quarry.terminal import described
 
 RankingMeasure = ir_measures.measures.Measure
 Measure = RankingMeasure | Callable[[ReplayRecord], float]
@@ -69,8 +70,13 @@ def values_of(
         if isinstance(measure, RankingMeasure):
             values[name] = values_of_ranks(measure, ranks, n_hits)
         else:
-            of_records = [measure(game) for game in records if game["answerable"]]
-            values[name] = np.array(of_records, dtype=np.float64)
+            try:
+                of_records = [measure(game) for game in records if game["answerable"]]
+                values[name] = np.array(of_records, dtype=np.float64)
+            except (Exception, SystemExit) as error:
+                raise SettingsError(
+                    f"--measure {name} failed: {described(error)}. Correct it, or leave it out."
+                ) from None
     return values
 
 

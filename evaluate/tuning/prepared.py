@@ -15,12 +15,13 @@ from evaluate.errors import TuneError
 from evaluate.games.labelled import LabelledGame
 from evaluate.replay.replay import StoreAddress, address_of, open_same
 from evaluate.runs.measures import interval, rounded, values_of_ranks
+from player.errors import SearchError
 from player.round import Json
 from player.search.build import index_of, store_embedder
 from player.search.calibration import RULE, DenseCalibration
 from player.search.index import KEYWORD, SearchIndex, ask
 from player.search.rank import RankInput, rank
-from player.search.results import Query
+from player.search.results import Query, ScoreArrays
 from player.search.strategies.dense import Dense, dense_order, dense_weights
 from player.search.strategies.strategy import Reranker
 from quarry.arrays import AnyFloatArray, BoolArray, Float64Array, IntArray
@@ -35,6 +36,7 @@ from quarry.parallel import (
     run_all,
 )
 from quarry.store import Course
+from quarry.terminal import described
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -198,10 +200,10 @@ def _prepare_batch(
         query = Query(game.hint, game.book_name, keywords=settings.keywords)
         book = index.book(query, settings)
         doc_id = book.doc_id if book else ""
-        scores = {name: ask(index, name, query, doc_id) for name in names}
+        scores = {name: _asked(index, name, query, doc_id) for name in names}
         fallback = {}
         if settings.keywords == "fallback":
-            fallback[KEYWORD] = ask(index, KEYWORD, query, doc_id)
+            fallback[KEYWORD] = _asked(index, KEYWORD, query, doc_id)
         terms: Mapping[str, AnyFloatArray] = {}
         dense = index.strategies.get(DENSE)
         if DENSE in names and isinstance(dense, Dense):
@@ -217,6 +219,23 @@ def _prepare_batch(
             )
         )
     return Prepared(index.calibration.dense, prepared)
+
+
+def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArrays:
+    """Run one strategy for one hint, as a search does.
+
+    Raises:
+        TuneError: the strategy failed.
+    """
+    strategy = index.strategies[name]
+    try:
+        strategy.load()
+        strategy.prepare(query)
+        return ask(index, name, query, doc_id)
+    except (Exception, SystemExit) as error:  # a user's own code may raise anything
+        if not isinstance(error, SearchError):
+            error = SearchError(name, described(error))
+        raise TuneError(f"{error}. Correct it, or tune without it.") from None
 
 
 @dataclass(frozen=True, slots=True)

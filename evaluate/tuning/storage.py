@@ -41,11 +41,11 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     if spec is None:
         return InMemoryStorage()
 
-    url = spec
+    url, flag = spec, "--warm-start" if is_earlier else "--storage"
     if "://" not in spec:
         if is_earlier and not Path(spec).exists():
             raise TuneError(
-                f"--warm-start {spec} does not exist. Name the storage of an earlier tune."
+                f"{flag} {spec} does not exist. Name the storage of an earlier tune."
             )
         # "?" and "%" of the path are quoted
         url = URL.create("sqlite", database=spec).render_as_string()
@@ -61,7 +61,7 @@ def open_storage(spec: str | None, *, is_earlier: bool = False) -> BaseStorage:
     except Exception as error:  # each database has its own errors, and a missing driver is an ImportError
         reason = without_password(" ".join(str(error.__cause__ or error).split()))
         raise TuneError(
-            f"--storage {without_password(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
+            f"{flag} {without_password(spec)} cannot be opened: {reason[:200]}. Name the URL of a database that "
             "runs and whose driver is installed, or a file in an existing folder."
         ) from None  # the cause would show the password
     if is_file:

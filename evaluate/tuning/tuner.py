@@ -30,6 +30,7 @@ from evaluate.tuning.study import (
 from player.round import Json
 from quarry.parallel import Workers, executor_of
 from quarry.store import Course
+from quarry.terminal import pluralize
 
 
 def tune(
@@ -94,6 +95,12 @@ def tune(
             warm_start=warm_start,
         )
     as_tuned = as_dict(replace(settings, search=tuned.settings))
+    reported = report(space, tuned, splits, settings.search, seed)
+    if 0 < n_trials <= tuned.n_before:
+        reported["warnings"].append(
+            f"the study in {without_password(storage or '')} has {pluralize(tuned.n_before, 'trial')} already, so that "
+            f"--trials {n_trials} adds none; name a larger number, or another --storage"
+        )
     return {
         "objective": OBJECTIVE,
         "study": name,
@@ -101,7 +108,7 @@ def tune(
         "trials_before": tuned.n_before,
         "seconds": round(tuned.seconds, 1),
         "settings": {key: getattr(tuned.settings, key) for key in space},
-        **report(space, tuned, splits, settings.search, seed),
+        **reported,
         "commit": commit(),
         "code": code_digest(),
         "preset": settings.preset,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeGuard
 
+from configs.faults import fault_of
 from configs.settings import IngestSettings
 from ingest.errors import BadInputError, SourceError
 from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
@@ -320,10 +322,21 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
     """Return the lectures of a folder and its subfolders; add to `skipped` why other files are not read.
 
     Raises:
-        BadInputError: there are none.
+        BadInputError: there are none, or no folder with some can be read.
     """
+    unreadable = {}
+
+    def note(error: OSError) -> None:
+        path = Path(error.filename or folder)
+        unreadable[path] = f"cannot be read: {fault_of(error)}"
+
+    found: list[Path] = []
+    for parent, _, names in os.walk(folder, onerror=note):
+        found += [Path(parent, name) for name in names]
+    skipped |= unreadable
+
     lectures = []
-    for file in sorted(filter(Path.is_file, folder.rglob("*"))):
+    for file in sorted(filter(Path.is_file, found)):
         suffix = file.suffix.lower()
         is_hidden = any(part[0] in ".~" for part in file.relative_to(folder).parts)
         if suffix == ".pdf":
@@ -334,7 +347,9 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
                 "read only if it is named" if is_named else "not a type that is read"
             )
     if not lectures:
-        raise BadInputError(f"{folder} holds no PDF files; check the path.")
+        none = folder, "holds no PDF files; check the path."
+        path, why = next(iter(unreadable.items()), none)
+        raise BadInputError(f"{path} {why}")
     return lectures
 
 

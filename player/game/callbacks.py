@@ -40,7 +40,6 @@ MAX_WITH_FITS = 8
 """Maximum number of rounds, the latest ones, that keep the fits of their questions; others compute them again."""
 MAX_ROUND_S = 86_400.0
 """Maximum age of an unfinished round of the journal; older ones are given up."""
-MAX_LOADING_S = 120.0
 
 
 @dataclass(eq=False)
@@ -124,11 +123,7 @@ class Callbacks:
         self._rounds: dict[Says, _Round] = {}  # the latest questions last
         self._lock = threading.Lock()
         if isinstance(player, Player):
-            try:  # in a thread that then waits for the first round
-                call = self._runner.start("loading", player.warm)
-                call.result(MAX_LOADING_S)
-            except Exception as error:
-                _log.warning("loading failed: %s", described(error))
+            player.warm()
         self._continue_rounds()
 
     def get_warmup_answer(self, ctx: Context) -> Json:

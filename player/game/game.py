@@ -185,11 +185,12 @@ class Game:
 
         self._tell("started", saved.start)
         budget_s = REPLY_SHARE * self.timeouts.phase_s
-        self._plan(saved.start, budget_s, saved.questions)
+        plan = self._plan(saved.start, budget_s, saved.questions)
         if saved.answers is not None and saved.guess is not None:
             self._answers = saved.answers
             decision = self.player.decide(self._answers, budget_s)
             self._decision = replace(decision, guess=saved.guess)
+            self._tell("answered", plan, self._answers, self._decision)
             if saved.score is not None:  # the earlier process has learned it
                 self.score = saved.score
                 self._tell("scored", saved.score)

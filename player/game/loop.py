@@ -22,7 +22,7 @@ from player.game.game import BEGINNINGS, Game, Spectator, Timeouts
 from player.game.journal import Journal
 from player.game.record import PlayedGame
 from player.player import Contestant
-from quarry.terminal import described, visible
+from quarry.terminal import described, pluralize, visible
 
 _log = logging.getLogger(__name__)
 PAUSE_S = 0.02
@@ -113,14 +113,15 @@ class Loop:
     def play(self, n_games: int) -> Outcomes:
         """Play, and yield the outcome of each game when it is over."""
         try:
+            self._n_left = n_games
             self._resume()
-            self._n_left = n_games - len(self._games)
             while self._n_left > 0 or self._games:
                 yield from self._request_games()
                 n_running = len(self._games)
                 yield from self._outcomes()
                 if n_running == len(self._games) and (n_running or self._n_left > 0):
-                    self._poll()
+                    is_busy = self._may_request or any(map(self._is_busy, self._games))
+                    self._poll(BUSY_POLL_S if is_busy else MAX_POLL_S)
 
             for key in self._unnamed:
                 self.journal.update(key, ending="given up")
@@ -134,7 +135,7 @@ class Loop:
         """Continue the unfinished games, and wait a moment for the first messages of those without a known id."""
         for saved in self.journal.running():
             if saved.game_id:
-                self._begin(saved.game_id, saved.key).restore(saved)
+                self._continue(saved.game_id, saved.key).restore(saved)
             else:
                 self._unnamed.append(saved.key)
         if self._unnamed:
@@ -175,6 +176,15 @@ class Loop:
         self.journal.name(key, game_id)
         self._begin(game_id, key)
 
+    def _continue(self, game_id: str, key: int) -> Game:
+        """Begin a game that an earlier process requested, and log the number of new games that remain."""
+        self._n_left -= 1
+        n_new = pluralize(max(0, self._n_left), "new game")
+        _log.info(
+            "game %s of an earlier call goes on; then %s", visible(game_id), n_new
+        )
+        return self._begin(game_id, key)
+
     def _begin(self, game_id: str, key: int) -> Game:
         game = Game(
             game_id=game_id,
@@ -204,7 +214,7 @@ class Loop:
         """Return whether a game has unread messages, or a thread is answering."""
         return bool(game.unread) or self._is_answering(game)
 
-    def _poll(self, longest_s: float = MAX_POLL_S) -> None:
+    def _poll(self, longest_s: float) -> None:
         """Read the inbox once, and let each game answer its messages."""
         cursor = self._read_inbox(longest_s)
         for game in self._games:
@@ -217,8 +227,6 @@ class Loop:
 
     def _read_inbox(self, longest_s: float) -> str:
         """Hand the new messages to their games, and return the new cursor."""
-        if self._may_request or any(map(self._is_busy, self._games)):
-            longest_s = min(longest_s, BUSY_POLL_S)
         wait_s = self._until_due(longest_s)
         try:
             messages, cursor = self.server.inbox(self._cursor, wait_s)
@@ -270,9 +278,8 @@ class Loop:
         may_begin = game_id and message.message_type in BEGINNINGS and self._unnamed
         if game is None and may_begin and not self.journal.holds(game_id):
             key = self._unnamed.pop()
-            self._n_left -= 1
             self.journal.name(key, game_id)
-            game = self._begin(game_id, key)
+            game = self._continue(game_id, key)
         if game is not None:
             game.unread.append(message)
 

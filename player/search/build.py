@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import cast
 
 from configs.settings import SearchSettings, Settings
@@ -16,8 +17,9 @@ from player.search.calibration import (
     is_fitted,
     notices,
 )
+from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
-from player.search.index import SearchIndex
+from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import Hubs, LateInteraction
 from player.search.references import NO_ALIASES, References
 from player.search.results import Query, ScoreArrays
@@ -43,6 +45,8 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
 EMBEDDING = ("dense", "chroma")
 """These strategies embed the hint."""
 SETTING = "search.strategies"
+LOADING_S = 60.0
+"""Maximum time of loading; what takes longer is late in the first searches."""
 
 
 def build_orchestrator(
@@ -104,6 +108,7 @@ class _CurrentIndex:
             self._load_embedder(course)
 
         index = index_of(course, settings, self._embedder, fault=self._fault)
+        _load_all(index, settings.search)
         identity = (
             course.location,
             course.collection,
@@ -207,6 +212,14 @@ def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     strategy = call.value()
     reason = call.failure.reason if call.failure else "made nothing"
     return strategy or Failing(name, reason)
+
+
+def _load_all(index: SearchIndex, search: SearchSettings) -> None:
+    """Search for nothing, so that no search waits within its deadline for what is loaded when it is first used."""
+    patient = replace(search, deadline_s=LOADING_S)
+    query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
+    Cascade(index, patient, Runner(), query, time.perf_counter(), True).result()
+    index.strategies[KEYWORD].load()
 
 
 def _references(course: Course, inputs: StrategyInputs) -> References:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from configs.errors import SettingsError
+from configs.faults import fault_of
 from configs.settings import GameSettings
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
@@ -131,8 +132,15 @@ class Writer:
         With a model, prompts without a reply are left out, so that they are sent.
         """
         replies: dict[bytes, str | None] = {}
-        if self._log is None or not self._log.exists():
+        if self._log is None:
             return replies
+        if not self._log.exists():
+            try:
+                self._log.touch()  # refuses a bad path before the game
+            except OSError as error:
+                raise SettingsError(
+                    f"--writer-log {self._log} cannot be written: {fault_of(error)}"
+                ) from error
         if self._log.is_file():
             with contextlib.suppress(OSError), self._log.open("a+b", 0) as file:
                 _end_last_line(file)
@@ -161,7 +169,7 @@ class Writer:
                 _end_last_line(file)
                 file.write(line.encode("utf-8", "replace"))
         except OSError as error:
-            self._complain(f"{self._log} cannot be written: {error.strerror}")
+            self._complain(f"{self._log} cannot be written: {fault_of(error)}")
 
 
 def make_writer(settings: GameSettings) -> Writer | None:

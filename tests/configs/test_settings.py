@@ -125,7 +125,7 @@ def test_a_config_that_is_a_bomb_is_refused_in_one_short_line(tmp_path: Path) ->
 def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "latin.yaml"
     path.write_bytes("embed: {models_dir: café}".encode("latin-1"))
-    assert f"{path} cannot be read as UTF-8" in refused_file(path)
+    assert f"{path} is not UTF-8" in refused_file(path)
 
 
 def test_later_files_win_key_by_key_and_a_change_over_all(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 import contextlib
 import functools
+import os
+import pty
 import re
 import resource
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -265,6 +269,8 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
         score = Score(27.31234, 1, breakdown, {"opening_sentence": "half"})
         guess = Guess("Trees grow.", "Because.", "wood", "Why.", 0.81234)
         journal.update(key, ending="over", guess=guess, score=score)
+        for game_id in ("1", "", "0101001"):
+            journal.update(journal.ask(), game_id=game_id, ending="given up")
 
     at = "--journal games.sqlite"
     listed = "0101001   LOST       27.3  trees: tall plants  (server http://server"
@@ -273,9 +279,11 @@ def test_a_game_that_was_played_is_listed_and_shown() -> None:
     points = "27.3 of 100, league points 1"
     shown = ("hint   tall plants", sentence, "sure   81%", feedback, points, "LOST")
     for line, code, says in (
-        (f"list {at}", 0, ("began (UTC)", listed)),
+        (f"list {at}", 0, ("began (UTC)", listed, "-         given up")),
         (f"list --lost {at}", 0, ("0101001   LOST",)),
-        (f"show 0101001 {at}", 0, shown),
+        (f"show 1 {at}", 0, (*shown, "1 also names 2: ")),
+        (f"show 3 {at}", 0, ("-         given up",)),
+        (f"show 0101001 {at}", 0, ("0101001 also names 1: quarry games show NUMBER",)),
         (f"show 7 {at}", 2, ("holds no game '7'",)),
         ("list --journal nowhere", 2, ("does not exist",)),
     ):
@@ -294,6 +302,46 @@ def test_completion_knows_every_command_its_options_and_their_values(
     assert code == 0
     for text in ("tune", "practice-games", "validation", "minilm"):
         assert text in script
+
+
+COMPLETED = {
+    "tune --storage my": r"my\ study.db",
+    "replay --games my": r"my\ study.db",
+    "search --preset mi": "mine.yaml",
+    "search --preset sub/": "sub/other.yaml",
+    "compare --presets dual,mi": r"\,mine.yaml",
+    "play --referee noisy:0.1": r"noisy:0.15\,0.10",
+    "play --referee sees:n": "sees:name",
+}
+"""Words that are typed before the tabulator, and what they become in bash."""
+
+
+@pytest.mark.timeout(180)
+def test_bash_completes_files_with_blanks_presets_and_referees(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("my study.db", "mine.yaml", "sub/other.yaml"):
+        (tmp_path / name).touch()
+    (tmp_path / "script").write_text(quarry("completion bash").out)
+    ours, theirs = pty.openpty()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    with subprocess.Popen(
+        ["bash", "--norc", "--noprofile", "-i"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "TERM": "dumb", "COLUMNS": "300"},
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        os.write(ours, b"source ./script\n")
+        for typed, completed in COMPLETED.items():
+            os.write(ours, f"quarry {typed}\t".encode())
+            shown = ""
+            while completed not in shown:
+                shown += os.read(ours, 10_000).decode()
+            os.write(ours, b"\x15")
+        process.kill()
 
 
 def test_what_is_wrong_with_games_is_counted_and_shown_without_escape_codes() -> None:

@@ -21,7 +21,8 @@ MOSS = "Moss covers the damp stone. It needs shade, water and years of patience.
 PARAGRAPHS = (
     paragraph("alpha:1:1", IVY),
     paragraph("alpha:1:2", MOSS),
-    paragraph("beta:1:1", IVY),
+    replace(paragraph("beta:1:1", IVY), page_breaks=(30,)),
+    paragraph("beta:7:1", IVY),
 )
 CLEAN = {"hint": "plant that ascends brickwork", "associative_word": "garden"}
 
@@ -31,11 +32,15 @@ def located(**changes: Any) -> Paragraph | None:
     return locate_games([labelled_game(**changes)], PARAGRAPHS)["g1"]
 
 
-def id_of_text(text: str, pdf: str = "") -> str | None:
+def id_of_text(text: str, pdf: str = "", page: int = 0) -> str | None:
     """The paragraph_id that a game with a text, and without an id, is found at."""
     sentence = f"{text.partition('.')[0]}."
     passage = located(
-        paragraph_id="", paragraph=text, opening_sentence=sentence, pdf=pdf
+        paragraph_id="",
+        paragraph=text,
+        opening_sentence=sentence,
+        pdf=pdf,
+        page=page,
     )
     return passage.paragraph_id if passage else None
 
@@ -54,6 +59,9 @@ def test_signs_case_and_breaks_do_not_count() -> None:
 def test_of_duplicates_the_games_own_document_is_taken_else_the_smaller_id() -> None:
     assert id_of_text(IVY, "beta.pdf") == "beta:1:1"
     assert id_of_text(IVY, "gamma.pdf") == "alpha:1:1"
+    assert id_of_text(IVY, "beta.pdf", 7) == "beta:7:1"
+    assert id_of_text(IVY, "beta.pdf", 2) == "beta:1:1"
+    assert id_of_text(MOSS, "beta.pdf", 7) == "alpha:1:2"
 
 
 def test_a_sentence_with_a_token_f1_of_0_9_is_enough() -> None:
@@ -105,6 +113,31 @@ def test_what_is_wrong_with_a_game_is_said() -> None:
         game = labelled_game(**{**CLEAN, **changes})
         wrong = [("g1", error)] if error else []
         assert check_games([game], PARAGRAPHS) == wrong
+
+
+@pytest.mark.parametrize(
+    ("paragraph_id", "page", "is_right"),
+    [
+        ("alpha:1:1", 0, True),
+        ("alpha:1:1", 1, True),
+        ("alpha:1:1", 2, False),
+        ("beta:1:1", 2, True),
+        ("beta:1:1", 3, False),
+        ("beta:1:1", -1, False),
+        ("", 7, True),
+        ("", 5, False),
+        ("gone:5:1", 5, False),
+    ],
+)
+def test_a_label_names_a_page_of_its_passage_or_none(
+    paragraph_id: str, page: int, is_right: bool
+) -> None:
+    game = labelled_game(
+        **CLEAN, paragraph_id=paragraph_id, opening_sentence=IVY[:31], page=page
+    )
+    errors = [error for _, error in check_games([game], PARAGRAPHS)]
+    assert errors == [] or f"Its page is {page}, and " in errors[0]
+    assert (errors == []) == is_right
 
 
 def test_a_hint_that_comes_twice_is_named_with_the_game_that_had_it_first() -> None:

@@ -6,14 +6,17 @@ from evaluate.errors import RefereeError
 from evaluate.referee.simulated import make_referee
 from evaluate.referee.spec import (
     NAMES,
+    REFEREES,
     TERMS,
     VIEWS,
     Posed,
+    Referee,
     Secret,
     read_spec,
     spec_table,
 )
 from player.answer import NOT_RELEVANT, Answer
+from tests.contracts.referee import RefereeContract
 from tests.fakes import ROOT, each
 
 SECRET = Secret(
@@ -47,6 +50,16 @@ def test_terms_and_their_names_combine_in_any_order(name: str, terms: str) -> No
     assert read_spec(name) == read_spec(terms)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["noisy:15,10", "noisy:15%,10%", "noisy:.2", "wrong:2", "sees:name,declined:-1"],
+)
+def test_a_share_that_is_none_is_refused_with_its_range(spec: str) -> None:
+    says = f"--referee {spec!r}: shares are decimals between 0 and 1, as in noisy:0.15,"
+    with pytest.raises(RefereeError, match=says):
+        read_spec(spec)
+
+
 def test_each_manner_answers_in_its_way() -> None:
     assert answers("oracle") == ["A"] * 20
     assert answers("constant:C") == ["C"] * 20
@@ -58,6 +71,57 @@ def test_each_manner_answers_in_its_way() -> None:
     key = answers("key")
     assert len(set(key)) == 4
     assert answers("key", ("Another?", CLINGS[1])) == key != answers("key", seed=1)
+
+
+class Suite(RefereeContract):
+    """The suite of users, over the referee of a SPEC."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+
+    def make(self, seed: int) -> Referee:
+        return make_referee(self.spec, seed)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "oracle",
+        "noisy:0.15,0.10",
+        "noisy:0.30,0.15",
+        "sees:opening",
+        "answers:1",
+        "none",
+    ],
+)
+def test_the_suite_passes_a_referee_that_reads_or_is_silent(spec: str) -> None:
+    Suite(spec).test_words_of_the_paragraph_are_found()
+
+
+@pytest.mark.parametrize(
+    "spec", ["constant:D", "declining", "blind", "sees:name", "random"]
+)
+def test_the_suite_refuses_one_that_finds_no_word_unless_it_says_so(spec: str) -> None:
+    suite = Suite(spec)
+    with pytest.raises(AssertionError):
+        suite.test_words_of_the_paragraph_are_found()
+    suite.min_right = 0.0
+    suite.test_words_of_the_paragraph_are_found()
+
+
+@pytest.mark.parametrize("answers", [ValueError("boom"), SystemExit(3), 5])
+def test_a_users_own_referee_that_fails_is_told_in_one_line(
+    answers: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own:
+        def answers(self, secret: Secret, questions: list[Posed]) -> object:
+            if isinstance(answers, BaseException):
+                raise answers
+            return answers
+
+    monkeypatch.setitem(REFEREES, "own", Own)
+    with pytest.raises(RefereeError, match=r"^The referee Own failed: .*Error|Exit"):
+        make_referee("own").answers(SECRET, [CLINGS])
 
 
 def test_what_draws_is_told_from_what_does_not() -> None:

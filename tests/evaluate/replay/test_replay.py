@@ -314,6 +314,19 @@ def test_json_has_the_keys_of_the_contract(command: Evaluate) -> None:
     assert 50.0 <= run["private_score"] <= 100.0
 
 
+def test_a_limit_takes_the_first_games_of_the_split(command: Evaluate) -> None:
+    whole = command("--split train --json").json["per_game"]
+    for limit in (1, 99):
+        some = command(f"--split train --limit {limit} --json").json
+        assert each(some["per_game"], "game_id") == each(whole, "game_id")[:limit]
+    table = command("--limit 1 --referee oracle --referee blind --json").json
+    assert (table["games"], len(whole) > 1) == (1, True)
+    shown = command("--limit 2").out
+    assert "all splits, first 2 games, preset" in shown
+    assert "first ones of the file" in " ".join(command("--help").out.split())
+    assert command("--limit 0").code == 2
+
+
 def test_an_interrupted_replay_goes_on_where_it_was_and_prints_its_figures(
     command: Evaluate,
     monkeypatch: pytest.MonkeyPatch,

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from configs.errors import SettingsError
 from evaluate.runs.measures import find_measures, interval, values_of
 from tests.contracts.records import game_record
 
@@ -39,6 +40,9 @@ def test_a_measure_of_ones_own_reads_the_records_of_answerable_games(
     measures = find_measures(["own_measures.hits"])
     values = values_of(measures, np.array([2]), np.array([2]), records)
     assert values["own_measures.hits"].tolist() == [2.0]
+    records[0].pop("search")  # type: ignore[misc]
+    with pytest.raises(SettingsError, match=r"measures.hits failed: KeyE"):
+        values_of(measures, np.array([2]), np.array([2]), records)
 
 
 def test_a_share_has_wilsons_interval() -> None:

@@ -128,6 +128,11 @@ def test_a_study_is_resumed_and_its_file_alone_plays_with_what_was_tuned(
     result = tuned.json
     assert (result["trials"], result["trials_before"]) == (10, 6)
     assert "5 train games are few for 3 parameters of search" in tuned.err
+    for n_trials in (10, 4):
+        again = tune(f"{options} --storage {url} --trials {n_trials}")
+        says = f"{url} has 10 trials already, so that --trials {n_trials} adds none; "
+        assert again.err.count(says) == 1
+    assert "already" not in tuned.err
     figures = result["tuned"]["validation"]
     low, high = figures["intervals"]["RR"]
     assert low <= figures["measures"]["RR"] <= high
@@ -371,5 +376,7 @@ def test_a_storage_that_cannot_be_opened_is_named_without_its_password() -> None
     with pytest.raises(TuneError, match=says) as caught:
         open_storage("nothing://me:s3@cret@127.0.0.1:1/db")
     assert "cret" not in str(caught.value)
+    with pytest.raises(TuneError, match=r"^--warm-start nothing://x/db cannot"):
+        open_storage("nothing://x/db", is_earlier=True)
     shown = without_password("postgresql:///db?user=me&password=s3cret")
     assert shown == "postgresql:///db?user=me&password=***"

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from configs.directories import cache
+from ingest.errors import BadInputError
 from ingest.pipeline.plan import find_lectures
 from ingest.pipeline.read_document import read_pdf
 from quarry.arrays import Float32Array
@@ -183,6 +184,30 @@ def test_folders_are_searched_through_and_each_file_is_taken_once(
         lectures,
         {notes: "not a type that is read"},
     )
+
+
+def test_a_folder_that_cannot_be_read_is_not_called_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = tmp_path / "top" / "locked"
+    locked.mkdir(parents=True)
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path) == str(locked):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    why = "cannot be read: Permission denied; allow this user to use it"
+    for folder in (locked, locked.parent):
+        with pytest.raises(BadInputError, match=f"{locked} {why}"):
+            find_lectures([folder])
+    lecture = locked.parent / "a.pdf"
+    lecture.touch()
+    files, skipped = find_lectures([locked.parent])
+    assert files == [lecture]
+    assert skipped[locked].startswith(why)
 
 
 # --- what is brought in

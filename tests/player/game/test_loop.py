@@ -1,9 +1,11 @@
 """The game loop against a game server that says what the test tells it to say, in any order."""
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -257,9 +259,10 @@ def test_a_server_that_lost_its_messages_is_read_from_the_start_once() -> None:
 # after a restart
 
 
-def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_games() -> (
-    None
-):
+def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_games(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "player")
     journal = Journal(None)
     journal.ask()  # the process was killed before the server named the game
     batches = [[], [warmup()], [warmup(OTHER_GAME)]]
@@ -268,11 +271,14 @@ def test_a_game_of_a_killed_process_that_is_named_late_counts_as_one_of_the_game
     server = FakeGameServer(batches, [GAME, "0101003"])
     reports = reports_of(server, n_games=2, journal=journal)
     assert {*each(reports, "game_id")} == {GAME, OTHER_GAME}
+    (line,) = caplog.messages
+    assert re.fullmatch(r"game \d+ of an earlier call goes on; then 0 new games", line)
 
 
-def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart() -> (
-    None
-):
+def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "player")
     journal = Journal(None)
     killed = [None] * 3 + [UnauthorizedError("killed")]
     with pytest.raises(UnauthorizedError):
@@ -280,7 +286,11 @@ def test_a_score_that_came_while_nobody_was_there_is_fetched_after_the_restart()
     journal.move_cursor("4")
     server = FakeGameServer(WHOLE, [])
     server.states[GAME] = OVER
-    report = report_of(server, journal=journal)
+    spectator = Mock(Spectator)
+    report = report_of(server, journal=journal, spectator=spectator)
+    assert f"game {GAME} of an earlier call goes on; then 0 new games" in caplog.text
+    shown = [name for name, *_ in spectator.method_calls]
+    assert shown == ["started", "planned", "answered", "scored"]
     assert report.score.private_score == 88.0
     assert report.answers == ("A",) * 20
     assert sum(journal.editions("referee-7").values()) == pytest.approx(1.0)

@@ -6,18 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
+import numpy as np
 import pytest
 
 from configs.errors import SettingsError
 from configs.settings import load
+from evaluate.errors import TuneError
 from evaluate.games.locating import locate_games
 from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
 from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
-from player.search.results import Query
+from player.search.references import References
+from player.search.results import Query, ScoreArrays
+from player.search.strategies.dense import Dense
 from player.search.strategies.keywords import Keyword
 from player.search.strategies.strategy import Strategy
 from quarry.arrays import Float32Array
@@ -113,6 +118,58 @@ def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None
     assert ranks.tolist() == [1, 1]
 
 
+class Broken(Strategy):
+    """Fails in the part of its work, and in the way, that a test names."""
+
+    part, error = "score", BaseException()
+
+    def __init__(self, store: Course) -> None:
+        super().__init__(store.paragraphs)
+
+    def load(self) -> None:
+        self._fail("load")
+
+    def prepare(self, query: Query) -> None:
+        self._fail("prepare")
+
+    def score(self, query: Query, doc_id: str = "") -> ScoreArrays:
+        self._fail("score")
+        return ScoreArrays(np.zeros(1), np.zeros(1))
+
+    def _fail(self, part: str) -> None:
+        if part == self.part:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("part", "error", "says"),
+    [
+        ("load", ValueError("no\nwords"), "ValueError: no words"),
+        ("prepare", ZeroDivisionError("p"), "ZeroDivisionError: p"),
+        ("score", SystemExit(3), "SystemExit: 3"),
+        ("", None, "it did not score each of the 12 paragraphs"),
+    ],
+)
+def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
+    part: str,
+    error: BaseException,
+    says: str,
+    store: Course,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Broken, "part", part)
+    monkeypatch.setattr(Broken, "error", error)
+    settings = load(changes=[f"search.strategies=[{__name__}.Broken, dense]"])
+    games = course_games(course())[:2]
+    located = locate_games(games, store.paragraphs)
+    failure = f"strategy {__name__}.Broken failed: {says}"
+    with pytest.raises(TuneError, match=rf"^{failure}.*\. Correct it, or tune"):
+        prepare(games, located, store, settings, HashingEmbedder())
+    result = build_orchestrator(store, settings).search(HEAP)
+    assert [str(one).split(" (")[0] for one in result.failures] == [failure]
+    assert {*each(result.hits, "strategy")} == {"dense"}
+
+
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
     message = r"search\.strategies .* cannot be imported"
     with pytest.raises(SettingsError, match=message):
@@ -158,6 +215,27 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     says = "strategy dense failed: no answer within search.deadline_s"
     assert list(map(str, result.failures)) == [says]
     assert {*each(result.hits, "strategy")} == {"keyword"}
+
+
+def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
+    store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = []
+    for owner, name in (
+        (HashingEmbedder, "embed_queries"),
+        (Dense, "load"),
+        (References, "resolve"),
+        (Keyword, "load"),
+    ):
+        work = getattr(owner, name)
+
+        def noted(*given: Any, work: Any = work) -> Any:
+            used.append(work)
+            return work(*given)
+
+        monkeypatch.setattr(owner, name, noted)
+    build_orchestrator(store, load(changes=["search.deadline_s=0.01"]))
+    assert len({*used}) == 4
 
 
 def test_the_hits_of_each_slot_are_in_the_order_of_their_relevance(

@@ -1,6 +1,7 @@
 """The writer against a real server: replies, faults of every kind, the log, and the key that is shown nowhere."""
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -138,10 +139,13 @@ def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) ->
         pass
     lines: list[str] = []
     log = tmp_path / "none" / "log"
+    log.parent.mkdir()
     failing = writer(server.url, log, say=lines.append)
+    shutil.rmtree(log.parent)
     for prompt in "ab":
         assert failing.reply(prompt) == ""
     assert len(lines) == 2
+    assert "No such file or directory; check the path" in lines[1]
 
 
 def test_a_url_is_an_address_alone_that_is_not_shown_or_else_that_of_openai(
@@ -216,6 +220,12 @@ def test_a_log_that_is_none_is_refused_in_one_line(log: Path) -> None:
         log.write_text(line + "\n")
         with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
             writer(log=log)
+    log.unlink()
+    log.symlink_to(log)
+    for path, remedy in ((log, "take a path without"), (log.parent / "no/x", "check")):
+        says = rf"--writer-log {path} cannot be written: .*; {remedy}"
+        with pytest.raises(SettingsError, match=says):
+            writer(log=path, model="")
 
 
 def test_without_the_package_one_line_says_how_to_install_it(

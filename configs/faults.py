@@ -1,0 +1,33 @@
+"""Errors of the operating system in words, with their remedies."""
+
+import errno
+
+MORE_FILES = "allow more open files: ulimit -n 1024"
+MORE_MEMORY = "allow more memory: ulimit -v unlimited"
+MORE_SPACE = "free some space"
+OTHER_PLACE = "allow this user to use it, or name another place"
+FAULTS = {
+    errno.EACCES: OTHER_PLACE,
+    errno.EPERM: OTHER_PLACE,
+    errno.EROFS: OTHER_PLACE,
+    errno.ENOSPC: MORE_SPACE,
+    errno.EDQUOT: MORE_SPACE,
+    errno.EFBIG: MORE_SPACE,
+    errno.ENOMEM: MORE_MEMORY,
+    errno.EMFILE: MORE_FILES,
+    errno.ENFILE: MORE_FILES,
+    errno.ENAMETOOLONG: "take a shorter path",
+    errno.ELOOP: "take a path without such links",
+    errno.EISDIR: "name a file",
+    errno.ENOTDIR: "name a path below a folder",
+}
+"""Remedies of errors that any path or machine can cause."""
+
+
+def fault_of(error: OSError, remedy: str = "check the path") -> str:
+    """Return what failed and its remedy, such as "Permission denied; allow this user to use it".
+
+    Args:
+        remedy: of an error that is not one of `FAULTS`.
+    """
+    return f"{error.strerror or error}; {FAULTS.get(error.errno or 0, remedy)}"
