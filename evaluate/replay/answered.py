@@ -21,11 +21,11 @@ from quarry.store import Course
 class AnsweredReferee:
     """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
 
-    given: Answers
+    of_file: Answers
 
     def answers(self, secret: Secret, questions: Sequence[Posed]) -> list[Answer]:
         """Return the answers of the file."""
-        return [answer or NOT_RELEVANT for answer in self.given]
+        return [answer or NOT_RELEVANT for answer in self.of_file]
 
 
 def replay_answered(

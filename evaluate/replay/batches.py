@@ -112,14 +112,6 @@ def read_answered(
             f"{answers_path}: {len(answered)} of {len(answers)} lines answer games of --games; "
             "name the file of all their games"
         )
-    for game in answered:
-        questions = questions_json(batches[game.game_id].questions)
-        try:
-            read_batch({"questions": questions})
-        except RefusedMessageError as error:
-            raise BatchError(
-                f"{batches_path}: game {quoted(game.game_id)}: {error}; write the file again"
-            ) from error
     return batches, answers, answered
 
 
@@ -127,32 +119,36 @@ def read_batches(path: Path) -> dict[str, AskedBatch]:
     """Read the batches of a file by game_id.
 
     Raises:
-        BatchError: unreadable, a line that `batch_line` does not write, or a duplicate game_id.
+        BatchError: unreadable, a line that `batch_line` does not write, questions that no referee takes, or a
+            duplicate game_id.
     """
     batches: dict[str, AskedBatch] = {}
     for where, record in _by_game(path, "--batches"):
         game_id = record["game_id"]
         try:
+            read_batch(record)  # refuses it as a referee would
+
             batches[game_id] = AskedBatch(
                 game_id,
                 str(record["paragraph"]),
                 tuple(map(_question, record["questions"])),
                 str(record.get("opening_sentence", "")),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (RefusedMessageError, KeyError, TypeError) as error:
             raise BatchError(
                 f"{where}: not a batch as `quarry questions` writes it: {error!r}; write the file again"
             ) from error
     return batches
 
 
-def _question(record: Mapping[str, Any]) -> Question:
-    a, b, c, d = (str(record["options"][letter]) for letter in LETTERS)
+def _question(item: Mapping[str, Any]) -> Question:
+    """Read a question, whose text and options have been checked."""
+    a, b, c, d = map(item["options"].get, LETTERS)
     return Question(
-        text=str(record["question_text"]),
+        text=item["question_text"],
         options=(a, b, c, d),
-        kind=str(record["kind"]),
-        groups=tuple(tuple(map(str, group)) for group in record["groups"]),
+        kind=str(item["kind"]),
+        groups=tuple(tuple(map(str, group)) for group in item["groups"]),
     )
 
 

@@ -59,25 +59,16 @@ def add_ideal(
     errors = errors_of(judge.spec) if isinstance(judge, SimulatedReferee) else None
     if errors is None or paragraph is None or game.edition:
         return
+
     play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
-    if same_sentence(sentence, game.opening_sentence or sentence):
-        play["win_ideal"] = ideal_wins(plan, sentence, errors)
-
-
-def ideal_wins(plan: Plan, sentence: str, errors: Errors) -> float:
-    """Return the probability that ideal questions win a game, 0..1.
-
-    Args:
-        plan: the player's plan; its prior, summed by opening sentence, is used.
-        sentence: the opening sentence of the labelled paragraph, as ingested.
-    """
     row = plan.row_of(sentence)
-    if row is None:
-        return 0.0
-    _, sentences = np.unique(plan.keys, return_inverse=True)
-    prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
-    return round(win_probability(prior, int(sentences[row]), errors), 6)
+    is_read = same_sentence(sentence, game.opening_sentence or sentence)
+    if row is not None and is_read:
+        _, sentences = np.unique(plan.keys, return_inverse=True)
+        prior = np.bincount(sentences, weights=plan.prior).astype(np.float64)
+        wins = win_probability(prior, int(sentences[row]), errors)
+        play["win_ideal"] = round(wins, 6)
 
 
 def win_probability(prior: Float64Array, truth: int, errors: Errors) -> float:

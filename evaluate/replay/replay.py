@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from pydantic_core import to_json
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
@@ -67,8 +68,6 @@ from quarry.store import Course, is_url, open_store
 GAMES_A_WORKER = 40
 """Another process pays from this number of played games: it takes about 4 s to start, a game a fifth of a second."""
 
-TIMEOUT_S = 3600.0
-"""Timeout of a replayed game; nobody waits for it."""
 SEARCH_DEADLINE_S = 600.0
 """The longest `search.deadline_s` that there is; a replay takes it, so that no result depends on how fast it runs."""
 
@@ -136,7 +135,7 @@ class Replayer:
                 LocalGameServer(practice),
                 planned,
                 name="replay",
-                timeout_s=TIMEOUT_S,
+                timeout_s=inf,
                 timeouts=STRICT,
             )
             played.append(one)
@@ -242,15 +241,8 @@ def inputs_digest(
     seed: int,
 ) -> str:
     """Return hexadecimal digits that change with everything that a run depends on, including the code."""
-    inputs = {
-        "games": [asdict(game) for game in games],
-        "store": store_fingerprint,
-        "settings": as_dict(settings),
-        "judges": list(judges),
-        "seed": seed,
-        "code": code_digest(),
-    }
-    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+    inputs = [games, store_fingerprint, as_dict(settings), judges, seed, code_digest()]
+    return hashlib.sha256(to_json(inputs)).hexdigest()
 
 
 def replay_games(

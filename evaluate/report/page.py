@@ -22,7 +22,7 @@ from evaluate.runs.record import (
     HitRecord,
     ReplayRecord,
     explain,
-    fate_in_words,
+    outcome_in_words,
     play_of,
 )
 from evaluate.runs.run import Run, mean_of
@@ -117,6 +117,7 @@ def _rows(runs: Sequence[Run], game_ids: Sequence[str]) -> list[Json]:
         game_id: {"game_id": game_id, "outcomes": [None] * len(runs)}
         for game_id in game_ids
     }
+
     for column, run in enumerate(runs):
         plays = run.plays[run.plays["game_id"].isin(game_ids)]
         for game_id, of_game in plays.groupby("game_id", sort=False):
@@ -153,7 +154,7 @@ def _opened(record: ReplayRecord) -> Json:
     play = play_of(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
-    others = [fate_in_words(record, each) for each in record["plays"][1:]]
+    others = [outcome_in_words(record, each) for each in record["plays"][1:]]
     outcomes = [*explain(record, play), *others]
     changes = {"search": search, "plays": [], "play": shown, "outcomes": outcomes}
     return {**record, **changes}
@@ -232,10 +233,10 @@ def _of_one(run: Run) -> str:
             figure = with_interval(*run.figures[name])
             figures.append(f"{name.replace('_', ' ')} {figure}")
     games = pluralize(len(run.games), "game")
-    said = f"{run.name}, {games}, referee {run.referee}: {', '.join(figures)}"
+    sentence = f"{run.name}, {games}, referee {run.referee}: {', '.join(figures)}"
     if run.lost_at_ingest:
-        said += f"; {pluralize(run.lost_at_ingest, 'game')} lost at ingest"
-    return f"{said}."
+        sentence += f"; {pluralize(run.lost_at_ingest, 'game')} lost at ingest"
+    return f"{sentence}."
 
 
 def _of_two(first: Run, run: Run, tests: Sequence[PairedTest]) -> str:

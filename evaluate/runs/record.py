@@ -193,7 +193,13 @@ def record_game(
     record["truth"] = None
     plays: list[PlayRecord] = []
     if paragraph is not None:
-        record["truth"] = {**_paragraph(paragraph), "text": paragraph.text}
+        record["truth"] = {
+            "paragraph_id": paragraph.paragraph_id,
+            "document": paragraph.doc_id,
+            "page": paragraph.page,
+            "opening_sentence": paragraph.opening_sentence,
+            "text": paragraph.text,
+        }
         for repeat, one in enumerate(played):
             plays.append(_play(game, paragraph, one, repeat, n_candidates))
 
@@ -242,7 +248,7 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
     return "label" if is_printed and not is_quoted else "answers"
 
 
-def fate_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
+def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
     """Return one sentence: where the paragraph was found or lost, and why.
 
     Args:
@@ -306,7 +312,7 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
     truth = record["truth"]
     if truth is not None:
         yield f"the secret: {_quoted(truth)}"
-    yield fate_in_words(record, play)
+    yield outcome_in_words(record, play)
     if truth is None or play is None:
         return
 
@@ -360,15 +366,6 @@ def _quoted(item: ParagraphRecord) -> str:
 
 def _beliefs(item: CandidateRecord) -> str:
     return f"{item['prior']:.3f} before the answers, {item['belief']:.3f} after"
-
-
-def _paragraph(paragraph: Paragraph) -> ParagraphRecord:
-    return {
-        "paragraph_id": paragraph.paragraph_id,
-        "document": paragraph.doc_id,
-        "page": paragraph.page,
-        "opening_sentence": paragraph.opening_sentence,
-    }
 
 
 def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:

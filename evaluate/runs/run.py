@@ -27,7 +27,13 @@ from evaluate.runs.measures import (
     values_of,
     with_interval,
 )
-from evaluate.runs.record import ReplayRecord, fate_in_words, lost_at, play_of
+from evaluate.runs.record import (
+    LABEL,
+    ReplayRecord,
+    lost_at,
+    outcome_in_words,
+    play_of,
+)
 from player.round import Json
 from quarry.arrays import Float64Array
 
@@ -130,7 +136,7 @@ def frame_of(
             of_play: Json = {
                 "repeat": repeat,
                 "lost_at": lost_at(record, play),
-                "fate": fate_in_words(record, play),
+                "fate": outcome_in_words(record, play),
             }
             if play is not None:
                 of_play["confidence"] = play["guess"]["confidence"]
@@ -287,7 +293,8 @@ class Run(RunHeader):
     def per_game(self) -> list[dict[Hashable, Any]]:
         """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
-        return plays[PER_GAME].to_dict("records")
+        rows: list[dict[Hashable, Any]] = plays[PER_GAME].to_dict("records")
+        return rows
 
     def as_json(self) -> Json:
         """Return the run as docs/commands.md lists its keys; the same records give the same."""
@@ -360,17 +367,9 @@ def lost_games(run: Run) -> list[LabelledGame]:
     games = []
     for record in run.records:
         if record["game_id"] in run.lost_ids:
-            truth = record["truth"]
-            game = LabelledGame(
-                record["game_id"],
-                record["book_name"],
-                record["hint"],
-                record["association_domain"],
-                record["associative_word"],
-                paragraph_id=truth["paragraph_id"] if truth else "",
-                opening_sentence=record["opening_sentence"],
-            )
-            games.append(game)
+            label: dict[str, Any] = {name: record.get(name) for name in LABEL[:6]}
+            truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+            games.append(LabelledGame(**label, paragraph_id=truth_id))
     return games
 
 

@@ -15,7 +15,7 @@ from evaluate.runs.files import COMPARISON, read_runs
 from evaluate.studio import course as course_order
 from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
-from evaluate.studio.pages import Page, existing, make_app
+from evaluate.studio.pages import Page, make_app, or_404
 from evaluate.studio.state import CurrentStudio, Files, Studio
 from evaluate.studio.view import GameView, view_of
 from player.game.record import SavedGame
@@ -57,7 +57,8 @@ def _games(studio: CurrentStudio, page: Page, lost: bool = False) -> HTMLRespons
 @router.get("/games/{key}")
 def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLResponse:
     by_key = {game.key: game for game in studio.saved_games()}
-    saved = existing(by_key.get(key), "such game in the journal")
+    saved = or_404(by_key.get(key), "such game in the journal")
+
     view = studio.view(
         (key, saved.answers, saved.guess, saved.ending, saved.label),
         lambda: _view(studio.player(), saved),
@@ -107,8 +108,8 @@ def _runs(studio: CurrentStudio, page: Page) -> HTMLResponse:
         name = str(path.relative_to(folder))
         try:
             facts = as_object(read_text(path, RunError), name, RunError)
-            own = {"name": name, "written": path.stat().st_mtime}
-            runs.append(ListedRun.model_validate({**facts, **own}))
+            of_file = {"name": name, "written": path.stat().st_mtime}
+            runs.append(ListedRun.model_validate({**facts, **of_file}))
         except (RunError, ValueError, OSError):
             if path.name != COMPARISON:
                 others.append(name)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, Response
 
-from evaluate.studio.pages import Page, existing
+from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import CurrentStudio
 from ingest.editions.readers import READERS
 from ingest.errors import SourceError
@@ -24,7 +24,7 @@ router = APIRouter()
 async def _lecture_of(doc_id: str, studio: CurrentStudio) -> Document:
     """Return a document of the course; raise 404 if there is none."""
     by_id = {document.doc_id: document for document in studio.course.documents}
-    return existing(by_id.get(doc_id), f"lecture {doc_id}")
+    return or_404(by_id.get(doc_id), f"lecture {doc_id}")
 
 
 Lecture = Annotated[Document, Depends(_lecture_of)]

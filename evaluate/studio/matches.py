@@ -16,7 +16,7 @@ from evaluate.practice.routes import problem, routes
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.context import visible_context
 from evaluate.referee.reading import answer_by_reading
-from evaluate.studio.pages import Page, existing, make_app
+from evaluate.studio.pages import Page, make_app, or_404
 from evaluate.studio.view import GameView, Step
 from player.game.record import GameRecord, Label
 from player.question import Question
@@ -76,7 +76,7 @@ def _server(practice: Practice, page: Page) -> HTMLResponse:
 @router.get("/server/{game_id}")
 def _game(game_id: str, practice: Practice, page: Page) -> HTMLResponse:
     match = practice.matches.get(game_id)
-    match = existing(match, f"game {game_id} on this server")
+    match = or_404(match, f"game {game_id} on this server")
     return page(
         "game.html",
         title=f"Game {game_id}",

@@ -24,7 +24,7 @@ POLICY = (
 T = TypeVar("T")
 
 
-def existing(value: T | None, what: str) -> T:
+def or_404(value: T | None, what: str) -> T:
     """Return a value that is not None, else raise 404.
 
     Args:

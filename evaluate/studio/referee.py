@@ -12,14 +12,13 @@ from evaluate.games.labeller import add_game, games_of
 from evaluate.games.locating import label_errors
 from evaluate.referee.scoring import score_guess, word_similarity
 from evaluate.referee.simulated import make_referee, tools_of
-from evaluate.referee.spec import Secret
+from evaluate.referee.spec import secret_of
 from evaluate.runs.record import label_of
-from evaluate.studio.pages import Page, existing
+from evaluate.studio.pages import Page, or_404
 from evaluate.studio.state import DESK, CurrentStudio, Session, Studio
 from evaluate.studio.view import GameView, view_of
 from player.answer import NOT_RELEVANT, Answers, letter_row
 from player.game.record import PlayedGame
-from player.round import RoundStart
 from quarry.embed import Models
 from quarry.plugins import named_by_data
 
@@ -89,6 +88,7 @@ def _form(
     labelled = {game.paragraph_id for game in games_of(studio.files.games)}
     ids = [passage.paragraph_id for passage in passages]
     place = ids.index(form.passage) if form.passage in ids else 0
+
     return page(
         "hint.html",
         422 if errors else 200,
@@ -144,16 +144,16 @@ def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
     """
     player = studio.player(form.preset)
     paragraph = studio.passage(form.passage)
-    plan = player.plan(RoundStart("studio", form.book, form.hint, form.domain))
+    game = LabelledGame(DESK, form.book, form.hint, form.domain, form.word)
+    plan = player.plan(game.round_start())
     preset = form.preset or studio.settings.preset
     note = f"preset {preset}, referee {referee or 'a person'}"
-    session = Session(paragraph, form.word, note, player, plan)
+    session = Session(game, paragraph, note, player, plan)
+
     if referee:
         tools = tools_of(studio.course, studio.settings.embed)
         posed = [(question.text, question.options) for question in plan.questions]
-        secret = Secret(
-            paragraph.text, paragraph.opening_sentence, form.book, form.hint
-        )
+        secret = secret_of(game, paragraph)
         session.answers = make_referee(referee, tools=tools).answers(secret, posed)
     return RedirectResponse(f"/referee/game/{studio.begin(session)}", 303)
 
@@ -172,6 +172,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
         associative_word=form.word,
         association_domain=form.domain,
     )
+
     passages = studio.passages(form.lecture, form.kind) or [paragraph]
     row = passages.index(paragraph) + 1 if paragraph in passages else 0
     following = HintForm(
@@ -183,7 +184,7 @@ def _keep(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 
 
 async def _session_of(session_id: str, studio: CurrentStudio) -> Session:
-    return existing(studio.sessions.get(session_id), "such game any more")
+    return or_404(studio.sessions.get(session_id), "such game any more")
 
 
 CurrentSession = Annotated[Session, Depends(_session_of)]
@@ -231,21 +232,18 @@ async def _answer(
 
 def _judged(studio: Studio, session: Session, answers: Answers) -> GameView:
     """Return a game that is over, with the score that the practice referee gives, and write it to the journal."""
-    plan, paragraph = session.plan, session.paragraph
+    game, plan, paragraph = session.game, session.plan, session.paragraph
     decision = session.player.decide(plan, answers)
     numbered = enumerate(answers, 1)
     models = Models(studio.settings.embed)
     score = score_guess(
         asdict(decision.guess),
         opening_sentence=paragraph.opening_sentence,
-        associative_word=session.word,
+        associative_word=game.associative_word,
         answers={number: answer for number, answer in numbered if answer is not None},
         similarity=word_similarity(studio.course.embedder_spec, models),
     )
-    start = plan.start
-    game = LabelledGame(
-        DESK, start.book_name, start.hint, start.association_domain, session.word
-    )
+
     played = PlayedGame.of(
         plan, decision, game_id="", answers=tuple(answers), score=score
     )

@@ -15,10 +15,11 @@ from fastapi import Depends, Request
 from configs.directories import BUNDLED
 from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
+from evaluate.games.labelled import LabelledGame
 from evaluate.games.labeller import games_of
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE
-from evaluate.studio.pages import existing
+from evaluate.studio.pages import or_404
 from evaluate.studio.view import GameView
 from player.answer import Answer
 from player.errors import JournalError
@@ -57,13 +58,13 @@ class Session:
     """A game whose referee is a person, or a simulated one.
 
     Attributes:
-        word: the associative word, "" if there is none.
+        game: the hint and its word; the paragraph is its secret.
         note: names preset and referee.
         key: key of the game in the journal, 0 before it is over.
     """
 
+    game: LabelledGame
     paragraph: Paragraph
-    word: str
     note: str
     player: Player
     plan: Plan
@@ -141,12 +142,12 @@ class Studio:
             path = (folder / name.replace("\0", "")).resolve()
             path.exists()
             is_inside = path.is_relative_to(folder) and path != folder
-        return existing(path if is_inside else None, "such run")
+        return or_404(path if is_inside else None, "such run")
 
     def passage(self, paragraph_id: str) -> Paragraph:
         """Return a passage of the course; raise 404 if there is none."""
         by_id = {item.paragraph_id: item for item in self.course.paragraphs}
-        return existing(by_id.get(paragraph_id), f"passage {paragraph_id}")
+        return or_404(by_id.get(paragraph_id), f"passage {paragraph_id}")
 
     def passages(self, doc_id: str, kind: str) -> list[Paragraph]:
         """Return the passages of a document and a kind; "" stands for all."""

@@ -26,7 +26,6 @@ from tests.evaluate.fakes import (
     ABOUT,
     Evaluate,
     course_records,
-    labelled_game,
     write_games,
 )
 from tests.fakes import each
@@ -37,7 +36,7 @@ WORDS = ("merge", "pivot", "heap", "None")
 WORD = Question("Which?", WORDS, "word", GROUPS)
 FILLER = Question("How many?", ("1", "2", "3", "more"), "filler")
 WHOLE, OPENING = "Merge runs — twice. Then heap.", "Merge runs — twice."
-BATCH = AskedBatch("g1", WHOLE, (WORD, FILLER), OPENING)
+BATCH = AskedBatch("g1", WHOLE, (WORD, *[FILLER] * 19), OPENING)
 
 
 def written(path: Path, *lines: str) -> Path:
@@ -64,65 +63,59 @@ def test_a_batch_comes_back_as_it_was_written(tmp_path: Path) -> None:
 def test_answers_are_read_in_any_order_and_spelling_and_may_be_left_out(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "answers.jsonl"
-    batches = {"g1": BATCH}
-    written(path, answers_line((2, "not_relevant"), (1, " b ")), "")
-    assert read_answers(path, batches)["g1"] == ("B", "Not Relevant")
-    written(path, answers_line((2, "A")))
-    assert read_answers(path, batches)["g1"] == (None, "A")
+    line = answers_line((2, "not_relevant"), (1, " b "))
+    path = written(tmp_path / "answers.jsonl", line, "")
+    answers = read_answers(path, {"g1": BATCH})["g1"]
+    assert answers == ("B", "Not Relevant", *[None] * 18)
 
 
-def test_what_is_wrong_with_a_line_of_answers_is_said(tmp_path: Path) -> None:
-    right = answers_line((1, "A"))
-    for line, says in (
+RIGHT = answers_line((1, "A"))
+LONG = "x" * 9_000
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
         ("[]", "list is not a JSON object"),
-        (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'"),
-        (answers_line((3, "A")), "question_number within 1..2"),
+        (answers_line((1, "A"), game_id="g9"), "no batch has the game_id 'g9'; name"),
+        (answers_line((1, "A"), game_id=LONG), "no batch has the game_id 'xxx"),
+        (answers_line((21, "A")), "question_number within 1..20"),
         (answers_line((1, "E")), "answers hold {"),
+        (answers_line((1, LONG)), "; each has a question_number"),
         (answers_line((True, "A")), "answers hold {"),
         ('{"game_id": "g1", "answers": ["A"]}', "each has a question_number within"),
         ('{"game_id": "g1"}', "each has a question_number within"),
-        (f"{right}\n{right}", "is there twice"),
-    ):
-        path = written(tmp_path / "answers.jsonl", line)
-        refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
-        with pytest.raises(BatchError, match=refused):
-            read_answers(path, {"g1": BATCH})
-
-
-def test_what_is_wrong_with_a_line_of_batches_is_said(tmp_path: Path) -> None:
-    twice = "\n".join([batch_line(BATCH)] * 2)
-    for line in ("{}", "3", twice):
-        path = written(tmp_path / "batches.jsonl", line)
-        with pytest.raises(BatchError, match=r"batches.jsonl line \d"):
-            read_batches(path)
-
-
-def test_a_long_value_is_shortened_where_it_is_refused(tmp_path: Path) -> None:
-    long = "x" * 9_000
-    for line in (answers_line((1, long)), answers_line((1, "A"), game_id=long)):
-        path = written(tmp_path / "answers.jsonl", line)
-        with pytest.raises(BatchError, match=r"; name|; each") as refused:
-            read_answers(path, {"g1": BATCH})
-        assert len(str(refused.value)) < 500 + len(str(path))
-
-
-def test_questions_that_no_referee_takes_are_refused_with_file_and_game(
-    tmp_path: Path,
+        (f"{RIGHT}\n{RIGHT}", "is there twice"),
+    ],
+)
+def test_what_is_wrong_with_a_line_of_answers_is_said_briefly(
+    line: str, says: str, tmp_path: Path
 ) -> None:
-    batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
-    answers = written(tmp_path / "answers.jsonl", answers_line((1, "A")))
-    says = r"batches\.jsonl: game 'g1': questions: .*20.*; write the file again"
-    with pytest.raises(BatchError, match=says):
-        read_answered(batches, answers, [labelled_game()])
+    path = written(tmp_path / "answers.jsonl", line)
+    refused = rf"^.*answers\.jsonl line.*{re.escape(says)}.*\Z"
+    with pytest.raises(BatchError, match=refused) as caught:
+        read_answers(path, {"g1": BATCH})
+    assert len(str(caught.value)) < 500 + len(str(path))
 
 
-def test_answers_must_be_about_games(tmp_path: Path) -> None:
+FEW = batch_line(replace(BATCH, questions=(WORD, FILLER)))
+
+
+@pytest.mark.parametrize("line", ["{}", "3", f"{batch_line(BATCH)}\n" * 2, FEW])
+def test_what_is_wrong_with_a_line_of_batches_is_said(
+    line: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path / "batches.jsonl", line)
+    with pytest.raises(BatchError, match=r"batches.jsonl line \d: .*; "):
+        read_batches(path)
+
+
+@pytest.mark.parametrize("line", ["", RIGHT])
+def test_answers_must_be_about_games(line: str, tmp_path: Path) -> None:
     batches = written(tmp_path / "batches.jsonl", batch_line(BATCH))
-    for line in ("", answers_line((1, "A"))):
-        answers = written(tmp_path / "answers.jsonl", line)
-        with pytest.raises(BatchError, match="lines answer games of --games"):
-            read_answered(batches, answers, [])
+    answers = written(tmp_path / "answers.jsonl", line)
+    with pytest.raises(BatchError, match="lines answer games of --games"):
+        read_answered(batches, answers, [])
 
 
 def test_each_view_shows_its_text_the_questions_and_nothing_else() -> None:

@@ -9,6 +9,7 @@ import signal
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,13 +157,17 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "run.json"
 
 
-def test_only_games_of_the_same_inputs_count(out: Path) -> None:
-    for inputs, finished in (("inputs", ["g1", "g2"]), ("other", [])):
-        records = unfinished_records(out, inputs)
-        assert each(records, "game_id") == finished
-        records.append(game_record(game_id="last"))
-        written = each(RecordFile(games_path(out)), "game_id")
-        assert written == [*finished, "last"]
+@pytest.mark.parametrize(
+    ("inputs", "finished"), [("inputs", ["g1", "g2"]), ("other", [])]
+)
+def test_only_games_of_the_same_inputs_count(
+    inputs: str, finished: Any, out: Path
+) -> None:
+    records = unfinished_records(out, inputs)
+    assert each(records, "game_id") == finished
+    records.append(game_record(game_id="last"))
+    written = each(RecordFile(games_path(out)), "game_id")
+    assert written == [*finished, "last"]
 
 
 def test_a_run_that_is_not_finished_is_not_read(out: Path) -> None:

@@ -15,7 +15,7 @@ from evaluate.runs.comparison import (
     games_to_decide,
     randomisation_p,
 )
-from evaluate.runs.files import read_run, write_run
+from evaluate.runs.files import read_run
 from evaluate.runs.run import Run
 from tests.contracts.records import game_record, play_record
 from tests.evaluate.fakes import ABOUT, Evaluate, make_store, run_of
@@ -46,8 +46,9 @@ FIRST = uniform("first", 1)
 MISSED = uniform("missed", None)
 
 
-def test_p_is_the_share_of_exchanges_with_as_large_a_mean() -> None:
-    for differences, p in (
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
         ([0.0, 0.0], 1.0),
         # of 8 ways of exchanging, +++ and --- are as large
         ([2.0, 1.0, 1.0], 0.25),
@@ -55,8 +56,12 @@ def test_p_is_the_share_of_exchanges_with_as_large_a_mean() -> None:
         ([1.0, 1.0, 1.0, 0.0, 0.0], 0.25),
         ([1.0, -1.0], 1.0),
         ([1.0], 1.0),
-    ):
-        assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
+    ],
+)
+def test_p_is_the_share_of_exchanges_with_as_large_a_mean(
+    differences: Any, p: float
+) -> None:
+    assert randomisation_p(np.array(differences), 0) == pytest.approx(p)
 
 
 def test_every_other_run_is_judged_by_the_first() -> None:
@@ -111,14 +116,17 @@ def test_win_rates_are_tested_where_the_same_referee_played() -> None:
     assert each(compare([FIRST, won]), "measure") == TESTED
 
 
-def test_runs_that_cannot_be_compared_are_refused() -> None:
-    for runs, says in (
+@pytest.mark.parametrize(
+    ("runs", "says"),
+    [
         ([FIRST], "A comparison needs two runs, got 1"),
         ([FIRST, FIRST], "Two runs are called first"),
         ([FIRST, uniform("few", 1, 3)], "first and few are of different games"),
-    ):
-        with pytest.raises(RunError, match=says):
-            compare(runs)
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused(runs: Any, says: str) -> None:
+    with pytest.raises(RunError, match=says):
+        compare(runs)
 
 
 def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -> None:
@@ -136,11 +144,9 @@ def test_runs_that_were_written_compare_as_the_presets_did(evaluate: Evaluate) -
         assert evaluate(f"compare {files} --json").json == printed
 
 
-def test_beliefs_of_presets_run_over_the_same_unless_asked_and_it_is_said_what_differs(
-    evaluate: Evaluate,
-) -> None:
-    presets = f"compare {ABOUT} --presets dual,distance-merge"
-    for options, candidates, says in (
+@pytest.mark.parametrize(
+    ("options", "candidates", "says"),
+    [
         ("", [10_000_000] * 2, "every belief runs over the whole course"),
         ("--belief hits", [0, 0], "every belief runs over its own hits"),
         (
@@ -149,16 +155,21 @@ def test_beliefs_of_presets_run_over_the_same_unless_asked_and_it_is_said_what_d
             "the belief of dual runs over its own hits",
         ),
         ("--set game.candidates=7", [7, 7], "every belief runs over the 7 likeliest"),
-    ):
-        printed = evaluate(f"{presets} {options}").out
-        assert says in printed
-        runs = evaluate(f"{presets} {options} --json").json["presets"].values()
-        assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
-        plain = " ".join(printed.split())
-        assert "what differs in distance-merge from dual: search.strategies" in plain
-        assert "search.merge relevance (slots)" in plain
-        own = "game.candidates 10000000 (0)"
-        assert (own in plain) == (options == "--belief preset")
+    ],
+)
+def test_beliefs_of_presets_run_over_the_same_unless_asked_and_it_is_said_what_differs(
+    options: str, candidates: Any, says: str, evaluate: Evaluate
+) -> None:
+    presets = f"compare {ABOUT} --presets dual,distance-merge"
+    printed = evaluate(f"{presets} {options}").out
+    assert says in printed
+    runs = evaluate(f"{presets} {options} --json").json["presets"].values()
+    assert [run["settings"]["game"]["candidates"] for run in runs] == candidates
+    plain = " ".join(printed.split())
+    assert "what differs in distance-merge from dual: search.strategies" in plain
+    assert "search.merge relevance (slots)" in plain
+    own = "game.candidates 10000000 (0)"
+    assert (own in plain) == (options == "--belief preset")
 
 
 def test_runs_over_two_stores_are_compared_on_the_same_games(
@@ -201,26 +212,6 @@ def test_games_of_the_project_are_compared(evaluate: Evaluate) -> None:
     for name in ("one", "two"):
         assert evaluate(f"replay --out {name}.json").code == 0
     assert evaluate("compare one.json two.json").code == 0
-
-
-def test_the_trec_run_of_another_system_is_compared_with_ours(
-    evaluate: Evaluate,
-) -> None:
-    write_run(Path("ours.json"), FIRST)
-    # the right paragraph second for eleven games, by its score and not by its line; no line for the last game
-    lines = ""
-    for number in range(11):
-        lines += f"g{number} Q0 alpha:1:2 1 0.5 them\n"
-        lines += f"g{number} Q0 another:1:1 2 0.75 them\n"
-    Path("theirs.trec").write_text(lines)
-
-    compared = evaluate("compare ours.json theirs.trec --measure nDCG@10 --json")
-    printed = compared.json
-    measures = printed["presets"]["theirs"]["measures"]
-    assert measures["RR"] == pytest.approx(11 / 24, abs=1e-6)
-    assert measures["nDCG@10"] == pytest.approx(11 / 12 / np.log2(3), abs=1e-6)
-    assert "nDCG@10" in {*each(printed["tests"], "measure")}
-    assert evaluate("report ours.json theirs.trec --out report.html").code == 0
 
 
 def test_a_table_of_80_columns_and_verdicts_are_printed(evaluate: Evaluate) -> None:

@@ -2,14 +2,16 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from evaluate.runs.record import fate_in_words, label_of
+from evaluate.runs.record import label_of, outcome_in_words
 from player.answer import LETTERS, Answer
 from player.game.loop import play
 from player.game.record import PlayedGame
+from player.search.results import Query, SearchResult
 from quarry.course.paragraph import Paragraph
 from tests.contracts.paragraphs import paragraph
 from tests.contracts.records import game_record, play_record
@@ -23,9 +25,12 @@ ALPHA = {"document": "alpha", "confidence": 0.95, "tier": "filter"}
 BETA = {**ALPHA, "document": "beta"}
 
 
-def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
-    lost = play_record(won=False, guess_rank=3)
-    for game, played, says in (
+LOST = play_record(won=False, guess_rank=3)
+
+
+@pytest.mark.parametrize(
+    ("game", "played", "says"),
+    [
         (game_record(), None, FOUND),
         (
             game_record(),
@@ -34,12 +39,12 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
         ),
         (
             game_record(),
-            lost,
+            LOST,
             f"lost by the answers: {FOUND}; place 7 of 50 before them, 3 after",
         ),
         (
             game_record(opening_sentence="photograph"),
-            lost,
+            LOST,
             "lost by its label: the paragraph begins with 'Sentence of alpha:1:2.', correct the opening sentence",
         ),
         (
@@ -57,22 +62,31 @@ def test_the_outcome_says_where_the_paragraph_was_found_or_lost() -> None:
             None,
             "lost at the book: 'the alpha' was taken for beta (confidence 0.95), but the paragraph is in alpha",
         ),
-    ):
-        assert fate_in_words(game, played) == says
+    ],
+)
+def test_the_outcome_says_where_the_paragraph_was_found_or_lost(
+    game: Any, played: Any, says: Any
+) -> None:
+    assert outcome_in_words(game, played) == says
 
 
-def test_a_search_that_missed_says_what_the_book_did() -> None:
-    lost = "lost in the search: not among the"
-    played = play_record(won=False, guess_rank=None, prior_rank=None)
-    for book, book_name, ends in (
+@pytest.mark.parametrize(
+    ("book", "book_name", "ends"),
+    [
         (ALPHA, "alpha", ", although the book was resolved rightly"),
         (BETA | {"tier": "boost"}, "alpha", ", and beta was preferred to alpha"),
         (BETA | {"tier": "none"}, "alpha", ", and no book was resolved"),
         (None, "", ", and no book was named"),
-    ):
-        record = game_record(book_name=book_name, rank=None, book=book)
-        assert fate_in_words(record, None) == f"{lost} 2 hits{ends}"
-        assert fate_in_words(record, played) == f"{lost} 50 candidates{ends}"
+    ],
+)
+def test_a_search_that_missed_says_what_the_book_did(
+    book: Any, book_name: str, ends: str
+) -> None:
+    lost = "lost in the search: not among the"
+    played = play_record(won=False, guess_rank=None, prior_rank=None)
+    record = game_record(book_name=book_name, rank=None, book=book)
+    assert outcome_in_words(record, None) == f"{lost} 2 hits{ends}"
+    assert outcome_in_words(record, played) == f"{lost} 50 candidates{ends}"
 
 
 def report_with(letters: list[Answer]) -> PlayedGame:
@@ -142,13 +156,13 @@ def test_a_paragraph_that_was_no_candidate_was_lost_by_the_search(
 def test_a_guess_before_the_search_had_ended_is_explained(
     unrelated: PlayedGame,
 ) -> None:
-    hasty = replace(unrelated.decision, belief=np.empty(0), best=-1)
-    report = replace(unrelated, decision=hasty)
+    plan = replace(
+        unrelated.plan,
+        result=SearchResult(Query("a hint", ""), ()),
+        rows=unrelated.plan.rows[:0],
+        prior=np.empty(0),
+    )
+    hasty = replace(unrelated.decision, belief=plan.prior, best=-1)
+    report = replace(unrelated, plan=plan, decision=hasty)
     _, where = told(unrelated.plan.paragraph(1), report)
     assert where.startswith("lost in the search: not among the 0 candidates")
-    _, where = told(unrelated.plan.paragraph(0), report)
-    assert where == "won: found at rank 1 in the book's slots by dense"
-
-    dropped = replace(unrelated.plan, fits=unrelated.plan.fits[:, :, :0])
-    explained = told(unrelated.plan.paragraph(0), replace(unrelated, plan=dropped))
-    assert not any("misled" in line for line in explained)

@@ -125,8 +125,9 @@ def test_lines_of_a_passage_have_one_outline_and_columns_have_two() -> None:
     assert boxes == [Box(10, 90, 30, 95), Box(60, 10, 80, 12)]
 
 
-def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
-    for path, status in (
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
         ("/lecture/none", 404),
         ("/picture/01-sediments/99.png", 404),
         ("/referee/passage?passage=none", 404),
@@ -137,10 +138,14 @@ def test_what_is_not_there_is_said_on_a_page(client: TestClient) -> None:
         ("/nowhere", 404),
         ("/games/x", 422),
         ("/report?run=none.json", 422),
-    ):
-        response = client.get(path)
-        assert response.status_code == status, path
-        assert "This did not work" in response.text, path
+    ],
+)
+def test_what_is_not_there_is_said_on_a_page(
+    path: str, status: int, client: TestClient
+) -> None:
+    response = client.get(path)
+    assert response.status_code == status
+    assert "This did not work" in response.text
 
 
 ODD = ("x" * 9_000, "\0", "../..", "9" * 400, "é" * 300, "loop.json", "", "nan")
@@ -205,6 +210,7 @@ def test_passages_are_labelled_one_after_another_with_progress(
     following = client.post("/referee/keep", data=form)
     assert "A lighthouse keeper" in following.text
     assert "passage 2 of 3, 1 labelled" in following.text
+
     corrected = {"sentence": "Gravel settles before sand did."}
     client.post("/referee/keep", data=form | corrected)
     games = load_games(files.games)
