@@ -8,15 +8,19 @@ import contextlib
 import io
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import pikepdf
 from fontTools import agl
+
+from ingest.pdf.tex import encoding_used
 
 _NO_CHARACTER = re.compile(r"(?:0000|fff[def])+")
 _CHAR = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>")
 _RANGE = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]+)>")
 _SECTION = re.compile(r"beginbf(char|range)(.*?)endbf", re.DOTALL)
+_BITMAP = re.compile(r"a\d+")
+"""Name that pdfTeX and dvips give to a glyph."""
 MAX_CODE = 255
 """Greatest character code of fonts with an encoding that names glyphs."""
 
@@ -71,7 +75,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     if not isinstance(differences, pikepdf.Array):
         return False
     if not isinstance(cmap, pikepdf.Stream):
-        return False
+        return _map_bitmaps(pdf, font, differences)
 
     mapped = _read_map(cmap.read_bytes().decode("latin-1").lower())
     named = _named(differences)
@@ -90,6 +94,22 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
         mapped |= {code: named[code] for code in added}
         font.ToUnicode = pdf.make_stream(_write_map(mapped))
     return bool(added)
+
+
+def _map_bitmaps(
+    pdf: pikepdf.Pdf, font: pikepdf.Dictionary, differences: pikepdf.Array
+) -> bool:
+    """Add a map to a bitmap font of TeX, whose glyphs are named by their codes, and return whether it is one."""
+    codes = [code for code, name in _numbered(differences) if _BITMAP.fullmatch(name)]
+    if font.get("/Subtype") != "/Type3" or not codes:
+        return False
+    encoding = encoding_used(codes)
+    mapped = {}
+    for code in codes:
+        text = encoding.get(code, chr(code))
+        mapped[code] = text.encode("utf-16-be").hex()
+    font.ToUnicode = pdf.make_stream(_write_map(mapped))
+    return True
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
@@ -114,17 +134,22 @@ def _folded(text: str) -> str:
 def _named(differences: pikepdf.Array) -> dict[int, str]:
     """Return the characters that an encoding names, by code, in hexadecimal UTF-16."""
     characters = {}
+    for code, name in _numbered(differences):
+        text = _OF_TEX.get(name) or agl.toUnicode(name)
+        if text and code <= MAX_CODE:
+            characters[code] = text.encode("utf-16-be").hex()
+    return characters
+
+
+def _numbered(differences: pikepdf.Array) -> Iterator[tuple[int, str]]:
+    """Yield the codes of an encoding and the names of their glyphs."""
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
-            name = str(item)[1:]
-            text = _OF_TEX.get(name) or agl.toUnicode(name)
-            if text and code <= MAX_CODE:
-                characters[code] = text.encode("utf-16-be").hex()
+            yield code, str(item)[1:]
             code += 1
         else:
             code = int(item)
-    return characters
 
 
 def _read_map(cmap: str) -> dict[int, str]:

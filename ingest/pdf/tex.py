@@ -5,7 +5,7 @@ Reference:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -55,6 +55,38 @@ _NAMES = (
     (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX),
 )
 """Patterns of names of fonts, and their encodings."""
+
+
+_MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
+_MISNAMED: tuple[tuple[str, Mapping[int, str]], ...] = (
+    (r"matha\d", _MATHABX),
+    (r"mathx\d", {}),
+)
+"""Signs of fonts of mathabx, by the letters whose names their glyphs bear; those of the large brackets mean nothing."""
+
+
+def encoding_misnamed(font: str) -> Mapping[int, str] | None:
+    """Return the encoding of a mathematical font whose glyphs have the names of other signs; None for others."""
+    for pattern, encoding in _MISNAMED:
+        if re.search(pattern, font):
+            return encoding
+    return None
+
+
+def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
+    """Return the encoding of a bitmap font without names by the codes that a file uses.
+
+    Symbols have no vowels, but a minus at 0, an arrow at "!" or braces at "f" and "g"; italics have comma and full
+    stop at ";" and ":"; large brackets have their middle at "@".
+    """
+    used = {chr(code) for code in codes}
+    if used.isdisjoint("aeou.,") and (used & {"\0", "!"} or used >= {"f", "g"}):
+        return OMS
+    if used & {":", ";"} and used.isdisjoint("()+,."):
+        return OML
+    if used >= {"0", "@"} and used.isdisjoint("aeiou"):
+        return OMX
+    return NAMELESS
 
 
 def encoding_named(font: str) -> Mapping[int, str] | None:

@@ -1,6 +1,14 @@
 """ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
 
-from ingest.pdf.tex import NAMELESS, encoding_named
+from ingest.pdf.tex import (
+    NAMELESS,
+    OML,
+    OMS,
+    OMX,
+    encoding_misnamed,
+    encoding_named,
+    encoding_used,
+)
 
 
 def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
@@ -19,6 +27,30 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
 def test_other_fonts_are_not_taken_for_them() -> None:
     assert encoding_named("CambriaMath") is None
     assert encoding_named("LMRoman10-Regular") is None
+
+
+def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name() -> (
+    None
+):
+    signs = encoding_misnamed("TeX-matha10")
+    brackets = encoding_misnamed("TeX-mathx7")
+    assert signs is not None
+    assert (signs[ord("P")], signs[ord("“")]) == ("∈", "=")
+    assert brackets == {}
+    assert encoding_misnamed("CMSY10") is None
+
+
+def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
+    for used, encoding in (
+        ("\0\2", OMS),
+        ("!)2;EV[fgk", OMS),
+        (":;=EPabcdx", OML),
+        ("0@", OMX),
+        ("()+012:=", NAMELESS),
+        ("Definot!,.", NAMELESS),
+        ("ikn", NAMELESS),
+    ):
+        assert encoding_used(map(ord, used)) is encoding, used
 
 
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
