@@ -152,11 +152,11 @@ def _open_before(
         n_words = sum(len(line.words) for line in before.lines)
         if (
             n_words >= 6
-            and before.last.n_letters >= 3
             and before.last.page >= line.page - 1
             and is_body(before, habits.body_size)
         ):
             goes_on = goes_on_across(before, between, group, habits)
-            return before if goes_on else None
+            is_prose = any(line.is_prose for line in before.lines)
+            return before if goes_on and is_prose else None
         between.append(before)
     return None
