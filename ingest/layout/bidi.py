@@ -219,7 +219,7 @@ def _possible_ends(
     """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
     ends = [last]
     for place in range(last, following):
-        if texts[place] in ")]}|":
+        if texts[place] in ")]}" or (texts[place] == "|" and place == last):
             ends.insert(0, place + 1)
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only

@@ -117,7 +117,7 @@ def _touches_base(small: Sequence[Glyph], before: Sequence[Glyph]) -> bool:
     if not before:
         return False
     base = before[-1]
-    char = base.text[-1:]
+    char = base.text[0]  # and not an accent over it
     if not char.isalnum() and char not in (")", "]", "}"):
         return False
     gap = min(glyph.x0 for glyph in small) - base.x1

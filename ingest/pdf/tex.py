@@ -49,28 +49,21 @@ NAMELESS = (
 )
 """Text in bitmap fonts: ligatures of OT1, then quotes, dashes and ligatures of T1; the other codes are ASCII."""
 
-_NAMES = (
-    (r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters", OML),
-    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS),
-    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX),
+MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
+"""Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""
+
+_NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
+    (
+        r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
+        OML,
+        False,
+    ),
+    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
+    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
+    (r"matha\d", MATHABX, True),
+    (r"mathx\d", {}, True),
 )
-"""Patterns of names of fonts, and their encodings."""
-
-
-_MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
-_MISNAMED: tuple[tuple[str, Mapping[int, str]], ...] = (
-    (r"matha\d", _MATHABX),
-    (r"mathx\d", {}),
-)
-"""Signs of fonts of mathabx, by the letters whose names their glyphs bear; those of the large brackets mean nothing."""
-
-
-def encoding_misnamed(font: str) -> Mapping[int, str] | None:
-    """Return the encoding of a mathematical font whose glyphs have the names of other signs; None for others."""
-    for pattern, encoding in _MISNAMED:
-        if re.search(pattern, font):
-            return encoding
-    return None
+"""Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 
 
 def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
@@ -89,9 +82,13 @@ def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
     return NAMELESS
 
 
-def encoding_named(font: str) -> Mapping[int, str] | None:
-    """Return the encoding of a mathematical TeX font by its name without the prefix of a subset; None for others."""
-    for pattern, encoding in _NAMES:
-        if re.search(pattern, font):
+def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
+    """Return the encoding of a mathematical font by its name without the prefix of a subset; None for others.
+
+    Args:
+        is_unmapped: whether the file does not explain its signs.
+    """
+    for pattern, encoding, is_misnamed in _NAMES:
+        if (is_unmapped or is_misnamed) and re.search(pattern, font):
             return encoding
     return None

@@ -105,3 +105,5 @@ def test_a_number_over_a_number_is_a_fraction_and_an_index_under_an_exponent_is_
     assert text_of(with_fractions(apart, 100, 10)) == "a 312"
     index = [*row("x"), *raised("2", 5), *lowered("i", 5.1)]
     assert text_of(with_fractions(index, 100, 10)) == "x2i"
+    accented = [drawn("x\u0304", 0, 4), *raised("2", 5), *lowered("i", 5.1)]
+    assert text_of(with_fractions(accented, 100, 10)) == "x\u03042i"

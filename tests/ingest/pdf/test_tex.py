@@ -5,7 +5,6 @@ from ingest.pdf.tex import (
     OML,
     OMS,
     OMX,
-    encoding_misnamed,
     encoding_named,
     encoding_used,
 )
@@ -19,25 +18,24 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("LMMathItalic8-Regular", ";", ","),
         ("CMEX10", "P", "∑"),
     ):
-        encoding = encoding_named(font)
+        encoding = encoding_named(font, is_unmapped=True)
         assert encoding is not None, font
         assert encoding[ord(code)] == sign
 
 
 def test_other_fonts_are_not_taken_for_them() -> None:
-    assert encoding_named("CambriaMath") is None
-    assert encoding_named("LMRoman10-Regular") is None
+    assert encoding_named("CambriaMath", is_unmapped=True) is None
+    assert encoding_named("LMRoman10-Regular", is_unmapped=True) is None
+    assert encoding_named("CMSY10", is_unmapped=False) is None
 
 
 def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name() -> (
     None
 ):
-    signs = encoding_misnamed("TeX-matha10")
-    brackets = encoding_misnamed("TeX-mathx7")
+    signs = encoding_named("TeX-matha10", is_unmapped=False)
     assert signs is not None
     assert (signs[ord("P")], signs[ord("“")]) == ("∈", "=")
-    assert brackets == {}
-    assert encoding_misnamed("CMSY10") is None
+    assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
 
 
 def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
