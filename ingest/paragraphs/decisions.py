@@ -11,17 +11,11 @@ from quarry.languages.captions import label_of
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
 
-TALL = 0.7
-"""Maximal extra distance of two baselines because of a formula in a line, in font sizes."""
-
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
 
 SHORT = 0.8
 """Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
-
-MIN_FULL_WORDS = 4
-"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
 
 SAME_WIDTH = 0.1
 """Maximal relative difference of the widths of two columns of one text."""
@@ -85,7 +79,7 @@ def begins_paragraph(
     if line.column != above.column:
         return _is_display(above) or not above.flows_into(line)
 
-    if _is_far(group, line, following, habits):
+    if _is_far(group, line, habits):
         return True
     if _continues_centred(above, line):
         return False
@@ -142,8 +136,10 @@ def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
     above = group.last
     shifts = [abs(line.start - edge) for edge in (above.left, group.text_start)]
-    is_flush = min(shifts) < 0.3 * line.size and above.room < 4
-    return is_flush and line.goes_on and not above.ends_clause
+    word = line.words[0]
+    is_full = above.room < max(4, (word.x1 - word.x0) / line.size + 1)
+    is_flush = min(shifts) < 0.3 * line.size
+    return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
 def _is_row_of_table(group: LineGroup, line: Line) -> bool:
@@ -174,34 +170,12 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     return is_sure or is_apart or group.marker > 0
 
 
-def _is_far(
-    group: LineGroup,
-    line: Line,
-    following: Line | None,
-    habits: TypesettingHabits,
-) -> bool:
+def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
     limit = max(habits.pitch + 0.33, 1.25 * group.pitch / line.size)
     if _is_mid_sentence(group, line):
-        limit += TALL
-    if _is_evenly_spaced(group.last, line, following):
         limit = MAX_SPACED
     return not 0.3 <= line.drop_from(group.last) <= limit
-
-
-def _is_evenly_spaced(above: Line, line: Line, below: Line | None) -> bool:
-    """Return whether an open sentence goes on below a full line, and the next line is as far below that."""
-    if (
-        below is None
-        or below.column != line.column
-        or above.ends_clause
-        or above.n_words < MIN_FULL_WORDS
-    ):
-        return False
-    is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
-    is_open = line.is_full(below) and not line.ends_clause
-    is_text = same_size(above, line) and not above.is_mono
-    return is_even and is_text and is_open and line.goes_on
 
 
 def _continues_centred(above: Line, line: Line) -> bool:

@@ -127,10 +127,16 @@ def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> N
         ("Then fall", 118.0, 50.0, True),
         ("and fall", 112.0, 68.0, False),
         ("and fall", 112.0, 88.0, True),
-        ("and fall", 130.0, 50.0, True),
+        ("and fall", 130.0, 50.0, False),
+        ("and fall", 140.0, 50.0, True),
     ):
         after = line(text, y=y, start=start)
         assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
+    short = LineGroup([line("Trees that grow", end=240.0)])
+    long = replace(line("lanternkeepers").words[0], x1=105.0)
+    for first, expected in ((long, False), (words[0], True)):
+        after = line("", words=(replace(first, text="lanterns"), *words), y=130.0)
+        assert begins_paragraph(short, after, None, HABITS) is expected
     apart = line("and fall", y=112.0, n_gaps=1)
     assert not begins_paragraph(group, apart, None, HABITS)
 
