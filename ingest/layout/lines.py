@@ -16,12 +16,10 @@ from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
     LOW,
-    NOTE_SIGNS,
     SMALL,
     with_accents,
     with_fractions,
     without_marks,
-    without_signs,
 )
 from ingest.pdf.model import Fonts, Glyph, text_of
 
@@ -96,11 +94,7 @@ def _spelt(
     words = _parted(glyphs, row.size)
     if rtl or has_rtl_letter(text):
         words = _reordered(words, rtl, as_drawn)
-    if has_small:
-        return without_marks(words)
-    if any(sign in text for sign in NOTE_SIGNS):
-        return list(map(without_signs, words))
-    return words
+    return without_marks(words) if has_small else words
 
 
 def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:

@@ -32,8 +32,6 @@ RAISED = 0.2
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"
-NOTE_SIGNS = "*∗†‡§¶"
-"""Signs that point to notes."""
 _AFTER_MARK = frozenset(_CLOSING + "—–-…")
 OPERATORS = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
@@ -144,7 +142,7 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     A raised number after a short base or the name of a function is an exponent and stays.
     """
     result: list[list[Glyph]] = []
-    for word in map(without_signs, words):
+    for word in words:
         base = result[-1][-1] if result else word[0]
         start = 0
         while start < len(word) and not _is_raised(word[start], base):
@@ -159,14 +157,6 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         if word:
             result.append(word)
     return result
-
-
-def without_signs(word: list[Glyph]) -> list[Glyph]:
-    """Remove the stars and daggers after the closing mark of a word; some fonts have them as high as a superscript."""
-    end = len(word)
-    while end > 1 and word[end - 1].text in NOTE_SIGNS:
-        end -= 1
-    return word[:end] if word[end - 1].text in ".,;:!?" else word
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
