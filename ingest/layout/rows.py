@@ -83,7 +83,7 @@ def rows_of(glyphs: list[Glyph]) -> list[Row]:
     rows.sort(key=lambda row: row.y)
     for row in rows:
         row.merge(())
-    return _with_indices(_with_stacked(rows))
+    return _with_indices(_with_stacked(_rejoined(rows)))
 
 
 def _spans(glyphs: list[Glyph]) -> list[Row]:
@@ -173,6 +173,24 @@ def _put(span: Row, by_y: dict[int, list[Row]], may_wait: bool) -> bool:
         return False
     best.glyphs += span.glyphs
     return True
+
+
+def _rejoined(rows: list[Row]) -> list[Row]:
+    """Merge halves of one row with slightly different baselines, as at a change of fonts."""
+    joined = rows[:1]
+    for row in rows[1:]:
+        above = joined[-1]
+        left, right = sorted(
+            (above.glyphs, row.glyphs), key=lambda glyphs: glyphs[0].x0
+        )
+        gap = right[0].x0 - left[-1].x1
+        is_level = row.y - above.y < 0.25 * row.size
+        is_alike = abs(row.size - above.size) < 0.13 * row.size
+        if is_level and is_alike and -1 < gap < row.size:
+            above.merge(row.glyphs)
+        else:
+            joined.append(row)
+    return joined
 
 
 def _with_stacked(rows: list[Row]) -> list[Row]:

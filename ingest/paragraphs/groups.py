@@ -145,6 +145,7 @@ def _open_before(
         n_words = sum(len(line.words) for line in before.lines)
         if (
             n_words >= 6
+            and sum(map(str.isalpha, before.last.text)) >= 3
             and before.last.page >= line.page - 1
             and is_body(before, habits.body_size)
         ):
