@@ -24,7 +24,7 @@ _RTL = "\u05d0"
 _LTR = "\u0250"
 """Letters of both directions; the second one is rare."""
 STOPS = ".,;:?!"
-_PREFIXES = "([{@#<-+~_"
+_PREFIXES = "([{@#<-+~_|"
 """Signs with which formulas and code begin."""
 _LETTER = re.compile(r" \.[A-Za-z]$")
 """Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
@@ -42,6 +42,10 @@ _KINDS = {
 _SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
+_BAR = re.compile(r"(?<![\w|])\|(?=\w)|(?<=\w)\|(?![\w|])")
+"""Bar at the beginning or at the end of a word, as around a number."""
+_URL = re.compile(r"\w+://\S*/(?!\S)")
+"""Address of a page that ends with a slash; programs show it from left to right."""
 _PART = re.compile(r"r+|[^r]+")
 _NUMBER = r"t*d+(?:sd+)*[tp]*"
 _ATOM = re.compile(
@@ -158,6 +162,9 @@ def _read(ltr: str, rtl: str) -> _Reading:
         if int(dash[1]) < int(dash[2]):
             place = dash.end(1)
             kinds = f"{kinds[:place]}d{kinds[place + 1 :]}"
+    for url in _URL.finditer(ltr):
+        start, end = url.span()
+        kinds = kinds[:start] + "l" * (end - start) + kinds[end:]
     n_faults = 0
     order: list[int] = []
     read = ""
@@ -172,8 +179,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
         n_faults += faults
         order += indices
         read += text
-    _, closing = _pair(read)
-    return n_faults + UNPAIRED * len(closing), order, read
+    return n_faults, order, read
 
 
 def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
@@ -213,7 +219,7 @@ def _possible_ends(
     """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
     ends = [last]
     for place in range(last, following):
-        if texts[place] in ")]}":
+        if texts[place] in ")]}" or (texts[place] == "|" and place == last):
             ends.insert(0, place + 1)
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
@@ -245,11 +251,13 @@ def _read_part(
 
     after = _RTL * (start > 0)
     n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
+    n_unlikely += _n_unpaired_bars(before + read) - _n_unpaired_bars(before)
     n_faults = UNLIKELY * n_unlikely
     n_faults += _MIXED.search(before + read) is not None
     n_before, _ = _pair(before)
     n_extra, closing = _pair(before + read)
     n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
+    n_faults += UNPAIRED * len(closing) * (start == 0)
     if runs:
         fault = _display_fault(before, read, drawn, closing, start == 0)
         outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
@@ -282,6 +290,17 @@ def _display_fault(
         if shown[place : place + len(drawn)] == drawn:
             return fault
     return DISPLAYED_OTHERWISE
+
+
+def _n_unpaired_bars(text: str) -> int:
+    """Return the number of bars without partner."""
+    n_unpaired = 0
+    is_open = False
+    for bar in _BAR.finditer(text):
+        opens = not text[: bar.start()][-1:].isalnum()
+        n_unpaired += opens == is_open
+        is_open = opens
+    return n_unpaired + is_open
 
 
 def _n_unpaired(text: str) -> int:

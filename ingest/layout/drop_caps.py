@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, line_of
-from ingest.layout.lines import INITIAL
+
+INITIAL = 1.6
+"""Minimal font size of a drop cap, as a multiple of the text's."""
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""

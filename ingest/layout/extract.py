@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -154,7 +155,7 @@ def _content(path: Path) -> bytes:
     return content
 
 
-_RowPage = tuple[GlyphPage, list[Row], Fonts]
+_RowPage = tuple[GlyphPage, list[Row]]
 
 
 class _OpenPdf:
@@ -186,13 +187,17 @@ class _OpenPdf:
         for number in range(n_sampled):
             index = number * self._n_pages // n_sampled
             sample[index] = self._read(index)
-        rtl = _is_rtl(sample.values())
-        _check_fonts(sample.values())
+        fonts = self.reader.fonts
+        sampled = list(
+            itertools.chain.from_iterable(rows for _, rows in sample.values())
+        )
+        rtl = _is_rtl(sampled)
+        _check_fonts(fonts, sampled)
 
         pages = []
         for index in range(self._n_pages):
             read = sample.pop(index, None) or self._read(index)
-            page, rows, fonts = read
+            page, rows = read
             lines: list[Line] = []
             edge = math.nan
             for row in rows:
@@ -211,13 +216,13 @@ class _OpenPdf:
         return pages, rtl
 
     def _read(self, index: int) -> _RowPage:
-        """Return the page at a position, 0-based, its rows, and the fonts of its reader."""
+        """Return the page at a position, 0-based, and its rows."""
         page = self.reader.page(index)
         if page.scanned:
             self.blank.append(index + 1)
         rows = rows_of(page.glyphs)
         add_bullets(rows, page.dots)
-        return page, rows, self.reader.fonts
+        return page, rows
 
     def close(self) -> None:
         """Free the file."""
@@ -225,32 +230,30 @@ class _OpenPdf:
         self._tables.close()
 
 
-def _is_rtl(pages: Iterable[_RowPage]) -> bool:
+def _is_rtl(rows: Iterable[Row]) -> bool:
     """Return whether text reads from right to left."""
     n_letters = 0
     n_rtl = 0
-    for _, rows, _ in pages:
-        for row in rows:
-            letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
-            n_letters += len(letters)
-            n_rtl += sum(map(is_rtl_letter, letters))
+    for row in rows:
+        letters = [glyph.text for glyph in row.glyphs if glyph.text.isalpha()]
+        n_letters += len(letters)
+        n_rtl += sum(map(is_rtl_letter, letters))
     return n_rtl > RIGHT_TO_LEFT_SHARE * n_letters
 
 
-def _check_fonts(pages: Iterable[_RowPage]) -> None:
+def _check_fonts(fonts: Fonts, rows: Iterable[Row]) -> None:
     """Ignore the weights of fonts, and judge them by their names alone, if most of the text would be bold.
 
     Ignore fixed pitch if most of the text would be code. Find out whether the file stores the brackets of right-to-left
     text as they are drawn.
     """
     n_glyphs = n_bold = n_mono = n_pairs = 0
-    for _, rows, fonts in pages:
-        for row in rows:
-            n_glyphs += len(row.glyphs)
-            n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
-            n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
-            n_pairs += pairs_as_drawn(text_of(row.glyphs))
-        fonts.as_drawn = n_pairs > 0
+    for row in rows:
+        n_glyphs += len(row.glyphs)
+        n_bold += sum(fonts.bold[glyph.font] for glyph in row.glyphs)
+        n_mono += sum(fonts.mono(glyph.font) for glyph in row.glyphs)
+        n_pairs += pairs_as_drawn(text_of(row.glyphs))
+    fonts.as_drawn = n_pairs > 0
     if n_bold > MOSTLY * n_glyphs:
         fonts.distrust_weights()
     if n_mono > MOSTLY * n_glyphs:

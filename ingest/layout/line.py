@@ -159,17 +159,14 @@ class Line:
         return bool(LEADERS.search(self.text))
 
     @cached_property
-    def n_letters(self) -> int:
-        """Number of letters."""
-        return sum(map(str.isalpha, self.text))
-
-    @cached_property
     def n_words(self) -> int:
         """Number of words with three letters or more."""
-        count = 0
-        for word in self.words:
-            count += sum(map(str.isalpha, word.text)) > 2
-        return count
+        return sum(map(_is_word, self.words))
+
+    @cached_property
+    def word_sizes(self) -> frozenset[float]:
+        """Font sizes of the words with three letters or more; those of a formula may differ."""
+        return frozenset(round(word.size, 1) for word in filter(_is_word, self.words))
 
     @property
     def word_share(self) -> float:
@@ -205,6 +202,11 @@ class Line:
             return True
         is_full = self.right - self.end < 2 * following.size
         return is_full and not following.initial.isdigit()
+
+
+def _is_word(word: Word) -> bool:
+    """Return whether it has three letters or more, unlike most signs of a formula."""
+    return sum(map(str.isalpha, word.text)) > 2
 
 
 def line_of(words: Sequence[Word], y: float, rtl: bool, order: int) -> Line:

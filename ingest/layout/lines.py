@@ -16,12 +16,10 @@ from ingest.layout.rows import Row
 from ingest.layout.superscripts import (
     ACCENTS,
     LOW,
-    NOTE_SIGNS,
     SMALL,
     with_accents,
     with_fractions,
     without_marks,
-    without_signs,
 )
 from ingest.pdf.model import Fonts, Glyph, text_of
 
@@ -36,9 +34,6 @@ WORD_GAP = 0.16
 
 WORD_GAP_HINTED = 0.05
 """Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
-
-INITIAL = 1.6
-"""Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
 
 IN_NUMBER = 0.2
 """Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
@@ -96,11 +91,7 @@ def _spelt(
     words = _parted(glyphs, row.size)
     if rtl or has_rtl_letter(text):
         words = _reordered(words, rtl, as_drawn)
-    if has_small:
-        return without_marks(words)
-    if any(sign in text for sign in NOTE_SIGNS):
-        return list(map(without_signs, words))
-    return words
+    return without_marks(words) if has_small else words
 
 
 def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
@@ -123,7 +114,7 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > least * min(glyph.size, em)
         if hinted and _is_in_number(word, glyph, gap):
             is_apart = False
-        if word and (is_apart or _is_initial(word[-1], glyph)):
+        if word and is_apart:
             words.append([])
         spaced = False
         words[-1].append(glyph)
@@ -139,17 +130,6 @@ def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
         and word[-1].text in ".,"
         and word[-2].text.isdecimal()
         and glyph.text.isdecimal()
-    )
-
-
-def _is_initial(left: Glyph, right: Glyph) -> bool:
-    """Return whether one of two letters on a baseline is the large initial of a paragraph."""
-    small, large = sorted((left.size, right.size))
-    return (
-        large >= INITIAL * small
-        and left.text[:1].isalpha()
-        and right.text[:1].isalpha()
-        and abs(left.y - right.y) < 0.1 * small
     )
 
 

@@ -109,7 +109,8 @@ def _distance(span: Row, row: Row) -> float | None:
     if not low <= rise < high:
         return None
     x0, x1 = _edges(span)
-    is_small = span.size < 0.87 * row.size
+    # formulas may be larger than the text of their row
+    is_small = span.size < 0.87 * row.size or row.touches(x0, x1, 0.2, span.size / 0.87)
     is_near = abs(rise) < 0.25 and not is_small and row.touches(x0, x1, 1.0)
     if is_near or span.is_level(row):
         # indices of the next column share many baselines

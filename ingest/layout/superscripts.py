@@ -10,17 +10,19 @@ from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
 ACCENTS = dict(
     zip(
-        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^",
-        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302",
+        "¨´`ˆ˜¸ˇ˘˙˚¯˝˛«„»^\u0338/",
+        "\u0308\u0301\u0300\u0302\u0303\u0327\u030c\u0306\u0307\u030a\u0304\u030b\u0328\u0301\u0300\u030c\u0302\u0338\u0338",
         strict=True,
     )
 )
 """Accents that some files draw as glyphs of their own over a letter, and their combining characters.
 
-The last four are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names."""
+"«„»^" are accents of TeX's OT1 at the codes of other signs, in bitmap fonts without names; the last two negate a sign,
+as in ≠."""
 LOW = 0.1
 """Minimal distance of a full stop below the baseline, in ems, if it is the dot below a letter, as in ṇ."""
 DOT_BELOW = "\u0323"
+NEGATION = "\u0338"
 _DOTLESS = {"ı": "i", "ȷ": "j"}
 
 SMALL = 0.9
@@ -30,15 +32,13 @@ RAISED = 0.2
 
 _MARK_SIGNS = frozenset("0123456789,;-–—*†‡§¶∗()[]" + UNKNOWN)
 _CLOSING = ".,;:!?)]}\"'”’»״׳"
-NOTE_SIGNS = "*∗†‡§¶"
-"""Signs that point to notes."""
 _AFTER_MARK = frozenset(_CLOSING + "—–-…")
-_OPERATORS = re.compile(
+OPERATORS = re.compile(
     r"a?(?:sin|cos|tan|cot|sec|csc)h?|log|exp|lim|max|min|inf|sup|det|dim|ker|gcd|arg|deg|mod",
     re.IGNORECASE,
 )
 """Names of functions; raised numbers after them are exponents."""
-_OPENING = {")": "(", "]": "["}
+_OPENING = {")": "(", "]": "[", "}": "{"}
 _IN_TEXT = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*[.,;:]?|\d{4}[a-z]?[.,;:]?")
 """A word or a year, as between brackets of a text and not of a formula."""
 
@@ -49,7 +49,7 @@ def with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     for position, glyph in enumerate(glyphs):
         accent = ACCENTS.get(glyph.text[:1])
         letter = glyph.text[1:]
-        if accent and letter:  # drawn at one place
+        if accent and letter and _takes(letter, accent):  # drawn at one place
             glyph.text = _accented(letter, accent)
         near = glyphs[max(0, position - 2) : position + 3]
         base = _letter_of(glyph, near)
@@ -66,8 +66,8 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
     """Return the letter under an accent or over a dot, None for any other glyph."""
     for letter in near:
         is_dot = glyph.text == "." and glyph.y - letter.y > LOW * glyph.size
-        is_accent = is_dot or glyph.text in ACCENTS
-        if letter is glyph or not is_accent or not letter.text.isalpha():
+        accent = DOT_BELOW if is_dot else ACCENTS.get(glyph.text)
+        if letter is glyph or accent is None or not _takes(letter.text, accent):
             continue
         width = glyph.x1 - glyph.x0
         letter_width = letter.x1 - letter.x0
@@ -75,6 +75,13 @@ def _letter_of(glyph: Glyph, near: Sequence[Glyph]) -> Glyph | None:
         if overlap > 0.6 * min(width, letter_width):
             return letter
     return None
+
+
+def _takes(text: str, accent: str) -> bool:
+    """Return whether a letter may have an accent, or a sign be negated."""
+    if accent == NEGATION:
+        return not text.isalnum() and len(_accented(text, accent)) == 1
+    return text.isalpha()
 
 
 def _accented(letter: str, accent: str) -> str:
@@ -108,11 +115,11 @@ def _touches_base(small: Sequence[Glyph], before: Sequence[Glyph]) -> bool:
     if not before:
         return False
     base = before[-1]
-    char = base.text[-1:]
+    char = base.text[0]  # and not an accent over it
     if not char.isalnum() and char not in (")", "]", "}"):
         return False
     gap = min(glyph.x0 for glyph in small) - base.x1
-    return gap < 0.1 * small[0].size
+    return gap < 0.15 * small[0].size
 
 
 def _with_slash(small: list[Glyph], y: float, size: float) -> list[Glyph]:
@@ -135,7 +142,7 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
     A raised number after a short base or the name of a function is an exponent and stays.
     """
     result: list[list[Glyph]] = []
-    for word in map(without_signs, words):
+    for word in words:
         base = result[-1][-1] if result else word[0]
         start = 0
         while start < len(word) and not _is_raised(word[start], base):
@@ -150,14 +157,6 @@ def without_marks(words: list[list[Glyph]]) -> list[list[Glyph]]:
         if word:
             result.append(word)
     return result
-
-
-def without_signs(word: list[Glyph]) -> list[Glyph]:
-    """Remove the stars and daggers after the closing mark of a word; some fonts have them as high as a superscript."""
-    end = len(word)
-    while end > 1 and word[end - 1].text in NOTE_SIGNS:
-        end -= 1
-    return word[:end] if word[end - 1].text in ".,;:!?" else word
 
 
 def _is_raised(glyph: Glyph, base: Glyph) -> bool:
@@ -185,9 +184,12 @@ def _is_mark(
     # an exponent touches its base
     if start and _closes_formula([*before, word[:start]]):
         return False
+    # a word has no index
+    if any(glyph.y - word[0].y > LOW * glyph.size for glyph in word[:start]):
+        return False
     base = text_of(word[:start] or before[-1])
     tail = base.rstrip(_CLOSING)
-    if _OPERATORS.fullmatch(tail):
+    if OPERATORS.fullmatch(tail):
         return False
     if len(base) < 3:
         return False

@@ -6,21 +6,16 @@ from dataclasses import dataclass
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
 from ingest.paragraphs.markers import is_bullet, marker_words, start_after
+from quarry.languages.captions import label_of
 
 SIZE_TOLERANCE = 0.045
 """Maximal relative difference of the font sizes of two lines of one paragraph."""
-
-TALL = 0.7
-"""Maximal extra distance of two baselines because of a formula in a line, in font sizes."""
 
 SLIGHT = 0.15
 """Extra white space that, after a short line, parts two paragraphs, in font sizes."""
 
 SHORT = 0.8
 """Minimal distance between the margin and the last line of a paragraph in justified text, in font sizes."""
-
-MIN_FULL_WORDS = 4
-"""Minimal number of words of a line whose sentence goes on at an unusual distance."""
 
 SAME_WIDTH = 0.1
 """Maximal relative difference of the widths of two columns of one text."""
@@ -79,12 +74,12 @@ def begins_paragraph(
     above = group.last
     if _changes_print(above, line) or above.has_leaders:
         return True
-    if _is_row_of_table(above, line) or _is_item(group, line, following):
+    if _is_row_of_table(group, line) or _is_item(group, line, following):
         return True
     if line.column != above.column:
         return _is_display(above) or not above.flows_into(line)
 
-    if _is_far(group, line, following, habits):
+    if _is_far(group, line, habits):
         return True
     if _continues_centred(above, line):
         return False
@@ -137,17 +132,21 @@ def _meet_in_sentence(above: Line, line: Line) -> bool:
     return is_one_print and above.is_full(line) and not above.ends_clause
 
 
-def _is_mid_sentence(above: Line, line: Line) -> bool:
+def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
-    flush = abs(line.start - above.left) < 0.3 * line.size
-    full = above.right - above.end < 3 * line.size
-    return flush and full and line.first[0].islower() and not above.ends_clause
+    above = group.last
+    shifts = [abs(line.start - edge) for edge in (above.left, group.text_start)]
+    word = line.words[0]
+    is_full = above.room < max(4, (word.x1 - word.x0) / line.size + 1)
+    is_flush = min(shifts) < 0.3 * line.size
+    return is_full and is_flush and line.goes_on and not above.ends_clause
 
 
-def _is_row_of_table(above: Line, line: Line) -> bool:
+def _is_row_of_table(group: LineGroup, line: Line) -> bool:
     """Return whether a wide gap in one of two lines parts cells, and is not a symbol that the file lacks."""
+    above = group.last
     n_gaps = above.n_gaps + line.n_gaps
-    if not n_gaps or _is_mid_sentence(above, line):
+    if not n_gaps or _is_mid_sentence(group, line):
         return False
     at_margin = line.is_flush and above.start - line.left < 3.5 * line.size
     at_end = above.right - above.end < 1.5 * line.size
@@ -163,41 +162,20 @@ def _is_row_of_table(above: Line, line: Line) -> bool:
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
     if not marker_words(line, following):
-        return False
+        has_label = label_of(line.text).rstrip().endswith(":")
+        return has_label and line.first == group.first.first
     is_sure = is_bullet(line.first) and line.first not in "-–—*·"
     above = group.last
     is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
     return is_sure or is_apart or group.marker > 0
 
 
-def _is_far(
-    group: LineGroup,
-    line: Line,
-    following: Line | None,
-    habits: TypesettingHabits,
-) -> bool:
+def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
     limit = max(habits.pitch + 0.33, 1.25 * group.pitch / line.size)
-    if _is_mid_sentence(group.last, line):
-        limit += TALL
-    if _is_evenly_spaced(group.last, line, following):
+    if _is_mid_sentence(group, line):
         limit = MAX_SPACED
     return not 0.3 <= line.drop_from(group.last) <= limit
-
-
-def _is_evenly_spaced(above: Line, line: Line, below: Line | None) -> bool:
-    """Return whether an open sentence goes on below a full line, and the next line is as far below that."""
-    if (
-        below is None
-        or below.column != line.column
-        or above.ends_clause
-        or above.n_words < MIN_FULL_WORDS
-    ):
-        return False
-    is_even = abs(below.y - 2 * line.y + above.y) < 0.1 * line.size
-    is_open = line.is_full(below) and not line.ends_clause
-    is_text = same_size(above, line) and not above.is_mono
-    return is_even and is_text and is_open and line.goes_on
 
 
 def _continues_centred(above: Line, line: Line) -> bool:
@@ -231,7 +209,7 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     if not group.marker:
         return shift < -3.5
     hang = (group.text_start - group.last.start) / line.size
-    return not -0.5 <= shift <= hang + 0.7
+    return not -0.5 <= shift <= hang + (0.7 if group.last.ends_clause else 2)
 
 
 def goes_on_after_displays(
@@ -315,7 +293,8 @@ def is_body(group: LineGroup, body_size: float) -> bool:
 def same_size(one: Line, other: Line) -> bool:
     """Return whether two lines may be of one paragraph by their font sizes."""
     larger = max(one.size, other.size)
-    return abs(one.size - other.size) <= SIZE_TOLERANCE * larger
+    is_alike = abs(one.size - other.size) <= SIZE_TOLERANCE * larger
+    return is_alike or not one.word_sizes.isdisjoint(other.word_sizes)
 
 
 def _same_print(one: Line, other: Line) -> bool:

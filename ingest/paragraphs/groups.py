@@ -80,7 +80,7 @@ def joined(groups: Iterable[LineGroup], habits: TypesettingHabits) -> list[LineG
             del whole[-len(displays) :]
             lines: list[Line] = []
             for display in displays:
-                lines += map(_without_number, display.lines)
+                lines += display.lines
             lines += group.lines
             part.lines += lines
             if paragraph is not part:
@@ -124,13 +124,6 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
     return True
 
 
-def _without_number(line: Line) -> Line:
-    """Remove the number in the right margin from a displayed formula."""
-    if len(line.words) > 1 and _FORMULA_NUMBER.fullmatch(line.words[-1].text):
-        return replace(line, words=line.words[:-1])
-    return line
-
-
 def _open_before(
     groups: Sequence[LineGroup],
     group: LineGroup,
@@ -152,11 +145,12 @@ def _open_before(
         n_words = sum(len(line.words) for line in before.lines)
         if (
             n_words >= 6
-            and before.last.n_letters >= 3
+            and sum(map(str.isalpha, before.last.text)) >= 3
             and before.last.page >= line.page - 1
             and is_body(before, habits.body_size)
         ):
             goes_on = goes_on_across(before, between, group, habits)
-            return before if goes_on else None
+            is_prose = any(line.is_prose for line in before.lines)
+            return before if goes_on and is_prose else None
         between.append(before)
     return None

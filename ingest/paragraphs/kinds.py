@@ -4,6 +4,7 @@ import re
 
 from configs.settings import IngestSettings
 from ingest.layout.line import LEADERS, OPENING
+from ingest.layout.superscripts import OPERATORS
 from ingest.paragraphs.blocks import Block
 from quarry.languages.captions import DRAWN, label_of
 from quarry.languages.english import ENGLISH
@@ -18,13 +19,15 @@ MIN_WORD_SHARE = 0.62
 
 MIN_TEXT_WORDS = 2
 MIN_TEXT_SHARE = 0.4
-"""Minimal number of words of a text, and their minimal share of the tokens."""
+MIN_LONG_WORDS = 4
+"""Minimal number of words of a text, and their minimal share of the tokens; and the number of different words of three
+letters or more that is enough for a text that begins with one of them."""
 
 MIN_SENTENCE_WORDS = 10
 MIN_WORDS_AFTER_WORD = 4
 MIN_WORDS_AMONG_SYMBOLS = 0.3
-"""Minimal number of words of a sentence full of symbols, that of one that begins with a word, and their minimal share
-of the tokens."""
+"""Minimal number of words of a sentence full of symbols, that of one that begins with a word, and the minimal share of
+words among the tokens."""
 
 MAX_MARKS = 0.02
 """Maximal share of signs of a programming language among the tokens of prose in a font of fixed pitch."""
@@ -47,6 +50,8 @@ _INITIAL = re.compile(r"[^\W\d_]\.,?")
 _MARK = re.compile(r"[.,:;]")
 _COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
+_RELATION = re.compile(r"[=<>≤≥≈∼∈→⇒⇔]")
+_LONG_WORD = re.compile(rf"(?<!\w)(?!(?:{OPERATORS.pattern})\b)[^\W\d_]{{3,}}(?!\w)")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
 _LABELS: dict[Kind, re.Pattern[str]] = {
@@ -90,8 +95,14 @@ class _Text:
     @property
     def is_symbols(self) -> bool:
         """Whether it has too few words to be text."""
+        long = set(filter(_LONG_WORD.search, self.tokens))
+        if not long and _RELATION.search(self.block.text):
+            return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
-        return self.n_words < least and not self.is_rich_in_symbols
+        if self.n_words >= least or self.is_rich_in_symbols:
+            return False
+        begins_with_word = not long.isdisjoint(self.tokens[:2])
+        return not begins_with_word or len(long) < MIN_LONG_WORDS or self.is_code
 
     @property
     def is_contents(self) -> bool:

@@ -14,11 +14,11 @@ APART = 1.3
 """Minimal width of the space after a number or dash, as a multiple of the usual width."""
 
 _BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
+_STARS = "*★☆™®†‡"
+"""Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 )
-_STARS = "*★☆™®†‡"
-"""Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 
 
 def marker_words(line: Line, following: Line | None = None) -> int:
@@ -35,7 +35,7 @@ def marker_words(line: Line, following: Line | None = None) -> int:
         return 1
 
     for word in line.words[:2]:
-        if not _ENUMERATOR.fullmatch(_without_stars(word.text)):
+        if not _ENUMERATOR.fullmatch(word.text.lstrip(_STARS)):
             return 1
     offset = following.start - start_after(line, 2)
     return 2 if abs(offset) < 0.6 * line.size else 1
@@ -45,7 +45,7 @@ def _is_marked(line: Line, following: Line | None) -> bool:
     """Return whether the first word of a line is a bullet or a number; `following` is in the same column."""
     if len(line.words) < 2:
         return is_bullet(line.first)
-    first = _without_stars(line.first)
+    first = line.first.lstrip(_STARS) or line.first
     if is_bullet(first) or first == "o":  # a circle in some fonts of text
         is_sure = first not in "·→⇒o" or is_rtl_letter(line.words[1].text)
         return is_sure or _is_set_apart(line)
@@ -87,11 +87,6 @@ def _hangs_below(line: Line, following: Line | None) -> bool:
 def is_bullet(text: str) -> bool:
     """Return whether a word is a bullet."""
     return _BULLET.fullmatch(text) is not None
-
-
-def _without_stars(text: str) -> str:
-    """Return a number without the signs before it; a text of signs alone unchanged."""
-    return text.lstrip(_STARS) or text
 
 
 def _is_set_apart(line: Line) -> bool:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 
 import pikepdf
 from fontTools import agl
+from pdfminer.cmapdb import CMapParser, FileUnicodeMap
 
-_NO_CHARACTER = re.compile(r"(?:0000|fff[def])+")
-_CHAR = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>")
-_RANGE = re.compile(r"<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]+)>")
-_SECTION = re.compile(r"beginbf(char|range)(.*?)endbf", re.DOTALL)
+from ingest.pdf.tex import encoding_used
+
+_BITMAP = re.compile(r"a\d+")
+"""Name that pdfTeX and dvips give to a glyph."""
 MAX_CODE = 255
 """Greatest character code of fonts with an encoding that names glyphs."""
 
@@ -61,7 +62,7 @@ def with_glyph_names(content: bytes) -> bytes:
 
 
 def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
-    """Complete the map of an object that is a font with such a map, and return whether it has changed."""
+    """Complete the map of an object that is a font, and return whether it has changed."""
     if not isinstance(font, pikepdf.Dictionary) or font.get("/Type") != "/Font":
         return False
     encoding = font.get("/Encoding")
@@ -70,17 +71,23 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     differences, cmap = encoding.get("/Differences"), font.get("/ToUnicode")
     if not isinstance(differences, pikepdf.Array):
         return False
-    if not isinstance(cmap, pikepdf.Stream):
+
+    names = _numbered(differences)
+    mapped: dict[int, str] = {}
+    if isinstance(cmap, pikepdf.Stream):
+        mapped = _read_map(cmap.read_bytes())
+        named = _named(names)
+    elif font.get("/Subtype") == "/Type3":
+        named = _bitmaps(names)
+    else:
         return False
 
-    mapped = _read_map(cmap.read_bytes().decode("latin-1").lower())
-    named = _named(differences)
     n_signs = 0
     wrong = set()
     for code in named.keys() & mapped.keys():
         if _is_sign(named[code]):
             n_signs += 1
-            if _folded(named[code]) != _folded(mapped[code]):
+            if named[code].casefold() != mapped[code].casefold():
                 wrong.add(code)
     if not _is_found_by_name(font) or len(wrong) <= n_signs / 2:
         wrong.clear()
@@ -101,54 +108,55 @@ def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
 
 def _is_sign(text: str) -> bool:
     """Return whether a character is Greek or a symbol; fonts of other scripts use the names of Latin letters."""
-    char = _folded(text)[:1]
-    return not char.isascii() and not unicodedata.name(char, "LATIN").startswith(
-        "LATIN"
-    )
+    char = text.casefold()[0]
+    return not char.isascii() and "LATIN" not in unicodedata.name(char, "LATIN")
 
 
-def _folded(text: str) -> str:
-    return bytes.fromhex(text).decode("utf-16-be", "replace").casefold()
-
-
-def _named(differences: pikepdf.Array) -> dict[int, str]:
-    """Return the characters that an encoding names, by code, in hexadecimal UTF-16."""
-    characters = {}
+def _numbered(differences: pikepdf.Array) -> dict[int, str]:
+    """Return the names of the glyphs of an encoding by code."""
+    names = {}
     code = 0
     for item in differences:
         if isinstance(item, pikepdf.Name):
-            name = str(item)[1:]
-            text = _OF_TEX.get(name) or agl.toUnicode(name)
-            if text and code <= MAX_CODE:
-                characters[code] = text.encode("utf-16-be").hex()
+            names[code] = str(item)[1:]
             code += 1
         else:
             code = int(item)
+    return names
+
+
+def _named(names: Mapping[int, str]) -> dict[int, str]:
+    """Return the characters that names of glyphs stand for, by code."""
+    characters = {}
+    for code, name in names.items():
+        text = _OF_TEX.get(name) or agl.toUnicode(name)
+        if text and code <= MAX_CODE:
+            characters[code] = text
     return characters
 
 
-def _read_map(cmap: str) -> dict[int, str]:
-    """Parse a map of codes to characters in hexadecimal UTF-16; entries without a character are left out."""
-    characters: dict[int, str] = {}
-    for kind, section in _SECTION.findall(cmap):
-        if kind == "char":
-            for code, text in _CHAR.findall(section):
-                characters[int(code, 16)] = text
-            continue
-        for first, last, text in _RANGE.findall(section):
-            code = int(first, 16)
-            char = int(text, 16)
-            for step in range(min(int(last, 16), MAX_CODE) - code + 1):
-                characters[code + step] = f"{char + step:0{len(text)}x}"
-    for code, text in list(characters.items()):
-        if _NO_CHARACTER.fullmatch(text):
-            del characters[code]
+def _bitmaps(names: Mapping[int, str]) -> dict[int, str]:
+    """Return the characters of a bitmap font of TeX, whose glyphs are named by their codes; none for other fonts."""
+    codes = [code for code, name in names.items() if _BITMAP.fullmatch(name)]
+    encoding = encoding_used(codes)
+    return {code: encoding.get(code, chr(code)) for code in codes}
+
+
+def _read_map(cmap: bytes) -> dict[int, str]:
+    """Parse a map of codes to characters; entries without a character are left out."""
+    parsed = FileUnicodeMap()
+    CMapParser(parsed, io.BytesIO(cmap)).run()
+    characters = {}
+    for code, text in parsed.cid2unichr.items():
+        if text.strip("\0\ufffd\ufffe\uffff"):
+            characters[code] = text
     return characters
 
 
 def _write_map(characters: Mapping[int, str]) -> bytes:
     rows = "\n".join(
-        f"<{code:02x}> <{text}>" for code, text in sorted(characters.items())
+        f"<{code:02x}> <{text.encode('utf-16-be').hex()}>"
+        for code, text in sorted(characters.items())
     )
     return (
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Named def\n/CMapType 2 def\n"

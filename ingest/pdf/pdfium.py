@@ -30,7 +30,7 @@ from ingest.pdf.model import (
     GlyphPage,
     character,
 )
-from ingest.pdf.tex import NAMELESS, encoding_named
+from ingest.pdf.tex import encoding_named
 
 _NEAR = 2.0
 """Maximal distance of two lines that meet, in points."""
@@ -361,12 +361,9 @@ class _PageText:
         left, right = self._edges()
         em_width = (right - left) / size
         text = character(code)
-        if self._is_unmapped(position):
-            encoding = encoding_named(name)
-            if encoding is not None:
-                text = encoding.get(code, UNKNOWN)
-            elif name.startswith(UNNAMED):
-                text = NAMELESS.get(code, text)
+        encoding = encoding_named(name, self._is_unmapped(position))
+        if encoding is not None:
+            text = encoding.get(code, UNKNOWN)
         self._fonts.saw(font, text, em_width)
         self._texts[key] = text
 

@@ -22,8 +22,8 @@ MIN_SHARE = 0.3
 """Minimum share of the words of a text, or of the page, that match if the text is on the page."""
 _SPELLING = re.compile("[^\\s\ufffe\x02]+")
 """A word; PDFium has two characters for a hyphen at the end of a line."""
-LINE_OVERLAP = 0.5
-"""Words whose heights overlap by this share are on one line."""
+MAX_RISE, MAX_DROP = 0.5, 2.0
+"""Maximal distances of a word above and below the one before it in a block, in heights of the higher one."""
 
 
 class Box(NamedTuple):
@@ -33,16 +33,6 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
-
-    @property
-    def height(self) -> float:
-        """Its height."""
-        return self.bottom - self.top
-
-    def is_level(self, other: Box) -> bool:
-        """Return whether it is on one line with another box."""
-        overlap = min(self.bottom, other.bottom) - max(self.top, other.top)
-        return overlap >= LINE_OVERLAP * min(self.height, other.height)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +129,11 @@ def boxes_of(text: str, words: Sequence[PageWord]) -> list[Box]:
 
 def _continues(box: Box, block: Box, last: Box) -> bool:
     """Return whether a box is on the last line of a block or on the next one; far away it is of another column."""
-    if last.is_level(box):
-        return True
+    height = max(last.bottom - last.top, box.bottom - box.top)
     return (
-        abs(box.top - last.bottom) < max(last.height, box.height)
-        and block.left < box.right
-        and box.left < block.right
+        -MAX_RISE * height < box.top - last.top < MAX_DROP * height
+        and block.left - height < box.right
+        and box.left < block.right + height
     )
 
 

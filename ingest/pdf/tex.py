@@ -5,7 +5,7 @@ Reference:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _GREEK = "ΓΔΘΛΞΠΣΥΦΨΩ"
 _CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -49,17 +49,46 @@ NAMELESS = (
 )
 """Text in bitmap fonts: ligatures of OT1, then quotes, dashes and ligatures of T1; the other codes are ASCII."""
 
-_NAMES = (
-    (r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters", OML),
-    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS),
-    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX),
+MATHABX = dict(zip(map(ord, "`´ˆ“Ppq{ďě"), "+−×=∈()/≤≥", strict=True))
+"""Signs of mathabx, by the letters whose names the glyphs bear; the parts of its large brackets mean nothing."""
+
+_NAMES: tuple[tuple[str, Mapping[int, str], bool], ...] = (
+    (
+        r"(?i)(?:^|[A-Z])(?:CM|LM|EU|TX|PX)?(?:B?MI)B?\d+$|MathItalic|Math-?Letters",
+        OML,
+        False,
+    ),
+    (r"(?i)(?:CM|TX|PX)B?SY[A-Z]?\d*$|MathSymbols|Math-?Symbol$", OMS, False),
+    (r"(?i)(?:CM|TX|PX)EX[A-Z]?\d*$|MathExtension", OMX, False),
+    (r"matha\d", MATHABX, True),
+    (r"mathx\d", {}, True),
 )
-"""Patterns of names of fonts, and their encodings."""
+"""Patterns of names of fonts, their encodings, and whether the glyphs have the names of other signs."""
 
 
-def encoding_named(font: str) -> Mapping[int, str] | None:
-    """Return the encoding of a mathematical TeX font by its name without the prefix of a subset; None for others."""
-    for pattern, encoding in _NAMES:
-        if re.search(pattern, font):
+def encoding_used(codes: Iterable[int]) -> Mapping[int, str]:
+    """Return the encoding of a bitmap font without names by the codes that a file uses.
+
+    Symbols have no vowels, but a minus at 0, an arrow at "!" or braces at "f" and "g"; italics have comma and full
+    stop at ";" and ":"; large brackets have their middle at "@".
+    """
+    used = {chr(code) for code in codes}
+    if used.isdisjoint("aeou.,") and (used & {"\0", "!"} or used >= {"f", "g"}):
+        return OMS
+    if used & {":", ";"} and used.isdisjoint("()+,."):
+        return OML
+    if used >= {"0", "@"} and used.isdisjoint("aeiou"):
+        return OMX
+    return NAMELESS
+
+
+def encoding_named(font: str, is_unmapped: bool) -> Mapping[int, str] | None:
+    """Return the encoding of a mathematical font by its name without the prefix of a subset; None for others.
+
+    Args:
+        is_unmapped: whether the file does not explain its signs.
+    """
+    for pattern, encoding, is_misnamed in _NAMES:
+        if (is_unmapped or is_misnamed) and re.search(pattern, font):
             return encoding
     return None

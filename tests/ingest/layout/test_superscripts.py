@@ -62,12 +62,21 @@ def test_a_raised_number_after_a_bracket_is_an_exponent_where_no_word_is_inside(
 ):
     for text, expected in (
         ("(x − 10)", "10)2"),
+        ("{−1, 10}", "10}2"),
         ("(all of 10)", "10)"),
         ("in 10)", "10)"),
     ):
         words = list(map(row, text.split()))
         words[-1] += raised("2", words[-1][-1].x1)
         assert text_of(without_marks(words)[-1]) == expected
+
+
+def test_a_raised_number_after_a_formula_with_an_index_is_an_exponent() -> None:
+    glyphs = [*row("E"), *lowered("abc", 5)]
+    glyphs += row("XYZ", glyphs[-1].x1)
+    glyphs += raised("2", glyphs[-1].x1)
+    (word,) = without_marks([glyphs])
+    assert text_of(word) == "EabcXYZ2"
 
 
 def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None:
@@ -79,6 +88,10 @@ def test_an_accent_over_a_letter_and_a_dot_below_it_become_one_with_it() -> None
     assert text_of(with_accents(dotless)) == "í"
     dot_below = [*row("an"), drawn(".", 6, 8.5, 102.4), *row("ka.", 10)]
     assert text_of(with_accents(dot_below)) == "aṇka."
+    negated = [*row("a"), drawn("\u0338", 7, 13), drawn("=", 7, 15), *row("/b", 18)]
+    assert text_of(with_accents(negated)) == "a≠/b"
+    overlaid = [drawn("∈", 0, 7), drawn("/", 1, 6), *row("a", 10)]
+    assert text_of(with_accents(overlaid)) == "∉a"
     at_one_place = [drawn("´e", 0, 5), drawn("ˆ", 20, 25)]
     assert text_of(with_accents(at_one_place)) == "éˆ"
 
@@ -92,3 +105,5 @@ def test_a_number_over_a_number_is_a_fraction_and_an_index_under_an_exponent_is_
     assert text_of(with_fractions(apart, 100, 10)) == "a 312"
     index = [*row("x"), *raised("2", 5), *lowered("i", 5.1)]
     assert text_of(with_fractions(index, 100, 10)) == "x2i"
+    accented = [drawn("x\u0304", 0, 4), *raised("2", 5), *lowered("i", 5.1)]
+    assert text_of(with_fractions(accented, 100, 10)) == "x\u03042i"

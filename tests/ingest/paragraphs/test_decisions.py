@@ -50,6 +50,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
         ("א. ב. יהושע כתב", 0),
         ("o עצים הם גרפים", 1),
         ("o terra mar", 0),
+        ("™(c) Trees are graphs", 1),
     ):
         assert marker_words(line(text)) == n_words, text
 
@@ -116,6 +117,42 @@ def test_gaps_and_hanging_lines_decide_where_a_paragraph_begins() -> None:
         assert begins_paragraph(group, after, below, HABITS) is expected, features
 
 
+def test_an_open_sentence_of_an_item_goes_on_below_its_text_at_any_height() -> None:
+    words = line("Trees that grow").words
+    marker = replace(words[0], text="3.", x0=40.0, x1=45.0)
+    group = LineGroup([line("", words=(marker, *words), start=40.0, left=20.0)], 1)
+    for text, y, start, expected in (
+        ("and fall", 118.0, 50.0, False),
+        ("“and fall", 118.0, 50.0, False),
+        ("and fall", 118.0, 58.0, True),
+        ("Then fall", 118.0, 50.0, True),
+        ("and fall", 112.0, 68.0, False),
+        ("and fall", 112.0, 88.0, True),
+        ("and fall", 130.0, 50.0, False),
+        ("and fall", 140.0, 50.0, True),
+    ):
+        after = line(text, y=y, start=start)
+        assert begins_paragraph(group, after, None, HABITS) is expected, (text, start)
+    short = LineGroup([line("Trees that grow", end=240.0)])
+    long = replace(line("lanternkeepers").words[0], x1=105.0)
+    for first, expected in ((long, False), (words[0], True)):
+        after = line("", words=(replace(first, text="lanterns"), *words), y=130.0)
+        assert begins_paragraph(short, after, None, HABITS) is expected
+    apart = line("and fall", y=112.0, n_gaps=1)
+    assert not begins_paragraph(group, apart, None, HABITS)
+
+
+def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
+    group = LineGroup([line("Note 1: trees that grow are graphs without")])
+    for text, expected in (
+        ("Note 2: leaves", True),
+        ("Note 2. leaves", False),
+        ("Table 2: leaves", False),
+    ):
+        after = line(text, y=112.0)
+        assert begins_paragraph(group, after, None, HABITS) is expected, text
+
+
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
     below = line("and more", start=65.0)
     after = line("They grow", y=112.0, start=65.0)
@@ -126,7 +163,13 @@ def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
 
 def test_a_formula_in_larger_print_ends_the_sentence_of_a_full_line() -> None:
     group = LineGroup([line("Trees are graphs if")])
-    for text, expected in (("x = 1", False), ("Larger print", True)):
-        words = [replace(word, size=12.5) for word in line(text).words]
+    for text, n_larger, expected in (
+        ("x = 1", 3, False),
+        ("Larger print", 2, True),
+        ("Larger print", 1, False),  # it has a word in the same print
+    ):
+        words = list(line(text).words)
+        for place in range(n_larger):
+            words[place] = replace(words[place], size=12.5)
         after = line(text, y=112.0, size=12.5, words=tuple(words))
         assert begins_paragraph(group, after, None, HABITS) is expected

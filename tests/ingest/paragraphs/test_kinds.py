@@ -92,6 +92,9 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("Find all α such that D = α A + β B.", {}, "other"),
     ("Take every X = {1, 2} and Y = {3, 4} apart.", {}, "other"),
     ("D = {α A + β B | α, β > 0} such that all ends.", {}, "symbols"),
+    ("Such a D = {α A + β B | α, β > 0} contains no other ends", {}, "other"),
+    ("∮ dz = lim 2πif = sup", {}, "symbols"),
+    ("https://docs.example.org/document/edit", {}, "word"),
     (
         RICH.removeprefix("For ").replace("A ⊆", "x ⊆", 1),
         {},

@@ -1,6 +1,13 @@
 """ingest/pdf/tex.py: what the codes of TeX's fonts stand for where a file does not say."""
 
-from ingest.pdf.tex import NAMELESS, encoding_named
+from ingest.pdf.tex import (
+    NAMELESS,
+    OML,
+    OMS,
+    OMX,
+    encoding_named,
+    encoding_used,
+)
 
 
 def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
@@ -11,14 +18,37 @@ def test_a_mathematical_tex_font_is_known_by_its_name() -> None:
         ("LMMathItalic8-Regular", ";", ","),
         ("CMEX10", "P", "∑"),
     ):
-        encoding = encoding_named(font)
+        encoding = encoding_named(font, is_unmapped=True)
         assert encoding is not None, font
         assert encoding[ord(code)] == sign
 
 
 def test_other_fonts_are_not_taken_for_them() -> None:
-    assert encoding_named("CambriaMath") is None
-    assert encoding_named("LMRoman10-Regular") is None
+    assert encoding_named("CambriaMath", is_unmapped=True) is None
+    assert encoding_named("LMRoman10-Regular", is_unmapped=True) is None
+    assert encoding_named("CMSY10", is_unmapped=False) is None
+
+
+def test_a_font_whose_glyphs_have_the_names_of_other_signs_is_known_by_its_name() -> (
+    None
+):
+    signs = encoding_named("TeX-matha10", is_unmapped=False)
+    assert signs is not None
+    assert (signs[ord("P")], signs[ord("“")]) == ("∈", "=")
+    assert encoding_named("TeX-mathx7", is_unmapped=False) == {}
+
+
+def test_a_bitmap_font_is_known_by_the_codes_that_are_used() -> None:
+    for used, encoding in (
+        ("\0\2", OMS),
+        ("!)2;EV[fgk", OMS),
+        (":;=EPabcdx", OML),
+        ("0@", OMX),
+        ("()+012:=", NAMELESS),
+        ("Definot!,.", NAMELESS),
+        ("ikn", NAMELESS),
+    ):
+        assert encoding_used(map(ord, used)) is encoding, used
 
 
 def test_a_font_without_a_name_has_the_ligatures_of_two_encodings() -> None:
