@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from ingest.layout.extract import Page
 from ingest.layout.line import Line, Word, line_of
-
-INITIAL = 1.6
-"""Minimal font size of a drop cap, as a multiple of the text's."""
+from ingest.layout.lines import INITIAL
 
 CAP_HEIGHT = 0.75
 """Maximal height of a capital above its baseline, in its font size."""

@@ -35,6 +35,9 @@ WORD_GAP = 0.16
 WORD_GAP_HINTED = 0.05
 """Minimal white space between two words with a stored space, or with one that PDFium detects; italics lean over it."""
 
+INITIAL = 1.6
+"""Minimal font size of an initial letter, as a multiple of the text's; it is a separate word until it is joined."""
+
 IN_NUMBER = 0.2
 """Maximal white space between the decimal point of a number and its next digit, in ems; a space is wider."""
 
@@ -114,7 +117,7 @@ def _parted(glyphs: list[Glyph], em: float) -> list[list[Glyph]]:
         is_apart = gap > least * min(glyph.size, em)
         if hinted and _is_in_number(word, glyph, gap):
             is_apart = False
-        if word and is_apart:
+        if word and (is_apart or _is_initial(word[-1], glyph)):
             words.append([])
         spaced = False
         words[-1].append(glyph)
@@ -130,6 +133,17 @@ def _is_in_number(word: Sequence[Glyph], glyph: Glyph, gap: float) -> bool:
         and word[-1].text in ".,"
         and word[-2].text.isdecimal()
         and glyph.text.isdecimal()
+    )
+
+
+def _is_initial(left: Glyph, right: Glyph) -> bool:
+    """Return whether one of two letters on a baseline is the large initial of a paragraph."""
+    small, large = sorted((left.size, right.size))
+    return (
+        large >= INITIAL * small
+        and left.text[:1].isalpha()
+        and right.text[:1].isalpha()
+        and abs(left.y - right.y) < 0.1 * small
     )
 
 

@@ -80,7 +80,7 @@ def joined(groups: Iterable[LineGroup], habits: TypesettingHabits) -> list[LineG
             del whole[-len(displays) :]
             lines: list[Line] = []
             for display in displays:
-                lines += display.lines
+                lines += map(_without_number, display.lines)
             lines += group.lines
             part.lines += lines
             if paragraph is not part:
@@ -122,6 +122,13 @@ def _is_display(group: LineGroup, before: LineGroup) -> bool:
         if start_after(line, n_numbers) <= edge or not (is_formula or is_short):
             return False
     return True
+
+
+def _without_number(line: Line) -> Line:
+    """Remove the number in the right margin from a displayed formula."""
+    if len(line.words) > 1 and _FORMULA_NUMBER.fullmatch(line.words[-1].text):
+        return replace(line, words=line.words[:-1])
+    return line
 
 
 def _open_before(

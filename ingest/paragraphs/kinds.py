@@ -51,7 +51,7 @@ _MARK = re.compile(r"[.,:;]")
 _COMMENT = re.compile(r"(?:#|//|/\*|%%?|--|;;)\s")
 _CODE_MARK = re.compile(r"[{};=<>]|\w\(\)|\w_\w|==|->|::")
 _RELATION = re.compile(r"[=<>≤≥≈∼∈→⇒⇔]")
-_LONG_WORD = re.compile(rf"(?<!\w)(?!(?:{OPERATORS.pattern})\b)[^\W\d_]{{3,}}(?!\w)")
+_LONG_WORD = re.compile(r"(?<!\w)[^\W\d_]{3,}(?!\w)")
 _WORDLIKE = re.compile(r"[^\W\d_]{2,}(?:[-'’׳״\"][^\W\d_]+)*")
 
 _LABELS: dict[Kind, re.Pattern[str]] = {
@@ -95,7 +95,11 @@ class _Text:
     @property
     def is_symbols(self) -> bool:
         """Whether it has too few words to be text."""
-        long = set(filter(_LONG_WORD.search, self.tokens))
+        long = set()
+        for token in self.tokens:
+            word = _LONG_WORD.search(token)
+            if word and not OPERATORS.fullmatch(word.group()):
+                long.add(token)
         if not long and _RELATION.search(self.block.text):
             return True
         least = max(MIN_TEXT_WORDS, MIN_TEXT_SHARE * len(self.tokens))
