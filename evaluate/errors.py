@@ -26,7 +26,7 @@ MAX_VALUE_CHARS = 200
 
 
 class EvaluateError(QuarryError):
-    """Base of everything that the harness raises on purpose; its text is one line that ends in the remedy."""
+    """Base of everything that the harness raises on purpose; its text is one line."""
 
 
 class GamesError(EvaluateError, ValueError):

@@ -20,7 +20,7 @@ from configs.errors import QuarryError
 
 
 class PlayerError(QuarryError):
-    """Base of all errors that the player raises on purpose; its text is one line that ends in the remedy."""
+    """Base of all errors that the player raises on purpose; its text is one line."""
 
 
 class QueryError(PlayerError, ValueError):
@@ -28,10 +28,10 @@ class QueryError(PlayerError, ValueError):
 
 
 class SearchError(PlayerError, RuntimeError):
-    """One strategy failed.
+    """A strategy, or another part of a search, failed.
 
     Attributes:
-        strategy: its name.
+        strategy: name of the strategy or the part.
     """
 
     def __init__(self, strategy: str, reason: str) -> None:

@@ -17,6 +17,7 @@ from configs.settings import Settings
 from ingest.editions.readers import WITHOUT_PYMUPDF
 from ingest.pdf.ocr import REMEDY, ocr_languages
 from quarry.cli import AsJson, Given, StoreOptions
+from quarry.errors import StoreDamagedError
 from quarry.terminal import described, visible, visible_json
 from quarry.version import __version__
 
@@ -108,6 +109,8 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
         return Finding(what, "missing", "not installed", cost)
     except LookupError as error:
         return Finding(what, "missing", str(error.args[0]), cost)
+    except StoreDamagedError as error:
+        return Finding(what, "error", described(error), cost)
     except (QuarryError, OSError, ValueError, RuntimeError) as error:
         return Finding(what, "missing", described(error), cost)
     except Exception as error:  # httpx and Chroma have errors of their own

@@ -91,7 +91,7 @@ def play(
     writer: WriterOptions = WriterOptions(),
     given: Given,
 ) -> int:
-    """Play, print what is printed at the end, and return 0 if all was played, 1 if some was, 2 if nothing was."""
+    """Play, print what is printed at the end, and return 0 if all was played, 1 if not, 2 if nothing could be."""
     session = _Session(_settled(options), writer.over(given.load(preset)))
     try:
         with printing_at_end(session.print_end):

@@ -74,7 +74,7 @@ def replay(
     as_json: AsJson = False,
     given: Given,
 ) -> int:
-    """Replay, and print or write the run; return 1 with --strict if a game was lost at ingest.
+    """Replay, print the run, and with --out write it; return 1 with --strict if a game was lost at ingest.
 
     Args:
         referees: SPEC of who answers the questions (default: none); again for another, every for all kinds: then a
@@ -91,6 +91,14 @@ def replay(
     from evaluate.replay.replay import replay_store, replay_table
 
     specs = _specs_of(referees, batches, answers)
+    if answers and repeats:
+        raise SettingsError(
+            "--answers holds one play of each game; leave out --repeats."
+        )
+    if len(specs) != 1 and measures:
+        raise SettingsError(
+            "The table of several referees has its own measures; leave out --measure, or name one --referee."
+        )
     settings = writer.over(given.load(preset))
     # an unknown measure is refused before anything is played
     found_measures = find_measures(measures)
@@ -220,9 +228,11 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    if runs and (presets or games or limit or given.changes):
+    replays = [presets, games, split, limit, given.changes]
+    replays += [belief != "course", referee != HINT_ALONE, repeats != 1]
+    if runs and any(replays):
         raise SettingsError(
-            "compare takes RUN.json files, or --games and --presets; leave one out."
+            "compare takes RUN.json files, or --games and --presets; leave one out, and its options."
         )
     found_measures = find_measures(measures)
     if runs:
@@ -271,7 +281,9 @@ def _settings_of(presets: str, given: Overrides) -> dict[str, Settings]:
     for name in names:
         run_name = Path(name).stem if is_file_name(name) else name
         settings[run_name] = given.load(name)
-    if len(settings) < max(2, len(names)):
+    if len(settings) < len(names):
+        raise RunError(f"--presets {presets!r} names a preset twice; name each once")
+    if len(settings) < 2:
         raise RunError(
             f"--presets {presets!r} names fewer than two presets; name e.g. dual,filtered"
         )
@@ -291,7 +303,7 @@ def report(*runs: Runs, measures: Measures = (), out: Out | None = None) -> None
         write_text(out, render(found))
         print(out)
     else:
-        print(*map(visible, headline(found, paired_tests(found))), sep="\n")
+        print(*map(visible, headline(found, *paired_tests(found))), sep="\n")
 
 
 def export(*runs: Runs, out: Path, measures: Measures = ()) -> None:

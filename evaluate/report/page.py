@@ -43,10 +43,7 @@ OUTCOMES = {
     "book": "lost at the book",
     "ingest": "lost at ingest",
 }
-OTHER_GAMES = "The runs are of different games, so no test compares them."
-OTHER_REFEREES = (
-    "The runs have different referees, so win rates are not compared; the search is."
-)
+OTHER_PLAYS = "The runs differ in referee or number of plays, so win rates are not compared; the search is."
 Series = Json
 """`name`, `x` and `y`; `ends` are those of the 95% intervals of y."""
 N_ITEMS = 10
@@ -73,7 +70,7 @@ def render(runs: Sequence[Run]) -> str:
         games |= set(run.games["game_id"])
     game_ids = sorted([*sorted(lost), *sorted(games - lost)][:MAX_SHOWN])
     plots = run_plots(runs)
-    tests = paired_tests(runs)
+    tests, fault = paired_tests(runs)
     data = {
         "plots": plots,
         "games": _games(runs, game_ids),
@@ -94,11 +91,11 @@ def render(runs: Sequence[Run]) -> str:
         runs=[(run.name, run.as_json()) for run in runs],
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
-        headline=headline(runs, tests),
+        headline=headline(runs, tests, fault),
         beliefs=[belief_of(run.settings) for run in runs],
         differs=[what_differs(runs[0], run) for run in runs],
         tests=tests,
-        other_games=OTHER_GAMES,
+        fault=fault,
         documents=lecture_figures(runs),
         rows=_rows(runs, game_ids),
         n_games=len(games),
@@ -173,12 +170,14 @@ def _first(
     return first
 
 
-def paired_tests(runs: Sequence[Run]) -> list[PairedTest]:
-    """Return the tests of each run against the first; empty if the runs cannot be compared."""
+def paired_tests(runs: Sequence[Run]) -> tuple[list[PairedTest], str]:
+    """Return the tests of each run against the first, or none and the reason for which the runs cannot be compared."""
+    if len(runs) == 1:
+        return [], ""
     try:
-        return compare(runs)
-    except RunError:
-        return []
+        return compare(runs), ""
+    except RunError as error:
+        return [], f"No test compares the runs: {error}"
 
 
 def lecture_figures(runs: Sequence[Run]) -> list[Json]:
@@ -211,16 +210,21 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
     return [{"document": name, "runs": figures[name]} for name in in_order]
 
 
-def headline(runs: Sequence[Run], tests: Sequence[PairedTest]) -> list[str]:
-    """Return the results in sentences: each run against the first, or each by itself if they cannot be compared."""
+def headline(
+    runs: Sequence[Run], tests: Sequence[PairedTest], fault: str = ""
+) -> list[str]:
+    """Return the results in sentences: each run against the first, or each by itself if they cannot be compared.
+
+    Args:
+        fault: why the runs cannot be compared.
+    """
     if not tests:
-        alone = [*map(_of_one, runs)]
-        return [*alone, OTHER_GAMES] if len(runs) > 1 else alone
+        return [*filter(None, [*map(_of_one, runs), fault])]
 
     sentences = [_of_two(runs[0], run, tests) for run in runs[1:]]
     has_won = any(test.measure == WIN_RATE for test in tests)
     if any(run.played for run in runs) and not has_won:
-        sentences += [*map(_of_one, runs), OTHER_REFEREES]
+        sentences += [*map(_of_one, runs), OTHER_PLAYS]
     return sentences
 
 

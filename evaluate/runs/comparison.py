@@ -54,7 +54,7 @@ class PairedTest:
 
 
 def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
-    """Test every run against the first, in each measure that all runs have, and in the win rate if referees are equal.
+    """Test every run against the first, in each tested measure of all runs, and in the win rate if plays are alike.
 
     The paired randomisation test exchanges the values of both runs at random in each game, and counts how often the
     mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. It counts
@@ -66,7 +66,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
         seed: the seed of the permutations and of the intervals.
 
     Raises:
-        RunError: there are fewer than two, two have the same name, or games differ.
+        RunError: there are fewer than two, two have the same name, games differ, or none is answerable.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval

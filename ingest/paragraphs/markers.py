@@ -20,6 +20,7 @@ _ENUMERATOR = re.compile(
     r"\(?(?:[\d\ufffd]{1,3}|[A-Za-z]|[ivxIVX]{1,5}|[\u05d0-\u05ea])[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 )
 
+
 def marker_words(line: Line, following: Line | None = None) -> int:
     """Return how many words at the beginning of a line are a bullet or numbers.
 

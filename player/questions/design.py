@@ -130,7 +130,11 @@ def _next(
     parts: list[_Information],
     fresh: BoolArray,
 ) -> int:
-    """Return the one of `fresh` that adds most; `worth` holds the last computed worth of each, and is updated."""
+    """Return the one of `fresh` that adds most, or the best of those computed again if these are not enough to tell.
+
+    Args:
+        worth: the last computed worth of each question, which is updated.
+    """
     is_current = np.zeros(len(worth), dtype=np.bool_)
     for _ in range(MAX_BLOCKS):
         candidates = np.where(fresh, worth, -np.inf)

@@ -1,4 +1,4 @@
-"""Normalise and compare document names: fuzzy matching of words, numbers in English and Hebrew words."""
+"""Normalise and compare document names: fuzzy matching of words, numbers in words and Roman numerals."""
 
 import functools
 import itertools

@@ -155,7 +155,7 @@ class BookCandidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CourseRanking:
-    """Every paragraph of a course in order, for the belief of a game.
+    """Paragraphs of a course in order, for the belief of a game: all, or as many as `game.candidates` says.
 
     Attributes:
         course: all paragraphs that were searched.
@@ -178,7 +178,7 @@ class SearchResult:
     """Result of a search.
 
     Attributes:
-        hits: book slots first, then global ones; the likeliest first within a slot, no paragraph twice.
+        hits: book slots first, then global ones; the best first within a slot, no paragraph twice.
         book: the document that the book's name refers to, also if it neither filters nor is boosted; None if there was
             no name or no candidate.
         failures: strategies that failed or were late while others answered.
@@ -189,7 +189,7 @@ class SearchResult:
         boost: log-odds that were added to the book's paragraphs.
         threshold: 0..1, relevance from which a hit is relevant.
         calibrated: False if the relevance by this embedder does not separate hints about the course from others.
-        ranking: all paragraphs, for a search by `SearchOrchestrator.rank_course`; else None.
+        ranking: the candidates, for a search by `SearchOrchestrator.rank_course`; else None.
         embed_ms: milliseconds spent on embedding the hint.
         search_ms: milliseconds spent on everything else.
     """

@@ -42,7 +42,7 @@ class Folder(Generations):
         return listed
 
     def write(self, name: str, content: Content) -> None:
-        """Write the database, its checksums and the content, and wait until they are on the disk."""
+        """Write the database, its checksums and the content, and wait until the files are on the disk."""
         folder = Path(self.location, name)
         folder.mkdir(parents=True)
         with chroma.database_at(folder) as client:

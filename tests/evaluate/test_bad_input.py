@@ -54,6 +54,16 @@ BAD = (
         f"compare {ABOUT} --presets dual,filtered --set search.kk=1",
         "--set search.kk=1: search has no key",
     ),
+    (f"compare {ABOUT} --presets dual,rrf,dual", " names a preset twice"),
+    ("compare nowhere.json --repeats 2", "leave one out, and its options"),
+    (
+        f"replay {ABOUT} --referee oracle --referee none --measure RR",
+        "leave out --measure",
+    ),
+    (
+        f"replay {ABOUT} --answers a --batches b --repeats 2",
+        "leave out --repeats",
+    ),
     (f"compare {ABOUT}", "compare needs --games and --presets, or RUN.json files"),
     (
         f"compare {ABOUT} nowhere.json",

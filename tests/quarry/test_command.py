@@ -18,6 +18,7 @@ from evaluate.commands.shared import games_file
 from player.game.journal import Journal
 from player.round import Guess, RoundStart, Score
 from quarry.cli import StoreOptions
+from quarry.store.folder import CONTENT
 from tests.evaluate.fakes import (
     ABOUT,
     Output,
@@ -257,6 +258,15 @@ def test_what_is_missing_is_named_with_its_cost(
     assert states["quarry"] == "ok"
     assert states["OCR"] == states["store"] == "missing"
     assert "Scanned pages are not read" in "".join(each(findings, "cost"))
+
+
+def test_a_damaged_store_is_an_error_for_doctor() -> None:
+    make_store("hurt", course()[:1])
+    (content,) = Path("hurt").glob(f"*/{CONTENT}")
+    content.write_bytes(b"PK")
+    done = quarry("doctor --store hurt")
+    assert done.code == 1
+    assert re.search("error +store +.*hurt", done.out)
 
 
 def test_a_game_that_was_played_is_listed_and_shown() -> None:

@@ -87,7 +87,7 @@ def test_runs_of_different_games_are_shown_side_by_side() -> None:
     none = run_of([unanswerable], "none")
     for runs in permutations([one, other, none]):
         shown = text_of(render(runs))
-        assert "The runs are of different games, so no test compares them." in shown
+        assert "are of different games; replay both" in shown
         assert "one" in shown
         assert "two" in shown
 
@@ -148,10 +148,10 @@ def test_a_game_opens_with_its_first_hits_and_candidates_and_the_labelled_ones(
 def test_the_headline_says_which_run_is_better_and_by_how_much() -> None:
     lost, won = run_file("lost", won=False), run_file("won", won=True)
 
-    assert headline([lost, won], [])[::2] == [
+    assert headline([lost, won], [], "No test compares the runs.")[::2] == [
         "lost, 12 games, referee oracle: win rate 0.000 [0.000, 0.242], RR 0.500 [0.500, 0.500], "
         "Success@1 0.000 [0.000, 0.242], Success@20 1.000 [0.758, 1.000].",
-        "The runs are of different games, so no test compares them.",
+        "No test compares the runs.",
     ]
     size = "over 12 games, a difference of"
     better = f"won is better than lost: win rate 1.000 against 0.000 {size} +1.000 "
@@ -169,8 +169,18 @@ def test_the_headline_says_which_run_is_better_and_by_how_much() -> None:
         ([lost, again], equal),
         ([few, half], undecided),
     ):
-        (sentence,) = headline(runs, paired_tests(runs))
+        (sentence,) = headline(runs, *paired_tests(runs))
         assert sentence.startswith(says)
+
+    nowhere = replace(lost, records=[])
+    for other, reason in (
+        (few, "lost and few are of different games"),
+        (nowhere, "No game of these runs is answerable"),
+    ):
+        first = nowhere if other is nowhere else lost
+        pair = [first, replace(other, name="few")]
+        *_, says = headline(pair, *paired_tests(pair))
+        assert says.startswith(f"No test compares the runs: {reason}")
 
 
 def test_each_lecture_has_its_figures() -> None:
