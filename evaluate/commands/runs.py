@@ -90,15 +90,7 @@ def replay(
     from evaluate.replay.batches import read_answered
     from evaluate.replay.replay import replay_store, replay_table
 
-    specs = _specs_of(referees, batches, answers)
-    if answers and repeats:
-        raise SettingsError(
-            "--answers holds one play of each game; leave out --repeats."
-        )
-    if len(specs) != 1 and measures:
-        raise SettingsError(
-            "The table of several referees has its own measures; leave out --measure, or name one --referee."
-        )
+    specs = _specs_of(referees, batches, answers, repeats, measures)
     settings = writer.over(given.load(preset))
     # an unknown measure is refused before anything is played
     found_measures = find_measures(measures)
@@ -109,8 +101,7 @@ def replay(
     chosen = chosen_games(games, split, seed, lost_in)
     course = open_course(at.location, at.collection)
     source = games or find_project().games or lost_in
-    part = f"{split or 'all splits'}{f', first {limit} games' if limit else ''}"
-    title = f"{source}, {part}, preset {settings.preset}"
+    title = _title(source, split, limit, settings)
     with work.start() as workers:
         if judges:
             table = replay_table(
@@ -171,16 +162,36 @@ def _print_table(table: dict[str, Any], title: str, *, as_json: bool) -> None:
 
 
 def _specs_of(
-    referees: tuple[str, ...], batches: Path | None, answers: Path | None
+    referees: tuple[str, ...],
+    batches: Path | None,
+    answers: Path | None,
+    repeats: int | None,
+    measures: Sequence[str],
 ) -> tuple[str, ...]:
     """Return the SPECs of the referees of a replay, and refuse options that exclude each other."""
+    specs = SPECS if referees == (EVERY,) else referees or (HINT_ALONE,)
     if bool(answers) != bool(batches):
         raise SettingsError("--answers and --batches belong together; name the other.")
     if answers and referees:
         raise SettingsError("--answers takes the place of --referee; leave one out.")
-    if referees == (EVERY,):
-        return SPECS
-    return referees or (HINT_ALONE,)
+    if answers and repeats:
+        raise SettingsError(
+            "--answers holds one play of each game; leave out --repeats."
+        )
+    if len(specs) != 1 and measures:
+        raise SettingsError(
+            "A table of several referees has its own measures; leave out --measure."
+        )
+    return specs
+
+
+def _title(
+    source: Path | str | None, split: str | None, limit: int | None, settings: Settings
+) -> str:
+    part = split or "all splits"
+    if limit:
+        part += f", first {limit} games"
+    return f"{source}, {part}, preset {settings.preset}"
 
 
 def _offer_lost_games(

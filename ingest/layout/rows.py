@@ -104,9 +104,7 @@ def _spans(glyphs: list[Glyph]) -> list[Row]:
 def _distance(span: Row, row: Row) -> float | None:
     """Return how far a span is from its place in a row; None if it is no part of it, infinity if it may be an index."""
     rise = (row.y - span.y) / row.size
-    is_tall = all(glyph.text in TALL_SIGNS for glyph in span.glyphs)
-    low, high = (0, TALL_RISE) if is_tall else (-0.5, 0.7)
-    if not low <= rise < high:
+    if not _may_rise(span, rise):
         return None
     x0, x1 = _edges(span)
     # formulas may be larger than the text of their row
@@ -120,10 +118,17 @@ def _distance(span: Row, row: Row) -> float | None:
     is_mark = _is_mark(span)
     if not (is_small or is_mark):
         return None
-    reach = 2.5 if is_mark else 0.5
     # smaller text on this baseline is in another column
     base_size = span.size if is_small else 0.0
-    return 1 + abs(rise) if row.touches(x0, x1, reach, base_size) else math.inf
+    is_beside = row.touches(x0, x1, 2.5 if is_mark else 0.5, base_size)
+    return 1 + abs(rise) if is_beside else math.inf
+
+
+def _may_rise(span: Row, rise: float) -> bool:
+    """Return whether a span may be this far above the baseline of its row, in sizes of the row."""
+    if all(glyph.text in TALL_SIGNS for glyph in span.glyphs):
+        return 0.0 <= rise < TALL_RISE
+    return -0.5 <= rise < 0.7
 
 
 def _edges(span: Row) -> tuple[float, float]:

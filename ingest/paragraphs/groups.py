@@ -131,6 +131,19 @@ def _without_number(line: Line) -> Line:
     return line
 
 
+def _is_text(group: LineGroup, habits: TypesettingHabits) -> bool:
+    """Return whether a group is running text of six words or more, which may go on elsewhere."""
+    n_words = sum(len(line.words) for line in group.lines)
+    n_letters = sum(map(str.isalpha, group.last.text))
+    return n_words >= 6 and n_letters >= 3 and is_body(group, habits.body_size)
+
+
+def _is_heading_above(above: Line, line: Line, habits: TypesettingHabits) -> bool:
+    """Return whether a line begins anew under a heading."""
+    is_heading = above.is_bold or above.size > HEADING * habits.body_size
+    return is_heading and above.column == line.column and not line.goes_on
+
+
 def _open_before(
     groups: Sequence[LineGroup],
     group: LineGroup,
@@ -138,24 +151,16 @@ def _open_before(
 ) -> LineGroup | None:
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
-    if group.marker or not line.initial or len(line.words) < 4:
+    may_go_on = line.initial and len(line.words) >= 4 and not group.marker
+    if not may_go_on or not is_body(group, habits.body_size):
         return None
-    if not is_body(group, habits.body_size):
-        return None
-    above = groups[-1].last if groups else line
-    is_heading = above.is_bold or above.size > HEADING * habits.body_size
-    if is_heading and above.column == line.column and not line.goes_on:
+    if groups and _is_heading_above(groups[-1].last, line, habits):
         return None
 
     between: list[LineGroup] = []
     for before in reversed(groups):
-        n_words = sum(len(line.words) for line in before.lines)
-        if (
-            n_words >= 6
-            and sum(map(str.isalpha, before.last.text)) >= 3
-            and before.last.page >= line.page - 1
-            and is_body(before, habits.body_size)
-        ):
+        is_near = before.last.page >= line.page - 1
+        if is_near and _is_text(before, habits):
             goes_on = goes_on_across(before, between, group, habits)
             is_prose = any(line.is_prose for line in before.lines)
             return before if goes_on and is_prose else None

@@ -82,6 +82,16 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
     else:
         return False
 
+    wrong = _wrong_codes(named, mapped) if _is_found_by_name(font) else set()
+    added = named.keys() - (mapped.keys() - wrong)
+    if added:
+        mapped |= {code: named[code] for code in added}
+        font.ToUnicode = pdf.make_stream(_write_map(mapped))
+    return bool(added)
+
+
+def _wrong_codes(named: dict[int, str], mapped: dict[int, str]) -> set[int]:
+    """Return the codes of signs that are mapped to others than their names say, if most signs are."""
     n_signs = 0
     wrong = set()
     for code in named.keys() & mapped.keys():
@@ -89,14 +99,7 @@ def _complete(pdf: pikepdf.Pdf, font: pikepdf.Object) -> bool:
             n_signs += 1
             if named[code].casefold() != mapped[code].casefold():
                 wrong.add(code)
-    if not _is_found_by_name(font) or len(wrong) <= n_signs / 2:
-        wrong.clear()
-
-    added = named.keys() - (mapped.keys() - wrong)
-    if added:
-        mapped |= {code: named[code] for code in added}
-        font.ToUnicode = pdf.make_stream(_write_map(mapped))
-    return bool(added)
+    return wrong if len(wrong) > n_signs / 2 else set()
 
 
 def _is_found_by_name(font: pikepdf.Dictionary) -> bool:
