@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
-from player.search.hits import HitMaker, course_ranking
+from player.search.hits import COURSE, HitMaker, course_ranking
 from player.search.index import KEYWORD, SearchIndex, ask
 from player.search.rank import (
     Ranking,
@@ -23,7 +23,7 @@ from player.search.results import (
     Query,
     ScoreArrays,
     SearchResult,
-    StepName,
+    nothing_found,
 )
 from player.search.strategies.strategy import Reranker
 
@@ -69,17 +69,19 @@ class Cascade:
             ranking = self._ranked(book)
         if ranking is None and not self.everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
+        if ranking is None:
+            nothing = {COURSE: nothing_found(len(index.paragraphs))}
+            given = index.rank_input(query, book, settings)
+            ranking = rank(replace(given, scores=nothing), settings)
+            assert ranking is not None
 
-        maker = None
-        if ranking is not None:
-            maker = HitMaker(ranking, index, settings, index.inside(book))
-        hits = maker.hits() if maker else ()
-        course_order = (
-            course_ranking(index, maker, query.k) if self.everything else None
+        maker = HitMaker(ranking, index, settings)
+        hits, answered_by = (
+            maker.hits(),
+            maker.answered_by(book.tier if book else "none"),
         )
-        answered_by: StepName = "course" if course_order and not hits else ""
-        if maker is not None and hits:
-            answered_by = maker.answered_by(book)
+        if self.everything and not hits:
+            answered_by = "course"
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
@@ -88,11 +90,11 @@ class Cascade:
             book=book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
-            relevant=ranking is not None and ranking.level == "relevant",
-            boost=ranking.lift if ranking else 0.0,
+            relevant=ranking.level == "relevant",
+            boost=ranking.lift,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=course_order,
+            ranking=course_ranking(maker, query.k) if self.everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )

@@ -64,7 +64,7 @@ class LateInteraction:
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = project(read.states, basis_of(self.embedder.spec))
+        vectors = project(read.states, basis_of(self.embedder.embedder.spec))
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}

@@ -90,7 +90,8 @@ class Ranking:
         order: (n_paragraphs,) log-odds by which the hits were chosen: those of `fused` and of the kinds.
         hits: (n_hits,) rows of the paragraphs to return, in order.
         in_book: (n_hits,) whether each takes a slot of the book.
-        in_filter: (n_paragraphs,) whether each is in a book that filters.
+        inside: (n_paragraphs,) whether each is in the named book.
+        filters: whether that book filters.
         lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
@@ -102,7 +103,8 @@ class Ranking:
     order: AnyFloatArray
     hits: IntArray
     in_book: BoolArray
-    in_filter: BoolArray
+    inside: BoolArray
+    filters: bool
     lift: float
     level: Level
     is_fallback: bool = False
@@ -220,11 +222,10 @@ def _step(
     )
     if settings.cascade and given.keywords == "fused":
         for item in scored.values():
-            if item.rare is None:
-                continue
-            rare = np.where(order > NOT_FOUND, item.rare, 0)
-            item = replace(item, rare=rare)
-            hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
+            if item.rare is not None:
+                rare = np.where(order > NOT_FOUND, item.rare, 0)
+                item = replace(item, rare=rare)
+                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
 
     best = float(fused.relevance[hits].max(initial=NOT_FOUND))
     level: Level = ""
@@ -239,7 +240,8 @@ def _step(
         order=order,
         hits=hits,
         in_book=in_book,
-        in_filter=in_filter,
+        inside=book.inside,
+        filters=filters,
         lift=lift,
         level=level,
     )

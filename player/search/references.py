@@ -1,7 +1,6 @@
 """Resolve book names to documents by their aliases, with calibrated confidences (entity linking)."""
 
 import functools
-import itertools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import regex
 from rapidfuzz import fuzz, process
+from scipy.special import softmax
 
+from player.search.cache import CachingEmbedder
 from player.search.calibration import ReferenceCalibration, calibration_of
 from player.search.names import (
     COUNTING,
@@ -19,7 +20,6 @@ from player.search.names import (
     is_a,
     is_generic,
     is_negated,
-    joined_names,
     lectures_in,
     normalise_name,
     numbers,
@@ -30,7 +30,6 @@ from player.search.names import (
 from player.search.results import BookCandidate
 from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
-from quarry.embed import Embedder
 from quarry.languages.words import is_common, is_stop_word, stems
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
@@ -86,8 +85,6 @@ PROBABLY_SAID = 0.85
 """Confidence of a document that a hint names by a single word that no text of the course holds."""
 CALLED = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
-_JOINING = ("s", "called", "titled", "named", "written", "entitled")
-"""These words may come between a word for a document and its name."""
 _MIN_NAMING = 4
 """Minimum number of letters of a word that names a document because no text of the course holds it."""
 WORDS_OF_A_NAME = 2
@@ -97,10 +94,8 @@ WORDS_OF_A_PHRASE = 3
 """Minimum number of words of a title of function words alone: "How Would We Know?"."""
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
-ALL_WORDS = 0.9
-"""Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
-"""Minimum confidence at which a part of a name, or a lecture's number within a hint, means a document."""
+"""Minimum confidence at which the number of a lecture within a hint means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -138,22 +133,23 @@ class References:
         documents: Sequence[Document],
         *,
         paragraphs: Sequence[Paragraph] = (),
-        embedder: Embedder | None = None,
+        embedder: CachingEmbedder | None = None,
         alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
         self.calibration = calibration or calibration_of().references
         self._embedder = embedder
-        self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
-        self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
-        row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
+        self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
+        original_of = {item.doc_id: item.same_as or item.doc_id for item in documents}
+        self.doc_ids = sorted(set(original_of.values()))
+        n_documents = len(self.doc_ids)
+        # row of each document; a duplicate has the row of its original
+        row_of = {}
+        for doc_id, original in original_of.items():
+            row_of[doc_id] = self.doc_ids.index(original)
 
-        # row of each document, by doc_id; a duplicate has the row of its original
-        self._rows: dict[str, int] = {}
-        # rows by folded stem
-        self._stems: dict[str, set[int]] = {}
-        # row by stem or name as it is written
-        self._exact_names: dict[str, int] = {}
+        # by folded stem or name, its rows by the text as it is written
+        self._stems: dict[str, dict[str, int]] = {}
         # rows by each word of a name of the whole document or of its author
         self._rows_by_word: dict[str, set[int]] = {}
         # words of authors
@@ -162,69 +158,50 @@ class References:
         self._names: list[_Name] = []
         # rows by the first part of a title
         self._short_titles: dict[str, set[int]] = {}
-        # lecture numbers by row
-        self._numbers: dict[int, set[int]] = {}
-        # numbers in aliases by row
-        self._mentioned: dict[int, set[int]] = {}
-        # trust in each word of an alias, by word and row
-        self._words: dict[str, dict[int, float]] = {}
-        # words before a number in file names: "unit" in "unit 3"
-        self._counting_words: set[str] = set()
+        # lecture numbers of each document, and numbers in its aliases
+        self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
+        self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
+        # (n_documents,) trust in each word of an alias
+        self._words: dict[str, Float64Array] = {}
         for document in documents:
-            row = row_of[document.same_as or document.doc_id]
-            self._rows[document.doc_id] = row
-            self._learn(row, document)
+            self._learn(row_of[document.doc_id], document)
 
-        n_documents = len(self.doc_ids)
         self._common: set[str] = set()
         for word, trusts in self._words.items():
-            if 2 * len(trusts) > n_documents >= MIN_TO_SHARE:
+            if 2 * np.count_nonzero(trusts) > n_documents >= MIN_TO_SHARE:
                 self._common.add(word)
-        self._texts = []
-        for name in self._names:
-            self._texts.append(" ".join(self._telling(name.tokens, files=True)))
-        self._content = _rates(paragraphs, self._rows, n_documents)
+        self._texts = [self._text(name.tokens) for name in self._names]
+        self._content = _rates(paragraphs, row_of, n_documents)
 
-        self._alias_rows: list[int] = []
         aliases, vectors = alias_vectors
-        positions = []
-        for position, (doc_id, alias) in enumerate(aliases):
-            if _is_name(alias):
-                positions.append(position)
-                self._alias_rows.append(self._rows[doc_id])
-        self._alias_vectors = vectors[positions]
+        naming = [row for row, (_, alias) in enumerate(aliases) if _is_name(alias)]
+        self._alias_rows = [row_of[aliases[row][0]] for row in naming]
+        self._alias_vectors = vectors[naming]
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
         Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
         """
-        rows = self._stems.get(_fold(book_name), set())
-        written = self._exact_names.get(book_name.removesuffix(".pdf"))
-        if written is not None:
-            rows = {written}
-        return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
+        row_of = self._stems.get(_fold(book_name), {})
+        written = row_of.get(book_name.removesuffix(".pdf"))
+        rows = set(row_of.values()) if written is None else {written}
+        return self._candidate(rows.pop(), 1.0) if len(rows) == 1 else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
-        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
-        the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
-        names are cached.
+        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on none.
+        A name that is a file's stem has confidence 1. The last `NAMES_KEPT` names are cached.
         """
-        return self._resolved(book_name)
+        return self._cached(book_name)
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         by_stem = self.by_stem(book_name)
         if by_stem is not None:
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[self._rows[by_stem.doc_id]] = 1.0
+            confidences = np.equal(self.doc_ids, by_stem.doc_id).astype(np.float64)
         elif self._means_none(book_name):
             return []
-        elif several := self._several(book_name):
-            # evidence for each, filter on none
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[several] = 1.0 / len(several)
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
@@ -235,16 +212,15 @@ class References:
         features, has_word = self._features(book_name)
         fit = self.calibration
         confidences = _shares(features, fit.letters, fit.letters_none)
-        number, exact = features["number"], features["exact"]
         if not has_word:
             # a number alone names the document with that number; generic words name no document
-            return confidences * ((number > 0.0) | (exact > 0.0))
+            return confidences * (features["number"] + features["exact"] > 0.0)
         is_settled = confidences.max(initial=0.0) >= SETTLED
         if is_settled or not self._embedder or not self._alias_rows:
             return confidences
 
         best = np.full(len(self.doc_ids), fit.unrelated)
-        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        cosines = self._alias_vectors @ self._embedder.read(book_name).vector
         np.maximum.at(best, self._alias_rows, cosines)
         meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
         clash = features["clash"]
@@ -261,7 +237,7 @@ class References:
         number, clash, factor = self._by_number(lecture_numbers)
         if not has_word:
             string = np.maximum(string, number)  # the number is the name of the lecture
-        features = {
+        return {
             "string": string * factor,
             "words": words * factor,
             "content": content * factor,
@@ -269,8 +245,7 @@ class References:
             "number": number,
             "clash": clash,
             "exact": exact,
-        }
-        return features, has_word
+        }, has_word
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
@@ -279,39 +254,13 @@ class References:
         if not tokens or excludes(unnamed):
             return True
         for _, group in lectures_in(book_name):
-            is_of_one = len(set(group)) == 1
-            for row, numbered in self._numbers.items():
-                is_of_one |= set(group) <= numbered | self._mentioned[row]
+            lectures = set(group)
+            is_of_one = len(lectures) == 1
+            for numbered, mentioned in zip(self._numbers, self._mentioned, strict=True):
+                is_of_one |= lectures <= numbered | mentioned
             if not is_of_one:
                 return True
         return False
-
-    def _several(self, book_name: str) -> list[int]:
-        """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
-
-        A name means one document if it holds a title or the number of that one, or if that one has all its words.
-        """
-        parts = joined_names(book_name)
-        if len(parts) == 1:
-            return []
-        features, _ = self._features(book_name)
-        if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
-            return []
-        held = self._names_in(book_name)
-        normalised = normalise_name(book_name)
-        for title, bearers in self._short_titles.items():
-            if _is_said(normalise_name(title), normalised):
-                held |= bearers
-        if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
-            return []
-
-        fit, rows = self.calibration, set()
-        for part in parts:
-            of_part, has_word = self._features(part)
-            confidences = _shares(of_part, fit.letters, fit.letters_none)
-            if has_word and confidences.max() >= LIKELY:
-                rows.add(int(confidences.argmax()))
-        return sorted(rows) if len(rows) > 1 else []
 
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
@@ -325,7 +274,7 @@ class References:
         word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
         "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
         """
-        groups = lectures_in(hint, self._counting_words)
+        groups = lectures_in(hint)
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
@@ -365,18 +314,15 @@ class References:
 
         for stem, rows in self._stems.items():
             is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if is_telling and len(rows) == 1 and _is_said(stem, folded):
-                rows_in_hint |= rows
+            bearers = set(rows.values())
+            if is_telling and len(bearers) == 1 and _is_said(stem, folded):
+                rows_in_hint |= bearers
         return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
         """Return the documents that a single word of a hint names, with confidences."""
         tokens = tokens_of(hint)
-        words = []
-        for token in tokens:
-            if not is_stop_word(token) and token not in _JOINING:
-                words.append(token)
-
+        words = [token for token in tokens if not is_stop_word(token)]
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
             rows = self._rows_by_word.get(word, ())
@@ -395,59 +341,56 @@ class References:
     def _is_unheard(self, word: str, row: int) -> bool:
         """Return whether no text of the course holds a word; an author's may be in the author's document."""
         rates = self._content.get(_stem(word))
-        if rates is None or word not in self._authors:
-            return bool(self._content) and rates is None
-        return not np.delete(rates, row).any() and not is_common(word)
+        if rates is None:
+            return bool(self._content)
+        is_elsewhere = np.delete(rates, row).any()
+        return word in self._authors and not is_elsewhere and not is_common(word)
 
     def _learn(self, row: int, document: Document) -> None:
         """Add the names and numbers of a document."""
-        by_source = {alias.source: alias.text for alias in document.aliases[::-1]}
-        stem, number = by_source.get("stem", ""), document.lecture_number
-        in_stem = numbers(stem)
-        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
-        self._mentioned.setdefault(row, set())
-        numbered = self._numbers.setdefault(row, set())
-        if number is None or is_of_date:
-            numbered |= in_stem
-        else:
-            numbered.add(number)
-
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
-                self._stems.setdefault(_fold(alias.text), set()).add(row)
-                self._exact_names[alias.text] = row
-            if normalise_name(alias.text) and _is_name(alias):
-                self._learn_alias(row, alias)
+                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
+            if _is_name(alias):
+                self._learn_name(row, alias)
 
-    def _learn_alias(self, row: int, alias: Alias) -> None:
-        trust = _TRUST[alias.source]
-        is_whole = alias.source in _NAMES_IN_FULL
+        stems = [alias.text for alias in document.aliases if alias.source == "stem"]
+        stem = "".join(stems[:1])
+        in_stem, number = numbers(stem), document.lecture_number
+        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
+        if number is None or is_of_date:
+            self._numbers[row] |= in_stem
+        else:
+            self._numbers[row].add(number)
+
+    def _learn_name(self, row: int, alias: Alias) -> None:
+        """Add the words and numbers of a name of a document."""
+        source, trust = alias.source, _TRUST[alias.source]
+        is_whole = source in _NAMES_IN_FULL
         tokens = tokens_of(alias.text)
-        if alias.source in _WEAK:
+        if source in _WEAK:
             tokens = [token for token in tokens if not is_a(token, "sections")]
-        if alias.source in _FOR_FILES:
-            for word, number in itertools.pairwise(tokens):
-                if number.isdecimal():
-                    self._counting_words.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
-        if alias.source == "author":
+        if source == "author":
             self._authors.update(tokens)
-        if alias.source in ("title", "sidecar"):
-            self._learn_title(row, alias.text, tokens)
+        if source in ("title", "sidecar"):
+            first, *rest = _TITLE_END.split(alias.text.strip(), maxsplit=1)
+            is_long = len(first.split()) >= WORDS_OF_A_NAME
+            if _is_phrase(tokens) or (rest and is_long):
+                self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
-            if is_whole or alias.source == "author":
+            if is_whole or source == "author":
                 self._rows_by_word.setdefault(word, set()).add(row)
-            trusts = self._words.setdefault(word, {})
-            trusts[row] = max(trusts.get(row, 0.0), trust)
+            trusts = self._words.setdefault(word, np.zeros(len(self.doc_ids)))
+            trusts[row] = max(trusts[row], trust)
 
-    def _learn_title(self, row: int, title: str, tokens: Sequence[str]) -> None:
-        first, *rest = _TITLE_END.split(title.strip(), maxsplit=1)
-        if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
-            self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
+    def _text(self, tokens: Iterable[str]) -> str:
+        """Return the words of a name that are compared letter by letter."""
+        return " ".join(self._telling(tokens, files=True))
 
     def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
@@ -468,19 +411,18 @@ class References:
         """Return the features "string" and "exact"."""
         scores = np.zeros(len(self._names))
         if self._telling(tokens):
-            telling = " ".join(self._telling(tokens, files=True))
             for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
-                scores += process.cdist([telling], self._texts, scorer=scorer)[0] / 2.0
+                ratios = process.cdist([self._text(tokens)], self._texts, scorer=scorer)
+                scores += ratios[0] / 2.0
         similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
 
         string, exact = np.zeros((2, len(self.doc_ids)))
         normalised = normalise_name(book_name)
         for name, similarity in zip(self._names, similarities.tolist(), strict=True):
-            row, trust = name.row, name.trust
             if name.normalised == normalised:
                 similarity = 1.0
-                exact[row] = max(exact[row], trust)
-            string[row] = max(string[row], trust * similarity)
+                exact[name.row] = max(exact[name.row], name.trust)
+            string[name.row] = max(string[name.row], name.trust * similarity)
 
         for title, rows in self._short_titles.items():
             called = normalise_name(title)
@@ -504,14 +446,13 @@ class References:
         for token, weight in weights.items():
             matches = np.zeros(len(self.doc_ids))
             for word, alike in words_like(token, vocabulary).items():
-                for row, trust in self._words[word].items():
-                    matches[row] = max(matches[row], alike * trust)
+                matches = np.maximum(matches, alike * self._words[word])
             rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
             total += weight * rarity
             words += weight * rarity * matches
 
-            rates = self._content.get(_stem(token), np.zeros(1))
-            if rates.any():
+            rates = self._content.get(_stem(token))
+            if rates is not None:
                 share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
                 content += weight * rarity * share * rates / rates.sum()
         return words / (total or 1.0), content / (total or 1.0)
@@ -522,7 +463,7 @@ class References:
         """Return the features "number" and "clash", and the factor of the similarities."""
         number, clash = np.zeros((2, len(self.doc_ids)))
         factor = np.ones(len(self.doc_ids))
-        for row, numbered in self._numbers.items():
+        for row, numbered in enumerate(self._numbers):
             unmatched = _ordinals(lecture_numbers) - numbered - self._mentioned[row]
             if unmatched and _ordinals(numbered) - lecture_numbers:
                 clash[row], factor[row] = 1.0, _OTHER_NUMBER
@@ -537,9 +478,7 @@ def _shares(features: Features, weights: Sequence[float], none: float) -> Float6
     """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
     columns = np.stack([features[name] for name in FEATURES], axis=1)
     utilities = np.append(columns @ np.array(weights), none)
-    shares = np.exp(utilities - utilities.max())
-    shares /= shares.sum()
-    confidences: Float64Array = shares[:-1]
+    confidences: Float64Array = softmax(utilities)[:-1]
     exact = features["exact"]
     bearers = np.flatnonzero(exact)
     if len(bearers) == 1:  # the exact name of one document only

@@ -93,13 +93,6 @@ def test_a_search_costs_one_stat_of_each_generation(
     assert asked == [Path(store.location, "course.1", CONTENT)]
 
 
-def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
-    for max_tokens, is_cached in ((32, False), (32, True), (64, False)):
-        settings = load(changes=[f"embed.max_tokens={max_tokens}"])
-        result = build_orchestrator(store, settings).search(HEAP)
-        assert result.cached == is_cached
-
-
 def users_own(store: Course) -> Strategy:
     return Keyword(store.paragraphs)
 
