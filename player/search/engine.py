@@ -185,13 +185,10 @@ def _write_log(result: SearchResult) -> None:
     for failure in failures:
         _log.warning("%s", failure)
 
-    best = result.hits[0].relevance if result.hits else 0.0
     fields = {
         "book": result.book.doc_id if result.book else "",
-        "tier": result.tier,
         "answered_by": result.answered_by,
         "hits": len(result.hits),
-        "best": round(best, 4),
         "cached": result.cached,
         "failures": [failure.strategy for failure in failures],
         "embed_ms": round(result.embed_ms, 3),

@@ -232,6 +232,7 @@ class References:
         lecture_numbers = numbers(book_name, self._rows_by_word)
         tokens = without_other_numbers(book_name, lecture_numbers)
         has_word = any(map(_is_word, self._telling(tokens)))
+
         string, exact = self._by_string(book_name, tokens)
         words, content = self._by_words(tokens)
         number, clash, factor = self._by_number(lecture_numbers)
@@ -330,6 +331,7 @@ class References:
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
+
             (row,) = rows
             neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):

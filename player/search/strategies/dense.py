@@ -151,6 +151,7 @@ class Dense(Strategy):
         if USUAL in wanted or USUAL in self._calibration.relevance:
             usual = self._late.similarities(hint, self._spread).mean()
             terms[USUAL] = np.full_like(terms[PARAGRAPH], usual)
+
         if len(self._paragraphs) <= MIN_CLOSELY:
             terms[TOKENS] = self._late.similarities(hint)
         else:

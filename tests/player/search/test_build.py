@@ -1,6 +1,5 @@
 """A store and settings -> an orchestrator: one that notices when the store is changed under it."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,11 +24,10 @@ from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, Store, StoredDocument
-from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
-from tests.player.fakes import WordsEmbedder, course, ids_of
+from tests.player.fakes import course, ids_of
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
@@ -74,23 +72,6 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
     shutil.rmtree(store.location)
     with pytest.raises(StoreError, match="holds no store"):
         searches.search(HEAP)
-
-
-def test_a_search_costs_one_stat_of_each_generation(
-    store: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searches = build_orchestrator(store, load())
-    searches.search(Query("merge"))
-    asked: list[Path] = []
-    stat = os.stat
-
-    def counted(path: str | Path, **more: bool) -> object:
-        asked.append(Path(path))
-        return stat(path, **more)
-
-    monkeypatch.setattr(os, "stat", counted)
-    searches.search(HEAP)
-    assert asked == [Path(store.location, "course.1", CONTENT)]
 
 
 def users_own(store: Course) -> Strategy:
@@ -153,41 +134,6 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     assert {*each(result.hits, "strategy")} == {"keyword"}
 
 
-def test_the_hits_of_each_slot_are_in_the_order_of_their_relevance(
-    tmp_path: Path,
-) -> None:
-    hint = "amber birch cedar delta easel fjord grove heron inlet jetty knoll lagoon"
-    # a paragraph whose number is n has the first n of these words: its cosine is sqrt(n / 12)
-    items = []
-    for doc_id, numbers in {
-        "first": (5, 12, 1, 8, 10, 3),
-        "second": (9, 2, 4, 7, 6),
-    }.items():
-        for page, n in enumerate(numbers, 1):
-            text = " ".join(hint.split()[:n])
-            items.append(paragraph(f"{doc_id}:{page}:{n}", text))
-    store = make_store(tmp_path, items, WordsEmbedder())
-    # without a boost, by which the book's paragraphs are likelier than their relevance says
-    changes = ["search.pdf_k=3", "search.global_k=6", "search.boost=0"]
-    searches = build_orchestrator(store, load(changes=changes), WordsEmbedder())
-    hits = searches.search(Query(hint, "first")).hits
-
-    assert [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in hits] == [
-        "book first:2:12",
-        "book first:5:10",
-        "book first:4:8",
-        "global second:1:9",
-        "global second:4:7",
-        "global second:5:6",
-        "global first:1:5",
-        "global second:3:4",
-        "global first:6:3",
-    ]
-    for of_slot in (hits[:3], hits[3:]):
-        relevance = each(of_slot, "relevance")
-        assert relevance == sorted(set(relevance), reverse=True)
-
-
 class FarEmbedder(HashingEmbedder):
     """Every query is far from all passages, so that vectors find nothing relevant."""
 
@@ -220,24 +166,28 @@ def rich(tmp_path: Path) -> Course:
     return make_store(tmp_path / "rich", items)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "{}",
+        "please tell me what is said about {} and the memory of it",
+        "what did {} say about the learning problem",
+    ],
+    ids=["alone", "in a request", "in a question"],
+)
 def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
-    rich: Course,
+    rich: Course, sentence: str
 ) -> None:
     falling_back = build_orchestrator(rich, load(), FarEmbedder())
     ordinary = build_orchestrator(rich, load("ordinary"), FarEmbedder())
     for place, name in enumerate(NAMES):
-        for hint in (
-            name,
-            f"please tell me what is said about {name} and the memory of it",
-            f"what did {name} say about the learning problem",
-        ):
-            result = falling_back.search(Query(hint))
-            assert result.answered_by == "fallback"
-            assert len(result.relevant_hits) == (4 if place < 20 else 1)
-            for hit in result.relevant_hits:
-                assert name in str(hit.paragraph)
-            hits = ordinary.search(Query(hint)).hits
-            assert name in str(each(hits, "paragraph"))
+        query = Query(sentence.format(name))
+        result = falling_back.search(query)
+        assert result.answered_by == "fallback"
+        assert len(result.relevant_hits) == (4 if place < 20 else 1)
+
+        assert all(name in str(hit.paragraph) for hit in result.relevant_hits)
+        assert name in str(each(ordinary.search(query).hits, "paragraph"))
 
 
 def test_one_common_word_alone_makes_nothing_relevant(rich: Course) -> None:

@@ -16,7 +16,6 @@ from player.search.rank import (
     RankInput,
     Scored,
     book_prior,
-    combine,
     fuse,
     groups_of,
     lift_of,
@@ -69,18 +68,9 @@ def test_duplicates_are_those_of_one_original() -> None:
     assert not len(groups_of([]))
 
 
-def test_parts_are_added_by_weight() -> None:
-    parts = {
-        "cosine": np.array([0.5, 1.0]),
-        "rule": np.array([0.0, -2.0]),
-    }
-    weights = {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
-    assert combine(parts, weights).tolist() == [5.0, 8.0]
-
-
-def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
-    settings = search_settings(boost=1.0)
-    for n_inside, n, odds in (
+@pytest.mark.parametrize(
+    ("n_inside", "n", "odds"),
+    [
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         (10, 100, 27.0),
         (1, 3, 6.0),
@@ -88,24 +78,29 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         # the number counts only if the book is a part of the course
         (3, 3, 3.0),
         (0, 3, 3.0),
-    ):
-        lift = lift_of(Book(np.arange(n) < n_inside, 0.75), settings)
-        assert lift == pytest.approx(math.log(odds)), n_inside
+    ],
+)
+def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
+    n_inside: int, n: int, odds: float
+) -> None:
+    book = Book(np.arange(n) < n_inside, 0.75)
+    lift = lift_of(book, search_settings(boost=1.0))
+    assert lift == pytest.approx(math.log(odds))
 
 
-def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
-    inside = np.array([True, False])
-    evidence = np.array([0.5, 0.25])
+@pytest.mark.parametrize(
+    ("confidence", "prior"),
+    [(0.9, "lift"), (0.6, "lift"), (0.59, "evidence"), (0.0, "evidence")],
+)
+def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence(
+    confidence: float, prior: str
+) -> None:
     settings = search_settings(boost=2.0)
-    for confidence in (0.9, 0.6):
-        named = Book(inside, confidence, evidence)
-        lift = lift_of(named, settings)
-        assert lift > 0.0
-        assert book_prior(named, settings).tolist() == [lift, 0.0]
-    for confidence in (0.0, 0.59):
-        named = Book(inside, confidence, evidence)
-        assert lift_of(named, settings) == 0.0
-        assert book_prior(named, settings).tolist() == [1.0, 0.5]
+    named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
+    lift = lift_of(named, settings)
+    assert (lift > 0.0) == (prior == "lift")
+    expected = [lift, 0.0] if lift else [1.0, 0.5]
+    assert book_prior(named, settings).tolist() == expected
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
@@ -284,15 +279,15 @@ def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
         assert ranking.in_book.tolist() == [confidence == 0.95, False]
 
 
-def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
-    expected = {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}
-    for share, odds in expected.items():
-        assert log_odds_of(share) == pytest.approx(math.log(odds))
-        assert probability(math.log(odds)) == pytest.approx(share)
-    assert log_odds_of(0.0) == -30.0
-    assert log_odds_of(1.0) == 30.0
-    assert threshold_log_odds(0.0) < -1e38
-    single = np.array([-30.0, 30.0], dtype=np.float32)
-    # warnings are errors
-    assert (single >= threshold_log_odds(0.0)).all()
-    assert threshold_log_odds(0.5) == 0.0
+@pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])
+def test_log_odds_and_probabilities_are_each_others_inverse(
+    share: float, odds: float
+) -> None:
+    assert log_odds_of(share) == pytest.approx(math.log(odds))
+    assert probability(math.log(odds)) == pytest.approx(share)
+
+
+def test_log_odds_are_clipped_and_pass_the_threshold_of_0() -> None:
+    clipped = np.array([log_odds_of(0.0), log_odds_of(1.0)], dtype=np.float32)
+    assert clipped.tolist() == [-30.0, 30.0]
+    assert (clipped >= threshold_log_odds(0.0)).all(), "warnings are errors"
