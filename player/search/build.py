@@ -32,9 +32,9 @@ from quarry.store import DEFAULT_COLLECTION, Course, identity_of, is_url, open_s
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": Dense.from_course,
-    "chroma": Chroma.from_course,
+    "chroma": Chroma,
     "keyword": Keyword.from_course,
-    "cross-encoder": CrossEncoder.from_course,
+    "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
 EMBEDDING = ("dense", "chroma")

@@ -71,8 +71,8 @@ class Cascade:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
         if ranking is None:
             nothing = {COURSE: nothing_found(len(index.paragraphs))}
-            given = index.rank_input(query, book, settings)
-            ranking = rank(replace(given, scores=nothing), settings)
+            inputs = index.rank_input(query, book, settings)
+            ranking = rank(replace(inputs, scores=nothing), settings)
             assert ranking is not None
 
         maker = HitMaker(ranking, index, settings)
@@ -114,35 +114,35 @@ class Cascade:
     def _ranked(self, book: BookCandidate | None) -> Ranking | None:
         """Rank by the scores of all strategies, and by keywords too if these are needed."""
         settings, index = self.settings, self.index
-        given = index.rank_input(self.query, book, settings)
+        inputs = index.rank_input(self.query, book, settings)
         if self.everything:
-            given = replace(given, k=None)
+            inputs = replace(inputs, k=None)
         doc_id = book.doc_id if book else ""
-        names = index.strategies_for(given.keywords, settings)
-        given = replace(given, scores=self._scores(names, given, doc_id))
-        ranking = rank(given, settings)
+        names = index.strategies_for(inputs.keywords, settings)
+        inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))
+        ranking = rank(inputs, settings)
 
         has_failed = all(name in self._failures for name in names)
         may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
-        if may_ask and needs_fallback(ranking, given.keywords, settings):
-            fallback = self._scores((KEYWORD,), given, doc_id)
-            ranking = rank(replace(given, fallback=fallback), settings)
+        if may_ask and needs_fallback(ranking, inputs.keywords, settings):
+            fallback = self._scores((KEYWORD,), inputs, doc_id)
+            ranking = rank(replace(inputs, fallback=fallback), settings)
         return ranking
 
-    def _scores(self, names: Sequence[str], given: RankInput, doc_id: str) -> Scored:
+    def _scores(self, names: Sequence[str], inputs: RankInput, doc_id: str) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.
 
         Args:
-            given: what rerankers need to know of the search, without scores.
+            inputs: what rerankers need to know of the search, without scores.
             doc_id: the document that the query names, "" without one.
         """
         for name in names:
             if not isinstance(self.index.strategies[name], Reranker):
-                self._start(name, given, doc_id)
+                self._start(name, inputs, doc_id)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
-            self._start(name, replace(given, scores=scores), doc_id)
+            self._start(name, replace(inputs, scores=scores), doc_id)
             call = self._calls[name]
             scored = call.value()
             if call.failure is not None:
@@ -151,11 +151,11 @@ class Cascade:
                 scores[name] = scored
         return scores
 
-    def _start(self, name: str, given: RankInput, doc_id: str) -> None:
+    def _start(self, name: str, inputs: RankInput, doc_id: str) -> None:
         """Start a strategy in another thread, unless it was started before.
 
         Args:
-            given: its scores have the paragraphs that a reranker compares.
+            inputs: its scores have the paragraphs that a reranker compares.
         """
         if name in self._calls:
             return
@@ -163,7 +163,7 @@ class Cascade:
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
-            rows = best_rows(given, self.settings, strategy.n_compared)
+            rows = best_rows(inputs, self.settings, strategy.n_compared)
 
         def work() -> ScoreArrays:
             strategy.load()

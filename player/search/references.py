@@ -79,11 +79,11 @@ NAMES_KEPT = 400
 """Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
-SURELY_SAID = 0.95
+SURELY_NAMED = 0.95
 """Confidence of a document whose stem or title a hint holds."""
-PROBABLY_SAID = 0.85
+PROBABLY_NAMED = 0.85
 """Confidence of a document that a hint names by a single word that no text of the course holds."""
-CALLED = 0.95
+NAMED_BY_PART = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 _MIN_NAMING = 4
 """Minimum number of letters of a word that names a document because no text of the course holds it."""
@@ -231,7 +231,7 @@ class References:
         """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
         lecture_numbers = numbers(book_name, self._rows_by_word)
         tokens = without_other_numbers(book_name, lecture_numbers)
-        has_word = any(map(_is_word, self._telling(tokens)))
+        has_word = any(map(_is_word, self._distinctive(tokens)))
 
         string, exact = self._by_string(book_name, tokens)
         words, content = self._by_words(tokens)
@@ -281,13 +281,13 @@ class References:
             return None
 
         confidences = self._words_in(hint)
-        confidences |= dict.fromkeys(self._names_in(hint), SURELY_SAID)
+        confidences |= dict.fromkeys(self._names_in(hint), SURELY_NAMED)
         if lectures and not confidences:
             words = [word for word, _ in groups]
             best = self.best(f"{words[0]} {lectures.pop()}")
             if best is not None and best.confidence >= LIKELY:
                 is_sure = any(is_a(word, "lectures") for word in words)
-                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
+                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_NAMED)
                 confidences[self.doc_ids.index(best.doc_id)] = confidence
 
         if len(confidences) != 1:
@@ -303,20 +303,26 @@ class References:
         rows_in_hint = set()
         normalised, folded = normalise_name(hint), _fold(hint)
         for name in self._names:
-            if _is_said(name.normalised, normalised):
-                words = list(filter(_is_word, self._telling(name.tokens)))
+            if _is_mentioned(name.normalised, normalised):
+                words = list(filter(_is_word, self._distinctive(name.tokens)))
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
         for title, bearers in self._short_titles.items():
             n_capitals = sum(word[:1].isupper() for word in title.split())
-            if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
+            if n_capitals >= WORDS_OF_A_NAME and _is_mentioned(title, hint):
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            has_letters_and_digits = any(map(str.isdigit, stem)) and any(
+                map(str.isalpha, stem)
+            )
             bearers = set(rows.values())
-            if is_telling and len(bearers) == 1 and _is_said(stem, folded):
+            if (
+                has_letters_and_digits
+                and len(bearers) == 1
+                and _is_mentioned(stem, folded)
+            ):
                 rows_in_hint |= bearers
         return rows_in_hint
 
@@ -327,7 +333,7 @@ class References:
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
             rows = self._rows_by_word.get(word, ())
-            if len(rows) != 1 or word in self._common or not _tells(word):
+            if len(rows) != 1 or word in self._common or not _is_distinctive(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
@@ -335,9 +341,9 @@ class References:
             (row,) = rows
             neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
-                confidences.setdefault(row, SURELY_SAID)
+                confidences.setdefault(row, SURELY_NAMED)
             elif len(word) >= _MIN_NAMING and self._is_unheard(word, row):
-                confidences.setdefault(row, PROBABLY_SAID)
+                confidences.setdefault(row, PROBABLY_NAMED)
         return confidences
 
     def _is_unheard(self, word: str, row: int) -> bool:
@@ -392,27 +398,27 @@ class References:
 
     def _text(self, tokens: Iterable[str]) -> str:
         """Return the words of a name that are compared letter by letter."""
-        return " ".join(self._telling(tokens, files=True))
+        return " ".join(self._distinctive(tokens, files=True))
 
-    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
+    def _distinctive(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
 
         Args:
             files: keep words for kinds of files.
         """
-        telling = []
+        distinctive = []
         for token in tokens:
             is_kept = not is_generic(token) or (files and is_a(token, *FILES))
             if is_kept and token not in self._common:
-                telling.append(token)
-        return telling
+                distinctive.append(token)
+        return distinctive
 
     def _by_string(
         self, book_name: str, tokens: Sequence[str]
     ) -> tuple[Float64Array, Float64Array]:
         """Return the features "string" and "exact"."""
         scores = np.zeros(len(self._names))
-        if self._telling(tokens):
+        if self._distinctive(tokens):
             for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
                 ratios = process.cdist([self._text(tokens)], self._texts, scorer=scorer)
                 scores += ratios[0] / 2.0
@@ -431,13 +437,13 @@ class References:
             before, match, after = f" {normalised} ".partition(f" {called} ")
             if match and all(map(is_generic, f"{before} {after}".split())):
                 named = [*rows]
-                exact[named] = np.maximum(exact[named], CALLED)
+                exact[named] = np.maximum(exact[named], NAMED_BY_PART)
         return string, exact
 
     def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
         """Return the features "words" and "content"."""
         vocabulary = list(self._words)
-        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        weights = {token: 1.0 for token in self._distinctive(tokens) if _is_word(token)}
         for token in tokens if weights else ():
             is_file = is_a(token, *FILES) and token not in self._common
             if is_file and words_like(token, vocabulary):
@@ -508,7 +514,7 @@ def _rates(
     return rates
 
 
-def _is_said(name: str, text: str) -> bool:
+def _is_mentioned(name: str, text: str) -> bool:
     """Return whether a text holds a name as whole words, and says nothing before it that excludes it."""
     if name not in text:
         return False
@@ -530,7 +536,7 @@ def _is_word(token: str) -> bool:
     return len(token) > 1 and not token.isdecimal()
 
 
-def _tells(token: str) -> bool:
+def _is_distinctive(token: str) -> bool:
     """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
     return _is_word(token) and not is_a(token, "sections") and not is_generic(token)
 
@@ -540,7 +546,7 @@ def _is_name(alias: Alias) -> bool:
     if alias.source in (*_FOR_FILES, "author"):
         return True
     tokens = tokens_of(alias.text)
-    return any(map(_tells, tokens)) or _is_phrase(tokens)
+    return any(map(_is_distinctive, tokens)) or _is_phrase(tokens)
 
 
 def _is_phrase(tokens: Sequence[str]) -> bool:

@@ -1,7 +1,6 @@
 """A store and settings -> an orchestrator: one that notices when the store is changed under it."""
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -10,22 +9,17 @@ import pytest
 
 from configs.errors import SettingsError
 from configs.settings import load
-from evaluate.games.locating import locate_games
-from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
 from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
 from player.search.results import Query
-from player.search.strategies.keywords import Keyword
-from player.search.strategies.strategy import Strategy
-from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, Store, StoredDocument
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import course_games, make_store
+from tests.evaluate.fakes import make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
 from tests.player.fakes import course, ids_of
 
@@ -53,6 +47,7 @@ def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
     assert len(player.plan(start).places.paragraphs) == 12
     result = player.orchestrator.search(hint)
     assert ids_of(result.hits)[0] != "third:1:1"
+
     text = "Volcanoes erupt with lava. Later lessons mention ash."
     third = paragraph("third:1:1", text)
     make_store(store.location, [*course(), third])
@@ -72,19 +67,6 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
     shutil.rmtree(store.location)
     with pytest.raises(StoreError, match="holds no store"):
         searches.search(HEAP)
-
-
-def users_own(store: Course) -> Strategy:
-    return Keyword(store.paragraphs)
-
-
-def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
-    settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
-    games = course_games(course())[:2]
-    located = locate_games(games, store.paragraphs)
-    tuned = prepare(games, located, store, settings, HashingEmbedder())
-    ranks, _ = search_all(tuned, settings.search)
-    assert ranks.tolist() == [1, 1]
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
@@ -132,75 +114,6 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     says = "strategy dense failed: no answer within search.deadline_s"
     assert list(map(str, result.failures)) == [says]
     assert {*each(result.hits, "strategy")} == {"keyword"}
-
-
-class FarEmbedder(HashingEmbedder):
-    """Every query is far from all passages, so that vectors find nothing relevant."""
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        return -super().embed_queries(texts)
-
-
-COMMON = (
-    "learning storage ordering network proof error problem speech memory signal filter layer kernel matrix vector "
-    "query index table tree graph"
-)
-WORDS = COMMON.split()
-LETTERS = "BDFGKLMNPR"
-NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
-
-
-@pytest.fixture
-def rich(tmp_path: Path) -> Course:
-    """Eighty paragraphs of common words and a name each, in twenty sections with a name each in the heading."""
-    items = []
-    for number in range(80):
-        one = WORDS[number % 20]
-        two = WORDS[(3 * number + 1) % 20]
-        three = WORDS[(7 * number + 4) % 20]
-        name = NAMES[20 + number]
-        text = f"The {one} of every {two} is what a {three} needs, says {name}."
-        item = paragraph(f"talks:{number}:1", text)
-        heading = f"On {NAMES[number // 4]}"
-        items.append(replace(item, heading=heading, section=(heading,)))
-    return make_store(tmp_path / "rich", items)
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "{}",
-        "please tell me what is said about {} and the memory of it",
-        "what did {} say about the learning problem",
-    ],
-    ids=["alone", "in a request", "in a question"],
-)
-def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
-    rich: Course, sentence: str
-) -> None:
-    falling_back = build_orchestrator(rich, load(), FarEmbedder())
-    ordinary = build_orchestrator(rich, load("ordinary"), FarEmbedder())
-    for place, name in enumerate(NAMES):
-        query = Query(sentence.format(name))
-        result = falling_back.search(query)
-        assert result.answered_by == "fallback"
-        assert len(result.relevant_hits) == (4 if place < 20 else 1)
-
-        assert all(name in str(hit.paragraph) for hit in result.relevant_hits)
-        assert name in str(each(ordinary.search(query).hits, "paragraph"))
-
-
-def test_one_common_word_alone_makes_nothing_relevant(rich: Course) -> None:
-    changes = [
-        "search.threshold=0.7",
-        "search.lowered_threshold=0.35",
-        "search.cascade=true",
-    ]
-    searches = build_orchestrator(rich, load("keyword", changes=changes))
-    for word in WORDS:
-        for hint in (word, f"would you like a pizza with my {word} tonight"):
-            assert not searches.search(Query(hint)).relevant
-    assert searches.search(Query("learning storage proof")).relevant
 
 
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(

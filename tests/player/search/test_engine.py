@@ -12,7 +12,6 @@ from tests.fakes import each
 from tests.player.fakes import (
     ListStrategy,
     document,
-    ids_of,
     index_of,
     search_settings,
 )
@@ -76,26 +75,12 @@ def test_an_unknown_book_changes_nothing() -> None:
     assert result.hits == searches.search(HINT).hits
 
 
-def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
-    other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
-    expected = pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
-    for fusion, name in {"linear": "fused", "rrf": "rrf"}.items():
-        searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
-        for book_name in ("", "sure", "Optics", "Organic Chemistry"):
-            result = searches.search(Query("hint", book_name))
-            assert {*each(result.hits, "strategy")} == {name}
-            relevance = each(result.hits, "relevance")
-            assert dict(zip(ids_of(result.hits), relevance, strict=True)) == expected
-            relevant = each(result.relevant_hits, "relevance")
-            assert len(relevant) == 4
-            assert min(relevant) == pytest.approx(0.7)
-
-
 def test_nonsense_is_named_as_a_failure_and_the_others_answer(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd = ListStrategy("odd", {})
     zeros = np.zeros(10)
+
     for nonsense in (
         None,
         ScoreArrays(np.zeros(1), np.zeros(1)),

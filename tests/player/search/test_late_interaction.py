@@ -48,6 +48,7 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
         vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
         cosines = vectors @ project(states, BASIS).T
         expected = []
+
         for start, end in itertools.pairwise(TOKENS.starts):
             best = cosines[start:end].max(axis=0)
             mean = np.average(best, weights=np.log(weights))
@@ -75,6 +76,7 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
     paragraphs = np.eye(2, dtype=np.float32)
     nothing = np.zeros(0, dtype=np.int64)
     course = ["a", "b"]
+
     for documents, hint, expected in (
         # the mean of the two nearest hints
         (dict.fromkeys("xyz", ""), "unheard of", [0.8, 0.9]),

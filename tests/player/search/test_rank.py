@@ -161,29 +161,39 @@ def test_scores_are_fused_by_their_weights() -> None:
     assert result.log_odds == pytest.approx([10.4, 9.6, NO])
 
 
-def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:
-    # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
-    for own, expected in (
-        (scores(2.0, 3.0, NO), [11.0, 11.0, 7.0]),
-        (scores(-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
-    ):
-        result = fused(weights={"dense": 10.0}, dense=DENSE, own=own)
-        assert result.scores == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
+        ((2.0, 3.0, NO), [11.0, 11.0, 7.0]),
+        ((-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
+    ],
+)
+def test_a_strategy_without_a_weight_counts_by_its_relevance(
+    own: tuple[float, ...], expected: list[float]
+) -> None:
+    result = fused(weights={"dense": 10.0}, dense=DENSE, own=scores(*own))
+    assert result.scores == pytest.approx(expected)
 
 
-def test_one_of_a_group_of_duplicates_stays() -> None:
-    groups = np.zeros(3, dtype=np.int64)
-    for log_odds, preferred, merged in (
+@pytest.mark.parametrize(
+    ("log_odds", "preferred", "merged"),
+    [
         ([1.0, 3.0, 0.0], [], [NO, 3.0, NO]),
         ([1.0, 0.0, 1.0], [], [1.0, NO, NO]),
         # one in a book that filters goes first, if it was found
         ([1.0, 3.0, 0.0], [2], [NO, NO, 0.0]),
         ([1.0, 3.0, NO], [2], [NO, 3.0, NO]),
         ([NO, NO, NO], [], [NO, NO, NO]),
-    ):
-        goes_first = np.isin(np.arange(3), preferred)
-        result = merge_duplicates(np.array(log_odds), groups, goes_first)
-        assert result.tolist() == merged
+    ],
+)
+def test_one_of_a_group_of_duplicates_stays(
+    log_odds: list[float], preferred: list[int], merged: list[float]
+) -> None:
+    goes_first = np.isin(np.arange(3), preferred)
+    groups = np.zeros(3, dtype=np.int64)
+    result = merge_duplicates(np.array(log_odds), groups, goes_first)
+    assert result.tolist() == merged
 
 
 def searched(
@@ -212,11 +222,6 @@ def searched(
     return ranking
 
 
-def test_the_fallback_answers_in_any_mode_if_all_strategies_have_failed() -> None:
-    fallback = {"keyword": scores(1.0, NO, NO)}
-    assert searched({}, fallback, keywords="off").is_fallback
-
-
 def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_else() -> (
     None
 ):
@@ -228,6 +233,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
         ("linear", {"one": one, "two": flat}),
         ("rrf", {"one": one, "two": flat}),
     )
+
     for fusion, scored in steps:
         for weight, hits in orders.items():
             ranking = searched(
@@ -258,25 +264,29 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
         assert ranking.hits.tolist() == [0, last]
 
 
-def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
-    # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
-    first = np.array([True, False, False])
-    for confidence, boost, pdf_k, hits in (
+@pytest.mark.parametrize(
+    ("confidence", "boost", "pdf_k", "hits"),
+    [
+        # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
         (0.45, 1.0, 1, [2, 1]),
         (0.45, 1.0, 0, [2, 0]),
         (0.45, 0.0, 1, [2, 1]),
         (0.95, 0.1, 1, [0, 2]),
-    ):
-        ranking = searched(
-            {"one": scores(0.9, 1.2, 3.0)},
-            book=Book(first, confidence),
-            boost=boost,
-            boost_confidence=0.4,
-            pdf_k=pdf_k,
-            global_k=2 - pdf_k,
-        )
-        assert ranking.hits.tolist() == hits
-        assert ranking.in_book.tolist() == [confidence == 0.95, False]
+    ],
+)
+def test_a_book_has_slots_if_it_filters_or_lifts(
+    confidence: float, boost: float, pdf_k: int, hits: list[int]
+) -> None:
+    ranking = searched(
+        {"one": scores(0.9, 1.2, 3.0)},
+        book=Book(np.array([True, False, False]), confidence),
+        boost=boost,
+        boost_confidence=0.4,
+        pdf_k=pdf_k,
+        global_k=2 - pdf_k,
+    )
+    assert ranking.hits.tolist() == hits
+    assert ranking.in_book.tolist() == [confidence == 0.95, False]
 
 
 @pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])
