@@ -8,7 +8,9 @@ import datetime
 import functools
 import io
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -146,6 +148,36 @@ def run_python(
         check=False,
         **options,
     )
+
+
+@contextlib.contextmanager
+def in_terminal(
+    *arguments: str, folder: Path
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run Python as a process that leads the process group of a terminal; yield it and the terminal's other side.
+
+    It is killed at the end, if it has not ended.
+    """
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+        # ignored if these tests run in the background of a shell
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    os.close(theirs)
+    try:
+        yield process, ours
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        os.close(ours)
 
 
 @functools.cache

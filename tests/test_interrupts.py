@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import pty
 import random
 import re
 import select
@@ -11,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,16 @@ from ingest.pipeline.pipeline import ingest
 from quarry.command import main
 from quarry.store import open_store
 from tests.evaluate.fakes import course_games, record_of, write_games
-from tests.fakes import CACHES, DOTTED, NETWORKS, RANKING, ROOT, TREES, lecture_pdf
+from tests.fakes import (
+    CACHES,
+    DOTTED,
+    NETWORKS,
+    RANKING,
+    ROOT,
+    TREES,
+    in_terminal,
+    lecture_pdf,
+)
 
 pytestmark = pytest.mark.timeout(600)
 N_TRIES = int(os.environ.get("QUARRY_INTERRUPTS", "1"))
@@ -85,33 +92,6 @@ def places(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@contextlib.contextmanager
-def in_terminal(
-    command: str, folder: Path
-) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Run Python as a process that leads the process group of a terminal; yield it and the terminal's other side."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, *command.split()],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        start_new_session=True,
-        # ignored if these tests run in the background of a shell
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-    )
-    os.close(theirs)
-    try:
-        yield process, ours
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        os.close(ours)
-
-
 def read_until(
     terminal: int,
     deadline: float,
@@ -140,7 +120,7 @@ def test_one_interrupt_ends_any_command_in_one_line(
     moments = random.Random(name)
     for number in range(N_TRIES):
         command = COMMANDS[name].format(new=tmp_path / f"new{number}")
-        with in_terminal(command, places) as (process, terminal):
+        with in_terminal(*command.split(), folder=places) as (process, terminal):
             moment_s = moments.uniform(0.3, 5.0)
             read_until(terminal, time.monotonic() + moment_s, process)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -189,7 +169,8 @@ def test_a_terminated_ingest_leaves_no_process_and_one_line(
 def test_a_second_interrupt_ends_it_at_once_and_says_nothing_more(
     places: Path,
 ) -> None:
-    with in_terminal(COMMANDS["replay"], places) as (process, terminal):
+    command = COMMANDS["replay"].split()
+    with in_terminal(*command, folder=places) as (process, terminal):
         read_until(terminal, time.monotonic() + 4.0, process)
         for _ in range(3):
             with contextlib.suppress(ProcessLookupError):

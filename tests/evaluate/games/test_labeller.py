@@ -3,9 +3,6 @@
 import contextlib
 import json
 import os
-import pty
-import subprocess
-import sys
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -18,7 +15,7 @@ from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.games.locating import check_games
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import Evaluate
-from tests.fakes import ROOT, each
+from tests.fakes import each, in_terminal
 
 IVY = paragraph("alpha:1:1", "Ivy scales brickwork. Tendrils grip mortar.")
 MOSS = paragraph("alpha:1:2", "Moss carpets boulders. Shade keeps damp cushions.")
@@ -100,38 +97,34 @@ label_games(ALL, Path("games.jsonl"), input)
 """
 
 
-def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    with subprocess.Popen(
-        [sys.executable, "-c", IN_A_TERMINAL],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        cwd=tmp_path,
-        env=environment,
-    ) as process:
-        os.close(theirs)
+def test_a_refused_line_comes_back_to_be_edited_in_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    with in_terminal("-c", IN_A_TERMINAL, folder=tmp_path) as (process, terminal):
         shown = ""
-        # the refused hint is "ivy climber"; Ctrl-A and Ctrl-D remove "ivy " of it
+        # the refused hints are "ivy climber" and "moss"; Ctrl-A and Ctrl-D remove "ivy " of the first
         for until, typed in (
             ("ends): ", "ivy climber\n"),
+            ("with the paragraph.", ""),
             ("ends): ivy climber", "\x01" + "\x04" * 4 + "\n"),
             ("[alpha]: ", "\n"),
-            ("opening sentence [", "\n"),
+            ("opening sentence [", ""),
+            ("]: ", "\n"),
             ("empty): ", "\n"),
-            ("[2 of 3]", "ferns\n"),
-            ("ends): ferns", ":q\n"),
+            ("[2 of 3]", ""),
+            ("ends): ", "moss\n"),
+            ("with the paragraph.", ""),
+            ("ends): moss", ":q\n"),
         ):
             while until not in shown:
-                shown += os.read(ours, 10_000).decode()
-            shown = ""
-            os.write(ours, typed.encode())
+                shown += os.read(terminal, 10_000).decode()
+            _, _, shown = shown.partition(until)
+            os.write(terminal, typed.encode())
         with contextlib.suppress(OSError):  # nobody holds the other side any more
-            while os.read(ours, 10_000):
+            while os.read(terminal, 10_000):
                 pass
         process.wait(60)
-    os.close(ours)
     (game,) = load_games(tmp_path / "games.jsonl")
     assert game.hint == "climber"
 
