@@ -11,7 +11,7 @@ from player.search.calibration import (
     calibration_of,
     is_calibrated,
     is_fitted,
-    notices,
+    notice_of,
 )
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import KEYWORD, SearchIndex
@@ -159,9 +159,9 @@ class Failing(Strategy):
 
 
 def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
-    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
+    """Open a store to be searched, and log the notice about its embedder; see `open_store`."""
     course = open_store(location, collection)
-    for notice in notices(course):
+    if notice := notice_of(course):
         _log.warning("%s", notice)
     return course
 

@@ -38,8 +38,8 @@ class Cascade:
     Args:
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
-        everything: also rank the paragraphs of the course, up to the query's k; without k the hits alone. No error is
-            raised if every strategy fails or the hint is empty.
+        everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
+            empty.
     """
 
     index: SearchIndex
@@ -76,12 +76,11 @@ class Cascade:
             assert ranking is not None
 
         maker = HitMaker(ranking, index, settings)
-        hits, answered_by = (
-            maker.hits(),
-            maker.answered_by(book.tier if book else "none"),
-        )
+        hits = maker.hits()
+        answered_by = maker.answered_by(book.tier if book else "none")
         if self.everything and not hits:
             answered_by = "course"
+
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
@@ -94,7 +93,7 @@ class Cascade:
             boost=ranking.lift,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=course_ranking(maker, query.k) if self.everything else None,
+            ranking=course_ranking(maker) if self.everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
@@ -115,8 +114,6 @@ class Cascade:
         """Rank by the scores of all strategies, and by keywords too if these are needed."""
         settings, index = self.settings, self.index
         inputs = index.rank_input(self.query, book, settings)
-        if self.everything:
-            inputs = replace(inputs, k=None)
         doc_id = book.doc_id if book else ""
         names = index.strategies_for(inputs.keywords, settings)
         inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))

@@ -95,12 +95,8 @@ class HitMaker:
         return tier
 
 
-def course_ranking(maker: HitMaker, k: int | None) -> CourseRanking:
-    """Rank the paragraphs of a course: hits, then others that were found, of a book that filters first, then the rest.
-
-    Args:
-        k: maximal number of paragraphs; None takes the hits alone, or without hits all.
-    """
+def course_ranking(maker: HitMaker) -> CourseRanking:
+    """Rank a course: hits, then other paragraphs that were found, of a book that filters first, then the rest."""
     index, ranking = maker.index, maker.ranking
     is_found = ranking.order > NOT_FOUND
     in_book = ranking.inside & ranking.filters
@@ -108,9 +104,6 @@ def course_ranking(maker: HitMaker, k: int | None) -> CourseRanking:
     rank_of_hit[ranking.hits] = np.arange(len(ranking.hits))
     rows = np.lexsort((-ranking.order, ~(in_book & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
-    if k is None and len(ranking.hits):
-        k = n_found = len(ranking.hits)
-    rows = rows[:k]
     log_odds = ranking.fused.log_odds
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
 

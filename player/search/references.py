@@ -143,10 +143,9 @@ class References:
         original_of = {item.doc_id: item.same_as or item.doc_id for item in documents}
         self.doc_ids = sorted(set(original_of.values()))
         n_documents = len(self.doc_ids)
+        rows = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         # row of each document; a duplicate has the row of its original
-        row_of = {}
-        for doc_id, original in original_of.items():
-            row_of[doc_id] = self.doc_ids.index(original)
+        row_of = {doc_id: rows[original] for doc_id, original in original_of.items()}
 
         # by folded stem or name, its rows by the text as it is written
         self._stems: dict[str, dict[str, int]] = {}

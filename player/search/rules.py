@@ -76,7 +76,12 @@ class RuleEvidence:
     @functools.cached_property
     def _index(self) -> tuple[RowsByWord, RowsByWord]:
         """Paragraphs by the words and by the base forms of words that they hold."""
-        return _index_of(self._paragraphs)
+        by_word, by_form = [], []
+        for paragraph in self._paragraphs:
+            distinct = dict.fromkeys(words(paragraph.text))
+            by_word.append(distinct)
+            by_form.append([form for word in distinct for form in base_forms(word)])
+        return rows_by_word(by_word), rows_by_word(by_form)
 
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""
@@ -98,15 +103,6 @@ class RuleEvidence:
             + RELATED.log_odds(related)
         )
         return np.float32(self._weight) * log_odds
-
-
-def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[RowsByWord, RowsByWord]:
-    by_word, by_form = [], []
-    for paragraph in paragraphs:
-        distinct = dict.fromkeys(words(paragraph.text))
-        by_word.append(distinct)
-        by_form.append([form for word in distinct for form in base_forms(word)])
-    return rows_by_word(by_word), rows_by_word(by_form)
 
 
 @functools.lru_cache(WORDS_KEPT)

@@ -136,7 +136,8 @@ class Dense(Strategy):
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
-        terms: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
+        # vecdot sums all rows alike, so that equal vectors tie; the matrix product does not
+        terms: dict[str, AnyFloatArray] = {PARAGRAPH: np.vecdot(self._vectors, vector)}
         if RULE in names:
             terms[RULE] = self.evidence(hint)
         if self._late is None:
@@ -187,10 +188,3 @@ def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     if len(log_odds) <= n:
         return np.arange(len(log_odds))
     return np.argpartition(-log_odds, n - 1)[:n]
-
-
-def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:
-    """Return (n_vectors,) the cosine of each with one vector; equal vectors get equal cosines."""
-    # the matrix product sums rows in different orders, so that equal vectors may not tie; vecdot sums all rows alike
-    cosines: Float32Array = np.vecdot(vectors, vector)
-    return cosines

@@ -258,7 +258,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
     ):
         searches = SearchOrchestrator(index, search_settings(**changes))
         for hint, book_name in itertools.product(hints, ("", "first", "second")):
-            everything = searches.rank_course(Query(hint, book_name, 3000))
+            everything = searches.rank_course(Query(hint, book_name))
             plain = searches.search(Query(hint, book_name))
             assert plain.ranking is None
             ranking = everything.ranking

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from configs.settings import load
+from player.player import Player
+from player.round import RoundStart
 from player.search.build import build_orchestrator
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
@@ -133,12 +135,13 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     settings = load("dual")
     assert settings.game.candidates == 0
     searches = build_orchestrator(store, settings, NoTies())
-    whole = searches.rank_course(replace(IN_TREES, k=1_000)).ranking
+    whole = searches.rank_course(IN_TREES).ranking
     assert whole is not None
     assert len(whole.rows) == len(store.paragraphs)
     assert np.isfinite(whole.log_odds).all()
 
-    result = searches.rank_course(IN_TREES)
+    start = RoundStart("", IN_TREES.book_name, IN_TREES.hint)
+    result = Player(searches, settings.game).candidates(start)
     ranking = result.ranking
     assert ranking is not None
     ranked = [store.paragraphs[row] for row in ranking.rows]
