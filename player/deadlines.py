@@ -1,6 +1,9 @@
 """Calls in daemon threads with a deadline, for a search or a player that may hang."""
 
+import functools
 import math
+import os
+import queue
 import threading
 import time
 from collections.abc import Callable
@@ -72,12 +75,41 @@ class Call(Future[T]):
         return None
 
 
+class _Threads:
+    """Daemon threads, as many as there are calls at the same time; a thread serves again when it is done."""
+
+    def __init__(self) -> None:
+        self._calls: queue.SimpleQueue[tuple[Call[Any], Callable[[], Any]]] = (
+            queue.SimpleQueue()
+        )
+        self._n_idle = threading.Semaphore(0)
+
+    def start(self, call: Call[T], work: Callable[[], T]) -> None:
+        """Run a call at once."""
+        self._calls.put((call, work))
+        if not self._n_idle.acquire(blocking=False):
+            threading.Thread(target=self._serve, name="quarry", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            call, work = self._calls.get()
+            call.run(work)
+            del call, work  # so that an idle thread keeps no result
+            self._n_idle.release()
+
+
+@functools.cache
+def _threads(_pid: int) -> _Threads:
+    """Return the threads of this process; a forked process has none of its parent's."""
+    return _Threads()
+
+
 def start_in_thread(
     work: Callable[[], T], name: str = "", deadline: float = math.inf
 ) -> Call[T]:
-    """Start a call at once in a daemon thread of its own; see `Call` for the arguments."""
+    """Start a call at once in another thread; see `Call` for the arguments."""
     call: Call[T] = Call(name, deadline)
-    threading.Thread(target=call.run, args=(work,), name="quarry", daemon=True).start()
+    _threads(os.getpid()).start(call, work)
     return call
 
 

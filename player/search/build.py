@@ -1,11 +1,14 @@
 """Build the SearchOrchestrator of a store from settings: strategies, embedder, references, calibration."""
 
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Hashable
+from typing import cast
 
 from configs.settings import SearchSettings, Settings
+from player.deadlines import Call, Runner
 from player.errors import SearchError
-from player.search.cache import CachingEmbedder
+from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
     calibration_for,
     calibration_of,
@@ -16,7 +19,7 @@ from player.search.calibration import (
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
 from player.search.index import KEYWORD, SearchIndex
 from player.search.late_interaction import Hubs, LateInteraction
-from player.search.references import References
+from player.search.references import NO_ALIASES, References
 from player.search.results import Query, ScoreArrays
 from player.search.strategies.chroma import Chroma
 from player.search.strategies.cross_encoder import CrossEncoder
@@ -43,63 +46,119 @@ SETTING = "search.strategies"
 
 
 def build_orchestrator(
-    course: Course, settings: Settings, embedder: Embedder | None = None
+    course: Course,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    cache: ResultCache | None = None,
 ) -> SearchOrchestrator:
     """Build the orchestrator over a store, with the strategies that the settings name.
 
     Args:
         course: the course to search.
         settings: settings of search and embedding.
-        embedder: the store's embedder; None loads it if a strategy needs it.
-
-    Raises:
-        SettingsError: a strategy is unknown, or a user's own cannot be made.
-    """
-    require_strategies(settings.search)
-    current = course
-
-    def renew() -> SearchIndex | None:
-        """Build the index again if an ingest has changed the course; None if not."""
-        nonlocal current
-        try:
-            if identity_of(current) == current.identity:
-                return None
-            changed = open_store(current.location, current.collection)
-            index = index_of(changed, settings, embedder)
-        except StoreError as error:
-            if is_url(current.location):
-                raise SearchError(STORE, f"{error}; {AT_HAND}") from error
-            raise
-        current = changed
-        return index
-
-    index = index_of(course, settings, embedder)
-    return SearchOrchestrator(index, settings.search, renew)
-
-
-def index_of(
-    course: Course, settings: Settings, embedder: Embedder | None = None
-) -> SearchIndex:
-    """Build the index of a course.
+        embedder: the store's embedder; None loads it if a strategy needs it. Searches with a given embedder share no
+            cached results with other orchestrators.
+        cache: cache of results; None takes the cache of this process.
 
     If the store's embedder cannot be loaded, the strategies that embed fail in every search. Each search lists them in
     `failures`, and keyword search answers.
 
+    Raises:
+        SettingsError: a strategy is unknown.
+    """
+    search = settings.search
+    require_strategies(search)
+    if cache is None and search.cache_size:
+        cache = shared_cache(search.cache_size)
+    current = _CurrentIndex(course, settings, embedder)
+    index, identity = current.build(course)
+    return SearchOrchestrator(
+        index, search, cache=cache, identity=identity, renew=current.renew
+    )
+
+
+class _CurrentIndex:
+    """The index of a course, built again after an ingest.
+
+    Args:
+        course: the course as it was opened first.
+        settings: settings of search and embedding.
+        embedder: the given embedder of the store; None loads it if a strategy needs it.
+    """
+
+    def __init__(
+        self, course: Course, settings: Settings, embedder: Embedder | None
+    ) -> None:
+        self._course = course
+        self._settings = settings
+        self._given = embedder
+        self._embedder = embedder
+        self._fault = ""
+
+    def build(self, course: Course) -> tuple[SearchIndex, Hashable]:
+        """Build the index of a course; also return a value that is equal for searches with equal results."""
+        settings = self._settings
+        strategies = settings.search.strategies
+        if self._given is None and any(name in EMBEDDING for name in strategies):
+            self._load_embedder(course)
+
+        index = index_of(course, settings, self._embedder, fault=self._fault)
+        identity = (
+            course.location,
+            course.collection,
+            course.fingerprint,
+            repr(index.calibration),
+            settings.embed,
+            # a method is equal to a method of the same object only
+            self._given and self._given.embed_queries,
+            tuple(find(STRATEGIES, name, SETTING) for name in strategies),
+        )
+        return index, identity
+
+    def renew(self) -> tuple[SearchIndex, Hashable] | None:
+        """Build the index again if an ingest has changed the course; None if not."""
+        course = self._course
+        try:
+            if identity_of(course) == course.identity:
+                return None
+            changed = open_store(course.location, course.collection)
+            renewed = self.build(changed)
+        except StoreError as error:
+            if is_url(course.location):
+                raise SearchError(STORE, f"{error}; {AT_HAND}") from error
+            raise
+        self._course = changed
+        return renewed
+
+    def _load_embedder(self, course: Course) -> None:
+        """Load the embedder of a course, unless it is loaded; keep the reason if it cannot be loaded."""
+        loaded = self._embedder
+        if loaded is not None and loaded.spec == course.embedder_spec:
+            return
+        self._embedder, self._fault = None, ""
+        try:
+            self._embedder = store_embedder(course, self._settings)
+        except EmbedderError as error:
+            self._fault = str(error)
+
+
+def index_of(
+    course: Course,
+    settings: Settings,
+    embedder: Embedder | None = None,
+    *,
+    fault: str = "",
+) -> SearchIndex:
+    """Build the index of a course.
+
     Args:
         course: the course to search.
         settings: settings of search and embedding.
-        embedder: the store's embedder; None loads it if a strategy needs it.
-
-    Raises:
-        SettingsError: a user's own strategy cannot be made.
+        embedder: the store's embedder; None if no strategy needs it, or if it cannot be loaded.
+        fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
-    search, fault = settings.search, ""
-    if embedder is None and any(name in EMBEDDING for name in search.strategies):
-        try:
-            embedder = store_embedder(course, settings)
-        except EmbedderError as error:
-            fault = str(error)
-
+    search = settings.search
     caching, calibration, late = None, calibration_of(course.embedder_spec), None
     if embedder is not None:
         caching, calibration = CachingEmbedder(embedder), calibration_for(course)
@@ -110,28 +169,51 @@ def index_of(
     inputs = StrategyInputs(search, calibration, caching, late)
 
     strategies: dict[str, Strategy] = {}
-    for name in (KEYWORD, *search.strategies):
+    dense = ("dense",) if embedder else ()
+    for name in (KEYWORD, *dense, *search.strategies):
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
         else:
-            strategies[name] = make(STRATEGIES, name, SETTING, course, inputs)
-
-    resolves = search.book_match == "resolved"
-    references = References(
-        course.documents,
-        paragraphs=course.paragraphs if resolves else (),
-        # meanings are compared only with weights that are fitted for the embedder
-        embedder=caching if resolves and is_fitted(course.embedder_spec) else None,
-        alias_vectors=(course.aliases, course.alias_vectors),
-        calibration=calibration.references,
-    )
+            strategies[name] = _strategy(name, course, inputs)
     return SearchIndex(
         strategies,
-        references,
+        _references(course, inputs),
         course.paragraphs,
         calibration=calibration,
         calibrated=embedder is None or is_calibrated(course, calibration),
         pieces=course.pieces,
+    )
+
+
+def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
+    """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
+
+    def work() -> Strategy:
+        made = make(STRATEGIES, name, SETTING, course, inputs)
+        return cast(Strategy, made)
+
+    if name in STRATEGIES:
+        return work()
+    deadline = time.monotonic() + inputs.search.deadline_s
+    call: Call[Strategy] = Runner().start(name, work, deadline)
+    strategy = call.value()
+    reason = call.failure.reason if call.failure else "made nothing"
+    return strategy or Failing(name, reason)
+
+
+def _references(course: Course, inputs: StrategyInputs) -> References:
+    """Make the resolver of book names; it compares meanings if its weights are fitted for the embedder."""
+    search = inputs.search
+    resolves = search.book_match == "resolved"
+    compares = resolves and inputs.embedder and is_fitted(course.embedder_spec)
+    return References(
+        course.documents,
+        paragraphs=course.paragraphs if resolves else (),
+        embedder=inputs.embedder if compares else None,
+        alias_vectors=(course.aliases, course.alias_vectors)
+        if compares
+        else NO_ALIASES,
+        calibration=inputs.calibration.references,
     )
 
 
@@ -146,7 +228,7 @@ def require_strategies(search: SearchSettings) -> None:
 
 
 class Failing(Strategy):
-    """A strategy that fails in every search, since the embedder could not be loaded."""
+    """A strategy that fails in every search; it replaces a strategy that could not be created."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
@@ -14,6 +15,12 @@ from quarry.embed import Embedder, TokenEmbedder, TokenStates
 
 HINTS_KEPT = 300
 """Maximum number of hints whose vectors and token states are cached, 50 kB each."""
+
+
+@functools.cache
+def shared_cache(size: int) -> ResultCache:
+    """Return the cache of this size, which the orchestrators of this process with this `cache_size` share."""
+    return ResultCache(size)
 
 
 class ResultCache:

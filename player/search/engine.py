@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -40,23 +40,29 @@ class SearchOrchestrator:
         index: the course to search. The strategies in `settings.strategies` are used, in that order, and "keyword" if
             the mode of a query needs it.
         settings: settings of search.
-        renew: called before every search, with half of its deadline as timeout; returns the new index if the store has
-            changed, else None. While the store does not answer, the last index is searched.
+        cache: cache of results; None caches nothing.
+        identity: equal for orchestrators with equal results, which share cached results; None shares nothing.
+        renew: called before every search, with half of its deadline as timeout; returns the new index and identity if
+            the store has changed, else None. While the store does not answer, the last index is searched.
     """
 
     def __init__(
         self,
         index: SearchIndex,
         settings: SearchSettings,
-        renew: Callable[[], SearchIndex | None] | None = None,
+        *,
+        cache: ResultCache | None = None,
+        identity: Hashable = None,
+        renew: Callable[[], tuple[SearchIndex, Hashable] | None] | None = None,
     ) -> None:
         self.settings = settings
+        self._cache = cache
         self._renew = renew
         self._runner = Runner()
         self._statistics = SearchStatistics()
         self._lock = threading.Lock()
         self._check: Call[None] | None = None
-        self._state = index, ResultCache(settings.cache_size)
+        self._state = index, identity or object()
 
     def search(self, query: Query) -> SearchResult:
         """Search step by step until a step reaches the threshold; list failed strategies in `failures`.
@@ -113,15 +119,16 @@ class SearchOrchestrator:
         query = replace(query, keywords=mode)
 
         unreachable = self._refresh()
-        index, cache = self._state
+        index, identity = self._state
         cascade = Cascade(
             index, self.settings, self._runner, query, started, everything
         )
         try:
-            if everything or not self.settings.cache_size:
+            if everything or self._cache is None:
                 result = cascade.result()
             else:
-                result = cache.get(self._key(query), cascade.result)
+                key = self._key(query, identity)
+                result = self._cache.get(key, cascade.result)
         except AllStrategiesFailedError as error:
             self._statistics.count(None, error.failures)
             raise
@@ -147,9 +154,7 @@ class SearchOrchestrator:
 
         def check() -> None:
             # also if the search has stopped waiting
-            index = renew()
-            if index is not None:
-                self._state = index, ResultCache(self.settings.cache_size)
+            self._state = renew() or self._state
 
         with self._lock:
             if self._check is None or self._check.done():
@@ -164,14 +169,15 @@ class SearchOrchestrator:
             return failure
         return None
 
-    def _key(self, query: Query) -> Query:
-        """Return the cache key of a query: the query that it equals but for the form of its texts."""
-        return replace(
+    def _key(self, query: Query, identity: Hashable) -> Hashable:
+        """Return the cache key of a query: everything that its result depends on."""
+        plain = replace(
             query,
             hint=_plain(query.hint),
             book_name=_plain(query.book_name),
             k=n_slots(self.settings, query.k),
         )
+        return plain, self.settings, identity
 
 
 def _plain(text: str) -> str:
@@ -185,10 +191,13 @@ def _write_log(result: SearchResult) -> None:
     for failure in failures:
         _log.warning("%s", failure)
 
+    best = result.hits[0].relevance if result.hits else 0.0
     fields = {
         "book": result.book.doc_id if result.book else "",
+        "tier": result.tier,
         "answered_by": result.answered_by,
         "hits": len(result.hits),
+        "best": round(best, 4),
         "cached": result.cached,
         "failures": [failure.strategy for failure in failures],
         "embed_ms": round(result.embed_ms, 3),

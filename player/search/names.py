@@ -49,6 +49,7 @@ _FROM_THE_END = regex.compile(
 )
 _IN_PREFIXES = tuple(language.in_prefix for language in LANGUAGES if language.in_prefix)
 _CLAUSE_END = regex.compile(r"[;:?!()]|[,.](?!\s*\d)")
+_JOINING_SIGNS = regex.compile(r"[&+,;/]")
 _NEGATION = regex.compile(
     rf"\b{alternatives(language.negation for language in LANGUAGES)}\b"
 )
@@ -299,6 +300,18 @@ def without_other_numbers(name: str, counting: Collection[int]) -> list[str]:
     return [token for token in tokens_of(name) if token not in others]
 
 
+def joined_names(name: str) -> list[str]:
+    """Return the parts of a name that words such as "and", or signs, join: of "trees & heaps" two."""
+    plain = normalise_name(_JOINING_SIGNS.sub(" and ", name))
+    parts: list[list[str]] = [[]]
+    for word in plain.split():
+        if word in _name_words()["and"]:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return [" ".join(part) for part in parts if part]
+
+
 def excludes(tokens: Sequence[str]) -> bool:
     """Return whether a name says what is not meant: generic words, then a negation."""
     before, negation, _ = _NEGATION.sub("\n", " ".join(tokens), 1).partition("\n")
@@ -310,18 +323,25 @@ def is_negated(before: Sequence[str]) -> bool:
     return _NEGATION.search(" ".join(before[-4:])) is not None
 
 
-def lectures_in(message: str) -> list[tuple[str, list[int]]]:
+def lectures_in(
+    message: str, counted: Collection[str] = ()
+) -> list[tuple[str, list[int]]]:
     """Return the groups of lecture numbers that a message names, each with its word for a lecture.
 
     A number names one next to a word for a lecture ("lecture 3", "the third lecture", "lectures 3 and 4"). A word that
     numbers other things too ("week 4 sales") names one only after a preposition, before a verb of saying or at the end
     of a clause.
+
+    Args:
+        counted: further words that number lectures or other things.
     """
     groups = []
     for clause in _CLAUSE_END.split(_DATE.sub(" ", message)):
         tokens = _without_signs(clause)
         for position, (word, _) in enumerate(tokens):
-            group = _lectures_at(tokens, position) if is_a(word, *COUNTING) else []
+            group = []
+            if is_a(word, *COUNTING) or word in counted:
+                group = _lectures_at(tokens, position)
             if group:
                 groups.append((word, group))
     return groups

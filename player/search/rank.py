@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, logit
 
 from configs.settings import KeywordMode, SearchSettings
 from player.search.results import NOT_FOUND, ScoreArrays, Tier
@@ -358,12 +357,14 @@ def merge_duplicates(
 
 def probability(log_odds: float) -> float:
     """Return the probability of log-odds, never 0 or 1."""
-    return float(expit(np.clip(log_odds, -FARTHEST, FARTHEST)))
+    return 1.0 / (1.0 + math.exp(-min(max(log_odds, -FARTHEST), FARTHEST)))
 
 
 def log_odds_of(probability: float) -> float:
     """Return the natural logarithm of the odds of a probability, within +-30."""
-    return float(np.clip(logit(probability), -FARTHEST, FARTHEST))
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(probability) - np.log1p(-probability)
+    return float(np.clip(log_odds, -FARTHEST, FARTHEST))
 
 
 def threshold_log_odds(threshold: float) -> float:

@@ -1,6 +1,7 @@
 """Resolve book names to documents by their aliases, with calibrated confidences (entity linking)."""
 
 import functools
+import itertools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import regex
 from rapidfuzz import fuzz, process
-from scipy.special import softmax
 
 from player.search.cache import CachingEmbedder
 from player.search.calibration import ReferenceCalibration, calibration_of
@@ -20,6 +20,7 @@ from player.search.names import (
     is_a,
     is_generic,
     is_negated,
+    joined_names,
     lectures_in,
     normalise_name,
     numbers,
@@ -85,6 +86,8 @@ PROBABLY_NAMED = 0.85
 """Confidence of a document that a hint names by a single word that no text of the course holds."""
 NAMED_BY_PART = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
+_JOINING = ("s", "called", "titled", "named", "written", "entitled")
+"""These words may come between a word for a document and its name."""
 _MIN_NAMING = 4
 """Minimum number of letters of a word that names a document because no text of the course holds it."""
 WORDS_OF_A_NAME = 2
@@ -94,8 +97,10 @@ WORDS_OF_A_PHRASE = 3
 """Minimum number of words of a title of function words alone: "How Would We Know?"."""
 _TITLE_END = regex.compile(r"(?<=\p{L})[:?!]\s|\s[-–—|]\s")
 """The first part of a title ends here."""
+ALL_WORDS = 0.9
+"""Minimum value of the features "words" and "exact" at which a document has all words of a name."""
 LIKELY = 0.6
-"""Minimum confidence at which the number of a lecture within a hint means a document."""
+"""Minimum confidence at which a part of a name, or a lecture's number within a hint, means a document."""
 HIGHEST_LECTURE = 100
 """No course has this many lectures; larger numbers are years or course codes."""
 
@@ -142,13 +147,14 @@ class References:
         self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
         original_of = {item.doc_id: item.same_as or item.doc_id for item in documents}
         self.doc_ids = sorted(set(original_of.values()))
-        n_documents = len(self.doc_ids)
         rows = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
         # row of each document; a duplicate has the row of its original
         row_of = {doc_id: rows[original] for doc_id, original in original_of.items()}
 
-        # by folded stem or name, its rows by the text as it is written
-        self._stems: dict[str, dict[str, int]] = {}
+        # rows by folded stem or name
+        self._stems: dict[str, set[int]] = {}
+        # rows by stem or name as it is written
+        self._exact_names: dict[str, set[int]] = {}
         # rows by each word of a name of the whole document or of its author
         self._rows_by_word: dict[str, set[int]] = {}
         # words of authors
@@ -160,38 +166,46 @@ class References:
         # lecture numbers of each document, and numbers in its aliases
         self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
         self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
-        # (n_documents,) trust in each word of an alias
-        self._words: dict[str, Float64Array] = {}
+        # trust in each word of an alias, by word and row
+        self._words: dict[str, dict[int, float]] = {}
+        # words before a number in file names: "unit" in "unit 3"
+        self._counting_words: set[str] = set()
         for document in documents:
             self._learn(row_of[document.doc_id], document)
 
-        self._common: set[str] = set()
-        for word, trusts in self._words.items():
-            if 2 * np.count_nonzero(trusts) > n_documents >= MIN_TO_SHARE:
-                self._common.add(word)
+        self._common = self._shared_words()
         self._texts = [self._text(name.tokens) for name in self._names]
-        self._content = _rates(paragraphs, row_of, n_documents)
+        self._content = _rates(paragraphs, row_of, len(self.doc_ids))
 
         aliases, vectors = alias_vectors
         naming = [row for row, (_, alias) in enumerate(aliases) if _is_name(alias)]
         self._alias_rows = [row_of[aliases[row][0]] for row in naming]
         self._alias_vectors = vectors[naming]
 
+    def _shared_words(self) -> set[str]:
+        """Return the words that more than half of the documents have in their names."""
+        n_documents = len(self.doc_ids)
+        common = set()
+        for word, trusts in self._words.items():
+            if 2 * len(trusts) > n_documents >= MIN_TO_SHARE:
+                common.add(word)
+        return common
+
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
-        Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
+        Case, spaces and ".pdf" are ignored, unless two documents differ only in these. None if several have this stem.
         """
-        row_of = self._stems.get(_fold(book_name), {})
-        written = row_of.get(book_name.removesuffix(".pdf"))
-        rows = set(row_of.values()) if written is None else {written}
-        return self._candidate(rows.pop(), 1.0) if len(rows) == 1 else None
+        written = self._exact_names.get(book_name.removesuffix(".pdf"))
+        rows = written or self._stems.get(_fold(book_name), set())
+        return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
         """Return the documents that `book_name` may refer to, best first, each once; ties go to the smaller doc_id.
 
-        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally filters on none.
-        A name that is a file's stem has confidence 1. The last `NAMES_KEPT` names are cached.
+        The confidences and that of "none of these" sum to 1, so a name that fits two documents equally, or that joins
+        the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
+        names are cached.
         """
         return self._cached(book_name)
 
@@ -201,6 +215,10 @@ class References:
             confidences = np.equal(self.doc_ids, by_stem.doc_id).astype(np.float64)
         elif self._means_none(book_name):
             return []
+        elif several := self._several(book_name):
+            # evidence for each, filter on none
+            confidences = np.zeros(len(self.doc_ids))
+            confidences[several] = 1.0 / len(several)
         else:
             confidences = self._confidences(book_name)
         rows = np.argsort(-confidences.round(4), kind="stable")
@@ -262,6 +280,34 @@ class References:
                 return True
         return False
 
+    def _several(self, book_name: str) -> list[int]:
+        """Return the documents that the parts of a name mean, joined by "and"; none if they mean one document or none.
+
+        A name means one document if it holds a title or the number of that one, or if that one has all its words.
+        """
+        parts = joined_names(book_name)
+        if len(parts) == 1:
+            return []
+        features, _ = self._features(book_name)
+        if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
+            return []
+
+        held = self._names_in(book_name)
+        normalised = normalise_name(book_name)
+        for title, bearers in self._short_titles.items():
+            if _is_mentioned(normalise_name(title), normalised):
+                held |= bearers
+        if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
+            return []
+
+        fit, rows = self.calibration, set()
+        for part in parts:
+            of_part, has_word = self._features(part)
+            confidences = _shares(of_part, fit.letters, fit.letters_none)
+            if has_word and confidences.max() >= LIKELY:
+                rows.add(int(confidences.argmax()))
+        return sorted(rows) if len(rows) > 1 else []
+
     def best(self, book_name: str) -> BookCandidate | None:
         """Return the document that `book_name` likeliest refers to, whatever its confidence; see `resolve`."""
         return next(iter(self.resolve(book_name)), None)
@@ -274,7 +320,7 @@ class References:
         word of one document's name or author is a name if it is next to a word for a document ("the hummel paper",
         "slides on hashing"), or if no text of the course holds it. What follows "not" or "except" is not meant.
         """
-        groups = lectures_in(hint)
+        groups = lectures_in(hint, self._counting_words)
         lectures = {number for _, group in groups for number in group}
         if len(lectures) > 1:
             return None
@@ -313,22 +359,19 @@ class References:
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            has_letters_and_digits = any(map(str.isdigit, stem)) and any(
-                map(str.isalpha, stem)
-            )
-            bearers = set(rows.values())
-            if (
-                has_letters_and_digits
-                and len(bearers) == 1
-                and _is_mentioned(stem, folded)
-            ):
-                rows_in_hint |= bearers
+            has_both = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            if has_both and len(rows) == 1 and _is_mentioned(stem, folded):
+                rows_in_hint |= rows
         return rows_in_hint
 
     def _words_in(self, hint: str) -> dict[int, float]:
         """Return the documents that a single word of a hint names, with confidences."""
         tokens = tokens_of(hint)
-        words = [token for token in tokens if not is_stop_word(token)]
+        words = []
+        for token in tokens:
+            if not is_stop_word(token) and token not in _JOINING:
+                words.append(token)
+
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
             rows = self._rows_by_word.get(word, ())
@@ -357,8 +400,9 @@ class References:
         """Add the names and numbers of a document."""
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
-                self._stems.setdefault(_fold(alias.text), {})[alias.text] = row
-            if _is_name(alias):
+                self._stems.setdefault(_fold(alias.text), set()).add(row)
+                self._exact_names.setdefault(alias.text, set()).add(row)
+            if normalise_name(alias.text) and _is_name(alias):
                 self._learn_name(row, alias)
 
         stems = [alias.text for alias in document.aliases if alias.source == "stem"]
@@ -377,23 +421,29 @@ class References:
         tokens = tokens_of(alias.text)
         if source in _WEAK:
             tokens = [token for token in tokens if not is_a(token, "sections")]
+        if source in _FOR_FILES:
+            for word, number in itertools.pairwise(tokens):
+                if number.isdecimal():
+                    self._counting_words.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
         if source == "author":
             self._authors.update(tokens)
         if source in ("title", "sidecar"):
-            first, *rest = _TITLE_END.split(alias.text.strip(), maxsplit=1)
-            is_long = len(first.split()) >= WORDS_OF_A_NAME
-            if _is_phrase(tokens) or (rest and is_long):
-                self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
+            self._learn_title(row, alias.text, tokens)
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
             if is_whole or source == "author":
                 self._rows_by_word.setdefault(word, set()).add(row)
-            trusts = self._words.setdefault(word, np.zeros(len(self.doc_ids)))
-            trusts[row] = max(trusts[row], trust)
+            trusts = self._words.setdefault(word, {})
+            trusts[row] = max(trusts.get(row, 0.0), trust)
+
+    def _learn_title(self, row: int, title: str, tokens: Sequence[str]) -> None:
+        first, *rest = _TITLE_END.split(title.strip(), maxsplit=1)
+        if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
+            self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
 
     def _text(self, tokens: Iterable[str]) -> str:
         """Return the words of a name that are compared letter by letter."""
@@ -453,7 +503,8 @@ class References:
         for token, weight in weights.items():
             matches = np.zeros(len(self.doc_ids))
             for word, alike in words_like(token, vocabulary).items():
-                matches = np.maximum(matches, alike * self._words[word])
+                for row, trust in self._words[word].items():
+                    matches[row] = max(matches[row], alike * trust)
             rarity = np.log1p(len(self.doc_ids) / max(matches.sum(), _UNKNOWN))
             total += weight * rarity
             words += weight * rarity * matches
@@ -485,7 +536,9 @@ def _shares(features: Features, weights: Sequence[float], none: float) -> Float6
     """Return (n_documents,) the probability of each document; the remainder is that of "none of these"."""
     columns = np.stack([features[name] for name in FEATURES], axis=1)
     utilities = np.append(columns @ np.array(weights), none)
-    confidences: Float64Array = softmax(utilities)[:-1]
+    shares = np.exp(utilities - utilities.max())
+    shares /= shares.sum()
+    confidences: Float64Array = shares[:-1]
     exact = features["exact"]
     bearers = np.flatnonzero(exact)
     if len(bearers) == 1:  # the exact name of one document only

@@ -8,14 +8,13 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from configs.errors import SettingsError
 from configs.settings import GameSettings
 from player.deadlines import Runner, reply_due
 from player.errors import LateStrategyError
 from quarry.addresses import is_address
-from quarry.files import append_whole
 from quarry.json_files import read_objects
 from quarry.terminal import notice
 
@@ -31,6 +30,8 @@ SHARE = 0.5
 """Share of the time until a reply of a game is due that a call may take."""
 MAX_BYTES = 1_000_000
 """Maximum number of bytes of a response that are read."""
+_BEGIN = b'{"model": '
+"""The first bytes of each line that is added to a log."""
 
 
 class Writer:
@@ -132,12 +133,9 @@ class Writer:
         replies: dict[bytes, str | None] = {}
         if self._log is None or not self._log.exists():
             return replies
-
-        with contextlib.suppress(OSError):
-            content = self._log.read_bytes() if self._log.is_file() else b""
-            if content and not content.endswith(b"\n"):
-                append_whole(self._log, b"\n")
-
+        if self._log.is_file():
+            with contextlib.suppress(OSError), self._log.open("a+b", 0) as file:
+                _end_last_line(file)
         for where, record in read_objects(
             self._log, SettingsError, named="--writer-log"
         ):
@@ -146,7 +144,6 @@ class Writer:
                 raise SettingsError(
                     f'{where}: no "prompt" and "reply" as --writer-log writes them; correct the line'
                 )
-
             if not self._model:
                 reply = reply or replies.get(_key_of(prompt))
             elif reply is None or record.get("model") != self._model:
@@ -160,7 +157,9 @@ class Writer:
             return
         line = json.dumps(record, ensure_ascii=False) + "\n"
         try:
-            append_whole(self._log, line.encode("utf-8", "replace"))
+            with self._log.open("a+b", buffering=0) as file:
+                _end_last_line(file)
+                file.write(line.encode("utf-8", "replace"))
         except OSError as error:
             self._complain(f"{self._log} cannot be written: {error.strerror}")
 
@@ -201,3 +200,21 @@ def _client(key: str, url: str) -> Any:
 def _key_of(prompt: str) -> bytes:
     """Return a short key of a prompt; a prompt and its copy in a log have the same key."""
     return hashlib.sha256(prompt.encode("utf-8", "replace")).digest()
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """End a log by a line feed: add a missing one, or remove a line that a full disk or a kill has cut off."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+    if file.read(1) in {b"", b"\n"}:
+        return
+    file.seek(0)
+    content = file.read()
+    start = content.rfind(b"\n") + 1
+    last = content[start:]
+    try:
+        json.loads(last)
+    except ValueError:
+        if last.startswith(_BEGIN[: len(last)]):
+            file.truncate(start)
+            return
+    file.write(b"\n")

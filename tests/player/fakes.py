@@ -61,9 +61,8 @@ def document(
 
 
 def search_settings(**changes: Any) -> SearchSettings:
-    """The settings of preset `dual` with the exact scan and without a cache, changed."""
-    usual: dict[str, Any] = {"strategies": ("dense",), "cache_size": 0}
-    return replace(_dual().search, **usual | changes)
+    """The settings of preset `dual` with the exact scan, changed."""
+    return replace(_dual().search, **{"strategies": ("dense",)} | changes)
 
 
 @functools.cache

@@ -41,5 +41,11 @@ def test_many_that_are_not_late_run_at_once() -> None:
         assert call.value() is not None
 
 
-def test_a_call_that_hangs_keeps_no_process_alive() -> None:
-    assert start_in_thread(threading.current_thread).result(60.0).daemon
+def test_a_thread_is_used_again_and_keeps_no_process_alive() -> None:
+    threads = set()
+    for _ in range(20):
+        call = start_in_thread(threading.current_thread)
+        threads.add(call.result(60.0))
+        time.sleep(0.01)
+    assert len(threads) < 20
+    assert all(thread.daemon for thread in threads)

@@ -1,6 +1,8 @@
 """A store and settings -> an orchestrator: one that notices when the store is changed under it."""
 
+import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -9,19 +11,25 @@ import pytest
 
 from configs.errors import SettingsError
 from configs.settings import load
+from evaluate.games.locating import locate_games
+from evaluate.tuning.prepared import prepare, search_all
 from player.player import build_player
 from player.round import RoundStart
 from player.search.build import build_orchestrator, late_interaction_of
 from player.search.cache import CachingEmbedder
 from player.search.results import Query
+from player.search.strategies.keywords import Keyword
+from player.search.strategies.strategy import Strategy
+from quarry.arrays import Float32Array
 from quarry.embed.hint_bank import Hints, load_hints
 from quarry.embed.vectors import embed_reading
 from quarry.errors import StoreError
 from quarry.store import Course, Store, StoredDocument
+from quarry.store.folder import CONTENT
 from tests.contracts.paragraphs import paragraph
-from tests.evaluate.fakes import make_store
+from tests.evaluate.fakes import course_games, make_store
 from tests.fakes import HashingEmbedder, each, load_hashing_embedder, make_reading
-from tests.player.fakes import course, ids_of
+from tests.player.fakes import WordsEmbedder, course, ids_of
 
 SHORT_S = 0.5
 """A deadline within which what does not hang is done, and one that hangs does not keep a test."""
@@ -47,7 +55,6 @@ def test_a_store_that_is_ingested_into_is_noticed_by_the_next_search_and_game(
     assert len(player.plan(start).places.paragraphs) == 12
     result = player.orchestrator.search(hint)
     assert ids_of(result.hits)[0] != "third:1:1"
-
     text = "Volcanoes erupt with lava. Later lessons mention ash."
     third = paragraph("third:1:1", text)
     make_store(store.location, [*course(), third])
@@ -67,6 +74,89 @@ def test_a_store_that_is_gone_is_an_error_and_not_an_empty_answer(
     shutil.rmtree(store.location)
     with pytest.raises(StoreError, match="holds no store"):
         searches.search(HEAP)
+
+
+def test_a_search_costs_one_stat_of_each_generation(
+    store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = build_orchestrator(store, load())
+    searches.search(Query("merge"))
+    asked: list[Path] = []
+    stat = os.stat
+
+    def counted(path: str | Path, **more: bool) -> object:
+        asked.append(Path(path))
+        return stat(path, **more)
+
+    monkeypatch.setattr(os, "stat", counted)
+    searches.search(HEAP)
+    assert asked == [Path(store.location, "course.1", CONTENT)]
+
+
+def test_results_are_cached_for_one_way_to_embed(store: Course) -> None:
+    for max_tokens, is_cached in ((32, False), (32, True), (64, False)):
+        settings = load(changes=[f"embed.max_tokens={max_tokens}"])
+        result = build_orchestrator(store, settings).search(HEAP)
+        assert result.cached == is_cached
+
+
+def users_own(store: Course) -> Strategy:
+    return Keyword(store.paragraphs)
+
+
+def test_a_users_own_strategy_is_tuned_by_its_dotted_path(store: Course) -> None:
+    settings = load(changes=[f"search.strategies=[{__name__}.users_own]"])
+    games = course_games(course())[:2]
+    located = locate_games(games, store.paragraphs)
+    tuned = prepare(games, located, store, settings, HashingEmbedder())
+    ranks, _ = search_all(tuned, settings.search)
+    assert ranks.tolist() == [1, 1]
+
+
+def test_an_ingest_keeps_the_embedder_that_is_loaded(
+    store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[HashingEmbedder] = []
+
+    def load_embedder(*_: object) -> HashingEmbedder:
+        loaded.append(HashingEmbedder())
+        return loaded[-1]
+
+    monkeypatch.setattr("player.search.build.store_embedder", load_embedder)
+    searches = build_orchestrator(store, load())
+    make_store(store.location, [*course(), paragraph("third:1:1", "Volcanoes erupt.")])
+    assert ids_of(searches.search(Query("volcanoes erupt")).hits)[0] == "third:1:1"
+    assert len(loaded) == 1
+
+
+NEVER = Event()
+
+
+def that_fails(_: Course) -> Strategy:
+    raise OSError("no model")
+
+
+def that_hangs(_: Course) -> Strategy:
+    NEVER.wait()
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("that_fails", "no model"), ("that_hangs", "no answer within search.deadline_s")],
+)
+def test_a_users_own_strategy_that_cannot_be_made_fails_and_the_others_answer(
+    name: str, reason: str, store: Course
+) -> None:
+    NEVER.clear()
+    path = f"{__name__}.{name}"
+    changes = [f"search.strategies=[dense,{path}]", f"search.deadline_s={SHORT_S}"]
+    result = build_orchestrator(store, load(changes=changes)).search(HEAP)
+    NEVER.set()
+    (failure,) = result.failures
+    assert failure.strategy == path
+    assert reason in failure.reason
+    assert result.hits
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
@@ -114,6 +204,93 @@ def test_an_embedding_that_hangs_is_late_and_keywords_answer(
     says = "strategy dense failed: no answer within search.deadline_s"
     assert list(map(str, result.failures)) == [says]
     assert {*each(result.hits, "strategy")} == {"keyword"}
+
+
+def test_the_hits_of_each_slot_are_in_the_order_of_their_relevance(
+    tmp_path: Path,
+) -> None:
+    hint = "amber birch cedar delta easel fjord grove heron inlet jetty knoll lagoon"
+    # a paragraph whose number is n has the first n of these words: its cosine is sqrt(n / 12)
+    items = []
+    for doc_id, numbers in {
+        "first": (5, 12, 1, 8, 10, 3),
+        "second": (9, 2, 4, 7, 6),
+    }.items():
+        for page, n in enumerate(numbers, 1):
+            text = " ".join(hint.split()[:n])
+            items.append(paragraph(f"{doc_id}:{page}:{n}", text))
+    store = make_store(tmp_path, items, WordsEmbedder())
+    # without a boost, by which the book's paragraphs are likelier than their relevance says
+    changes = ["search.pdf_k=3", "search.global_k=6", "search.boost=0"]
+    searches = build_orchestrator(store, load(changes=changes), WordsEmbedder())
+    hits = searches.search(Query(hint, "first")).hits
+
+    assert [f"{hit.slot} {hit.paragraph.paragraph_id}" for hit in hits] == [
+        "book first:2:12",
+        "book first:5:10",
+        "book first:4:8",
+        "global second:1:9",
+        "global second:4:7",
+        "global second:5:6",
+        "global first:1:5",
+        "global second:3:4",
+        "global first:6:3",
+    ]
+    for of_slot in (hits[:3], hits[3:]):
+        relevance = each(of_slot, "relevance")
+        assert relevance == sorted(set(relevance), reverse=True)
+
+
+class FarEmbedder(HashingEmbedder):
+    """Every query is far from all passages, so that vectors find nothing relevant."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
+        return -super().embed_queries(texts)
+
+
+COMMON = (
+    "learning storage ordering network proof error problem speech memory signal filter layer kernel matrix vector "
+    "query index table tree graph"
+)
+WORDS = COMMON.split()
+LETTERS = "BDFGKLMNPR"
+NAMES = [f"{one}o{other}arth".title() for one in LETTERS for other in LETTERS]
+
+
+@pytest.fixture
+def rich(tmp_path: Path) -> Course:
+    """Eighty paragraphs of common words and a name each, in twenty sections with a name each in the heading."""
+    items = []
+    for number in range(80):
+        one = WORDS[number % 20]
+        two = WORDS[(3 * number + 1) % 20]
+        three = WORDS[(7 * number + 4) % 20]
+        name = NAMES[20 + number]
+        text = f"The {one} of every {two} is what a {three} needs, says {name}."
+        item = paragraph(f"talks:{number}:1", text)
+        heading = f"On {NAMES[number // 4]}"
+        items.append(replace(item, heading=heading, section=(heading,)))
+    return make_store(tmp_path / "rich", items)
+
+
+def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
+    rich: Course,
+) -> None:
+    falling_back = build_orchestrator(rich, load(), FarEmbedder())
+    ordinary = build_orchestrator(rich, load("ordinary"), FarEmbedder())
+    for place, name in enumerate(NAMES):
+        for hint in (
+            name,
+            f"please tell me what is said about {name} and the memory of it",
+            f"what did {name} say about the learning problem",
+        ):
+            result = falling_back.search(Query(hint))
+            assert result.answered_by == "fallback"
+            assert len(result.relevant_hits) == (4 if place < 20 else 1)
+            for hit in result.relevant_hits:
+                assert name in str(hit.paragraph)
+            hits = ordinary.search(Query(hint)).hits
+            assert name in str(each(hits, "paragraph"))
 
 
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(

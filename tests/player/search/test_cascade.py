@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from configs.settings import KeywordMode
+from player.search.cache import ResultCache
 from player.search.engine import SearchOrchestrator
 from player.search.references import References
 from player.search.results import NOTHING_FOUND, NOTHING_IN_BOOK, Query, SearchResult
@@ -25,7 +26,9 @@ from tests.player.fakes import (
 )
 
 
-def engine(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
+def engine(
+    *strategies: ListStrategy, cache: ResultCache | None = None, **changes: Any
+) -> SearchOrchestrator:
     """With the cascade on, thresholds 0.7 and 0.35, and no weight for the book but its filter."""
     values: dict[str, Any] = {
         "cascade": True,
@@ -36,7 +39,7 @@ def engine(*strategies: ListStrategy, **changes: Any) -> SearchOrchestrator:
     }
     index = index_of(strategies, [document("sure"), document("rest")])
     settings = search_settings(**(values | changes))
-    return SearchOrchestrator(index, settings)
+    return SearchOrchestrator(index, settings, cache=cache)
 
 
 def dense(**relevance: float) -> ListStrategy:
@@ -105,7 +108,7 @@ def test_a_failing_strategy_is_asked_once_and_its_result_is_not_kept() -> None:
     searches = engine(
         failing,
         weak,
-        cache_size=10,
+        cache=ResultCache(10),
         strategies=("dense", "keyword"),
         keywords="fallback",
     )
@@ -184,7 +187,7 @@ def test_a_book_name_that_is_resolved_too_late_leaves_the_strategies_their_time(
 
 def caching() -> SearchOrchestrator:
     found = dense(rest=0.8, sure=0.75)
-    return engine(found, cache_size=100, keywords="rule")
+    return engine(found, cache=ResultCache(100), keywords="rule")
 
 
 def test_what_is_the_same_but_for_forms_of_letters_and_defaults_is_one_search() -> None:

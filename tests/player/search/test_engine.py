@@ -12,6 +12,7 @@ from tests.fakes import each
 from tests.player.fakes import (
     ListStrategy,
     document,
+    ids_of,
     index_of,
     search_settings,
 )
@@ -73,6 +74,21 @@ def test_an_unknown_book_changes_nothing() -> None:
     searches = orchestrator(one())
     result = searches.search(Query("hint", "Organic Chemistry"))
     assert result.hits == searches.search(HINT).hits
+
+
+def test_relevance_is_the_same_with_any_name_and_fusion() -> None:
+    other = ListStrategy("other", {"likely:1:1": 0.72, "rest:1:1": 0.1})
+    expected = pytest.approx(RELEVANCE | {"likely:1:1": 0.72})
+    for fusion, name in {"linear": "fused", "rrf": "rrf"}.items():
+        searches = orchestrator(one(), other, fusion=fusion, boost=3.0, k=14)
+        for book_name in ("", "sure", "Optics", "Organic Chemistry"):
+            result = searches.search(Query("hint", book_name))
+            assert {*each(result.hits, "strategy")} == {name}
+            relevance = each(result.hits, "relevance")
+            assert dict(zip(ids_of(result.hits), relevance, strict=True)) == expected
+            relevant = each(result.relevant_hits, "relevance")
+            assert len(relevant) == 4
+            assert min(relevant) == pytest.approx(0.7)
 
 
 def test_nonsense_is_named_as_a_failure_and_the_others_answer(

@@ -7,7 +7,7 @@ import pytest
 
 from player.search.cache import CachingEmbedder
 from player.search.rank import tier_of
-from player.search.references import References
+from player.search.references import PROBABLY_NAMED, References
 from player.search.results import BookCandidate
 from quarry.course.paragraph import AliasSource, Document
 from tests.contracts.paragraphs import paragraph
@@ -198,6 +198,7 @@ NAMELESS: dict[str, tuple[list[Document], str]] = {
         COUNTED,
         "lectures 3 and 4; lectures 3 and 9; הרצאה 2 או 3; databases and hashing; databases and recursion",
     ),
+    "several titles": (COUNTED, "recursion, probability; indexes vs dice"),
     "a part of several": (
         COUNTED,
         "part 2 of 5; page 6; room 4; table 3; חלק 2 מתוך 5; חדר 3",
@@ -262,6 +263,30 @@ def test_names_that_any_document_may_have_are_nobodys() -> None:
         assert references(among).named_in(f"see the {text}") is None
 
 
+def test_a_sidecar_adds_words_that_number_lectures() -> None:
+    among = [
+        document("notes-hashing", ("sprint 1", "sidecar")),
+        document("notes-graphs", ("sprint 2", "sidecar")),
+        document("notes-costs", ("sprint 3", "sidecar")),
+    ]
+    assert named("sprint 3", among) == "filter notes-costs"
+    book = references(among).named_in("as we saw in sprint 3")
+    assert book == BookCandidate("notes-costs", PROBABLY_NAMED)
+
+
+def test_the_stem_of_two_files_names_neither() -> None:
+    twins = [
+        document("a/notes1", ("notes1", "stem")),
+        document("b/notes1", ("notes1", "stem")),
+        document("b/heaps"),
+    ]
+    among = references(twins)
+    for book_name in ("notes1", " NOTES1 ", "Notes1.pdf"):
+        assert among.by_stem(book_name) is None
+        assert named(book_name, twins) == ""
+        assert among.named_in(f"see {book_name} on costs") is None
+
+
 def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
     for tier, hint in (
         ("filter", "what did the third lecture say on costs"),
@@ -310,6 +335,7 @@ def test_a_name_within_a_hint_is_found() -> None:
             "summarise the paper by Hummel",
             "hummel: the main result",
             "in the slides called hummel, what is a cost?",
+            "the paper entitled Hummel on costs",
         ):
             book = resolver.named_in(hint)
             assert book is not None
@@ -344,6 +370,12 @@ def test_a_title_of_function_words_or_the_first_part_of_a_title_is_a_name() -> N
     }.items():
         book = resolver.named_in(hint)
         assert (book.doc_id if book else "") == expected, hint
+
+
+def test_a_name_of_several_documents_is_evidence_for_each() -> None:
+    books = references(COUNTED).resolve("databases and recursion")[:3]
+    assert {*each(books[:2], "doc_id")} == {"03-databases", "04-recursion"}
+    assert each(books, "confidence") == [0.5, 0.5, 0.0]
 
 
 def test_an_author_whom_no_other_document_mentions_is_a_name_within_a_hint() -> None:

@@ -196,15 +196,25 @@ def test_a_prompt_that_failed_is_sent_again_only_by_the_next_process(log: Path) 
 
 WHOLE = b'{"model": "m", "prompt": "a", "reply": "b"}\n'
 NEW = b'{"model": "m", "prompt": "new", "reply": "NEW"}\n'
+TORN = '{"model": "m", "prompt": "ש'.encode()[:-1]
 
 
-def test_a_last_line_without_its_end_is_ended(log: Path) -> None:
-    log.write_bytes(WHOLE.rstrip())
+def test_a_torn_last_line_of_the_log_is_removed_and_a_whole_one_is_ended(
+    log: Path,
+) -> None:
     with model_server(replying(str.upper)) as server:
-        online = writer(server.url, log)
-        assert online.reply("a") == "b"
-        assert online.reply("new") == "NEW"
-    assert log.read_bytes() == WHOLE + NEW
+        for whole, torn in (
+            (WHOLE, TORN),
+            (WHOLE, b"{"),
+            (WHOLE.rstrip(), b""),
+        ):
+            log.write_bytes(whole + torn)
+            online = writer(server.url, log)
+            with log.open("ab") as file:
+                file.write(torn)  # the disk was full in the meantime
+            assert online.reply("a") == "b"
+            assert online.reply("new") == "NEW"
+            assert log.read_bytes() == WHOLE + NEW
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"prompt": "a", "reply": 1}', "{"])

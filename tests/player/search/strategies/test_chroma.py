@@ -13,7 +13,7 @@ import pytest
 from configs.settings import load
 from player.player import Player
 from player.round import RoundStart
-from player.search.build import build_orchestrator
+from player.search.build import build_orchestrator, index_of
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
 from quarry.embed.vectors import embed_reading
@@ -147,6 +147,18 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     ranked = [store.paragraphs[row] for row in ranking.rows]
     assert ranked == each(result.hits, "paragraph")
     assert len(ranked) == len(ranking.log_odds) == 20
+
+
+def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(
+    store: Course,
+) -> None:
+    n_found = {}
+    for pdf_k, global_k in ((1, 2), (15, 5), (30, 10)):
+        changes = [f"search.pdf_k={pdf_k}", f"search.global_k={global_k}"]
+        index = index_of(store, load("dual", None, changes), NoTies())
+        scored = index.strategies["chroma"].score(Query(HINT, keywords="off"))
+        n_found[pdf_k] = np.isfinite(scored.log_odds).sum()
+    assert n_found[1] == n_found[15] < n_found[30]
 
 
 def test_a_store_that_fails_is_named_and_keywords_answer(tmp_path: Path) -> None:
