@@ -100,15 +100,7 @@ def index_of(
         except EmbedderError as error:
             fault = str(error)
 
-    caching, calibration, late = None, calibration_of(course.embedder_spec), None
-    if embedder is not None:
-        caching, calibration = CachingEmbedder(embedder), calibration_for(course)
-        if search.late_interaction and calibration.late_interaction:
-            late = late_interaction_of(course, settings, caching)
-        if late is not None:
-            calibration = calibration.with_late_interaction()
-    inputs = StrategyInputs(search, calibration, caching, late)
-
+    inputs = _inputs_of(course, settings, embedder)
     strategies: dict[str, Strategy] = {}
     for name in (KEYWORD, *search.strategies):
         if fault and name in EMBEDDING:
@@ -121,18 +113,37 @@ def index_of(
         course.documents,
         paragraphs=course.paragraphs if resolves else (),
         # meanings are compared only with weights that are fitted for the embedder
-        embedder=caching if resolves and is_fitted(course.embedder_spec) else None,
+        embedder=inputs.embedder
+        if resolves and is_fitted(course.embedder_spec)
+        else None,
         alias_vectors=(course.aliases, course.alias_vectors),
-        calibration=calibration.references,
+        calibration=inputs.calibration.references,
     )
     return SearchIndex(
         strategies,
         references,
         course.paragraphs,
-        calibration=calibration,
-        calibrated=embedder is None or is_calibrated(course, calibration),
+        calibration=inputs.calibration,
+        calibrated=embedder is None or is_calibrated(course, inputs.calibration),
         pieces=course.pieces,
     )
+
+
+def _inputs_of(
+    course: Course, settings: Settings, embedder: Embedder | None
+) -> StrategyInputs:
+    """Return the inputs of the strategies, with the numbers that are fitted for the embedder."""
+    search = settings.search
+    if embedder is None:
+        return StrategyInputs(search, calibration_of(course.embedder_spec))
+
+    caching, calibration = CachingEmbedder(embedder), calibration_for(course)
+    late = None
+    if search.late_interaction and calibration.late_interaction:
+        late = late_interaction_of(course, settings, caching)
+    if late is not None:
+        calibration = calibration.with_late_interaction()
+    return StrategyInputs(search, calibration, caching, late)
 
 
 def require_strategies(search: SearchSettings) -> None:

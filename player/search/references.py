@@ -165,10 +165,7 @@ class References:
         for document in documents:
             self._learn(row_of[document.doc_id], document)
 
-        self._common: set[str] = set()
-        for word, trusts in self._words.items():
-            if 2 * np.count_nonzero(trusts) > n_documents >= MIN_TO_SHARE:
-                self._common.add(word)
+        self._common = self._shared_words()
         self._texts = [self._text(name.tokens) for name in self._names]
         self._content = _rates(paragraphs, row_of, n_documents)
 
@@ -176,6 +173,15 @@ class References:
         naming = [row for row, (_, alias) in enumerate(aliases) if _is_name(alias)]
         self._alias_rows = [row_of[aliases[row][0]] for row in naming]
         self._alias_vectors = vectors[naming]
+
+    def _shared_words(self) -> set[str]:
+        """Return the words that more than half of the documents have in their names."""
+        n_documents = len(self.doc_ids)
+        common = set()
+        for word, trusts in self._words.items():
+            if 2 * np.count_nonzero(trusts) > n_documents >= MIN_TO_SHARE:
+                common.add(word)
+        return common
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
