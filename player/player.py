@@ -308,7 +308,8 @@ class Player:
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
-        query = Query(start.hint or start.book_name, start.book_name)
+        k = self._settings.candidates or None
+        query = Query(start.hint or start.book_name, start.book_name, k)
         result = self.orchestrator.rank_course(query)
         ranking = result.ranking
         if ranking is None or not len(ranking.rows):
@@ -316,7 +317,7 @@ class Player:
                 f"the hint {query.hint!r} leads to no paragraph; say it in other words"
             )
 
-        n = self._settings.candidates or len(result.hits) or None
+        n = k or len(result.hits) or None
         rows, log_odds = ranking.rows[:n], ranking.log_odds[:n]
         return replace(result, ranking=replace(ranking, rows=rows, log_odds=log_odds))
 

@@ -1,7 +1,6 @@
 """The prior: the probability that the secret passage begins at each place of the course, given the search result."""
 
 import numpy as np
-from scipy.special import softmax
 
 from configs.settings import GameSettings
 from player.belief.places import Places
@@ -56,7 +55,11 @@ def prior_of(
 
     prior = np.zeros(len(log_odds))
     for part, mass in parts:
-        by_hint = (1.0 - FLOOR) * softmax(log_odds[part])
-        by_chance = FLOOR * softmax(before_hint[part])
+        odds = log_odds[part]
+        weights = np.exp(odds - odds.max())
+        before = before_hint[part]
+        even = np.exp(before - before.max())
+        by_hint = (1.0 - FLOOR) * weights / weights.sum()
+        by_chance = FLOOR * even / even.sum()
         prior[part] = mass * (by_hint + by_chance)
     return prior

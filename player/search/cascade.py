@@ -114,6 +114,8 @@ class Cascade:
         """Rank by the scores of all strategies, and by keywords too if these are needed."""
         settings, index = self.settings, self.index
         inputs = index.rank_input(self.query, book, settings)
+        if self.everything:
+            inputs = replace(inputs, k=None)
         doc_id = book.doc_id if book else ""
         names = index.strategies_for(inputs.keywords, settings)
         inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))

@@ -85,7 +85,8 @@ class SearchOrchestrator:
     def rank_course(self, query: Query) -> SearchResult:
         """Search as `search` does, and also return the `ranking` of all paragraphs of the course.
 
-        If all strategies fail, or the hint is empty, no paragraph is found.
+        If all strategies fail, or the hint is empty, no paragraph is found. The query's k is the number of paragraphs
+        that Chroma is asked for; it changes no slots.
 
         Raises:
             QueryError: the query cannot be searched.

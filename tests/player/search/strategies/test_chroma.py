@@ -14,6 +14,7 @@ from configs.settings import load
 from player.player import Player
 from player.round import RoundStart
 from player.search.build import build_orchestrator, index_of
+from player.search.rank import FARTHEST
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
 from quarry.embed.vectors import embed_reading
@@ -147,6 +148,15 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     ranked = [store.paragraphs[row] for row in ranking.rows]
     assert ranked == each(result.hits, "paragraph")
     assert len(ranked) == len(ranking.log_odds) == 20
+
+
+def test_chroma_is_asked_for_all_candidates_of_a_game(store: Course) -> None:
+    settings = load("known-bots", None, ["game.candidates=40"])
+    player = Player(build_orchestrator(store, settings, NoTies()), settings.game)
+    result = player.candidates(RoundStart("", "", HINT))
+    assert result.ranking is not None
+    assert len(result.hits) == 20
+    assert (result.ranking.log_odds > -FARTHEST).sum() == 40
 
 
 def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(
