@@ -32,8 +32,8 @@ def read_answer(value: object) -> Answer:
         return plain
     if plain in {"NR", "NA", "IRRELEVANT"} or plain.startswith("NOTRELEVANT"):
         return NOT_RELEVANT
-    found = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
-    return found[1].upper() if found else None
+    match = _LETTER_FIRST.match(value) or _LETTER_NAMED.match(value)
+    return match[1].upper() if match else None
 
 
 _LETTER_FIRST = re.compile(

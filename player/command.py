@@ -59,6 +59,10 @@ def search(
 def result_json(result: SearchResult) -> dict[str, Any]:
     """Convert a search result to JSON as docs/commands.md describes it."""
     book = result.book
+    failures = []
+    for failure in result.failures:
+        failures.append({"strategy": failure.strategy, "error": failure.reason})
+
     return {
         "query": {"hint": result.query.hint, "book_name": result.query.book_name},
         "relevant": result.relevant,
@@ -73,10 +77,7 @@ def result_json(result: SearchResult) -> dict[str, Any]:
         "threshold": result.threshold,
         "calibrated": result.calibrated,
         "hits": [*map(Hit.as_dict, result.hits)],
-        "failures": [
-            {"strategy": failure.strategy, "error": failure.reason}
-            for failure in result.failures
-        ],
+        "failures": failures,
         "cached": result.cached,
         "latency_ms": {
             "embed": round(result.embed_ms, 3),

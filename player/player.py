@@ -318,17 +318,23 @@ class Player:
     def candidates(self, start: RoundStart) -> SearchResult:
         """Search, and rank the paragraphs that the belief runs over: those found, then the rest of the course.
 
+        `game.candidates` is their maximal number; 0 takes the hits alone, if there are any.
+
         Raises:
             QueryError: nothing was found, and the course has no paragraph.
         """
         k = self._settings.candidates or None
         query = Query(start.hint or start.book_name, start.book_name, k)
         result = self.orchestrator.rank_course(query)
-        if result.ranking is None or not len(result.ranking.rows):
+        ranking = result.ranking
+        if ranking is None or not len(ranking.rows):
             raise QueryError(
                 f"the hint {query.hint!r} leads to no paragraph; say it in other words"
             )
-        return result
+
+        n = k or len(result.hits) or None
+        rows, log_odds = ranking.rows[:n], ranking.log_odds[:n]
+        return replace(result, ranking=replace(ranking, rows=rows, log_odds=log_odds))
 
 
 def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:

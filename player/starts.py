@@ -1,11 +1,12 @@
-"""Fitted weights of where a referee starts, and the log-odds of each kind of passage; search and belief use them.
+"""The start model: how likely a referee chooses each kind of passage, and begins at each place in a passage.
 
-They are natural log-odds; `tools.calibration` fits them on labelled games, with those of the places.
+Its weights are natural log-odds; `tools.calibration` fits them on labelled games. Search and belief use them.
 """
 
 import functools
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -42,3 +43,86 @@ def search_log_odds(paragraphs: Sequence[Paragraph]) -> Float64Array:
     """Return (n_paragraphs,) log-odds that the kind of each passage adds in a search at `search.kind_weight` 1."""
     is_other = np.array([paragraph.kind != "prose" for paragraph in paragraphs])
     return kind_log_odds(paragraphs) - PROSE_FIRST * is_other
+
+
+FEW_WORDS, USUAL_WORDS = 6, 40
+
+PLACE_FEATURES = (
+    "later sentence",
+    "top of page",
+    "later sentence at top of page",
+    "ends at a colon",
+    "other reading",
+    "after a colon",
+    "sentence of few words",
+    "sentence begins small",
+    "log words left",
+    "log words",
+    "few words",
+    "no end mark",
+    "begins small",
+    "introduces a list",
+)
+"""Features of a place and of the passage from there on; the kind of the passage is a feature too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One place in one passage.
+
+    Attributes:
+        number: number of the sentence within the passage, from 0.
+        offset: position in the passage's text.
+        sentence: the opening sentence of a guess.
+        reading: 0 for the usual end of the sentence, more for another.
+        on_top: whether it is the first whole sentence that begins on its page.
+    """
+
+    number: int
+    offset: int
+    sentence: str
+    reading: int
+    on_top: bool
+
+
+def place_features(
+    paragraphs: Sequence[Paragraph],
+    rows: Sequence[int],
+    starts: Sequence[Start],
+) -> Float64Array:
+    """Return the (n_places, len(PLACE_FEATURES)) features of the start model."""
+    table = np.zeros((len(starts), len(PLACE_FEATURES)))
+    for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
+        paragraph = paragraphs[row]
+        text = paragraph.text
+
+        n_words = len(text.split())
+        later = start.number > 0
+        other = start.reading > 0
+        at_colon = start.sentence.endswith(":")
+        before = text[: start.offset].rstrip()
+        n_chars = max(1, len(text) - start.offset)
+        end = text.rstrip("\"'”’)»")[-1:]
+
+        table[place] = (
+            later,
+            start.on_top,
+            later and start.on_top,
+            other and at_colon,
+            other and not at_colon,
+            later and before.endswith(":"),
+            later and len(start.sentence.split()) < FEW_WORDS,
+            later and _begins_small(start.sentence),
+            later * np.log(n_chars / max(1, len(text))),
+            np.log(max(n_words, 1) / USUAL_WORDS),
+            n_words < FEW_WORDS,
+            end not in ".?!:",
+            _begins_small(text),
+            bool(paragraph.follows) or paragraph.own_length > 0,
+        )
+    return table
+
+
+def _begins_small(text: str) -> bool:
+    first = text.lstrip("([\"'“‘„«")[:1]
+    return first.islower() or not first.isalnum()

@@ -49,16 +49,12 @@ def edition_shares(
     by_cut = CUT_SHARES[_form(result)]
     cuts = {piece.edition: piece.cut for piece in index.places.pieces}
     n_editions = Counter(cuts.values())
-    others = {}
+    shares = {}
     for name, cut in sorted(cuts.items()):
-        share = by_cut.get(cut, UNKNOWN_CUT)
-        others[name] = share / n_editions[cut]
-    printed = 1.0 - sum(others.values())
-    usual = {PRINTED: printed, **others}
+        shares[name] = by_cut.get(cut, UNKNOWN_CUT) / n_editions[cut]
+    shares[PRINTED] = 1.0 - sum(shares.values())
 
-    games = {}
-    for name, share in usual.items():
-        games[name] = share + seen.get(name, 0.0)
+    games = {name: share + seen.get(name, 0.0) for name, share in shares.items()}
     total = sum(games.values())
     return {name: n / total for name, n in games.items()}
 
@@ -106,22 +102,26 @@ def with_editions(
 
     hinted = index.raw[:, index.ids_of(hint)]
     n_hinted = hinted.sum(axis=1)
-    lawful = np.where(n_hinted > 0.0, RULE, 1.0)
+    rule_factors = np.where(n_hinted > 0.0, RULE, 1.0)
 
-    of_pieces = np.array([piece.edition for piece in places.pieces])
-    for_pieces = np.zeros(len(places.pieces))
-    for name in places.edition_names[1:]:
-        pieces = np.flatnonzero(of_pieces == name)
+    edition_of = np.array([piece.edition for piece in places.pieces])
+    probabilities = np.zeros(len(places.pieces))
+    for name in np.unique(edition_of).tolist():
+        pieces = np.flatnonzero(edition_of == name)
         document = documents[n_passages + pieces]
         n_pieces = np.bincount(document)[document]
-        even = _share(by_document[document] / n_pieces)
+        uniform = _share(by_document[document] / n_pieces)
         alike = np.exp(likeness[pieces] - likeness[pieces].max())
-        mixed = (1.0 - EVEN) * _share(even * by_piece[pieces] * alike) + EVEN * even
-        for_pieces[pieces] = shares.get(name, 0.0) * _share(mixed * lawful[pieces])
+        mixed = (1.0 - EVEN) * _share(
+            uniform * by_piece[pieces] * alike
+        ) + EVEN * uniform
+        probabilities[pieces] = shares.get(name, 0.0) * _share(
+            mixed * rule_factors[pieces]
+        )
 
     prior = np.empty(len(places))
     prior[:n_printed] = shares.get(PRINTED, 0.0) * printed
-    of_places = for_pieces[places.rows[n_printed:] - n_passages]
+    of_places = probabilities[places.rows[n_printed:] - n_passages]
     prior[n_printed:] = of_places * np.exp(places.log_odds[n_printed:])
     return np.asarray(prior / prior.sum())
 
@@ -137,14 +137,16 @@ def editions_of(
         belief: (n_candidates,) probabilities.
         rows: (n_candidates,) their places.
     """
-    names = places.edition_names
-    editions = places.editions[rows]
-    masses = np.bincount(editions, belief, minlength=len(names))
-    return dict(zip(names, masses.tolist(), strict=True))
+    masses: dict[str, float] = {PRINTED: 0.0}
+    for place, mass in zip(rows.tolist(), belief.tolist(), strict=True):
+        piece = places.piece(place)
+        name = piece.edition if piece else PRINTED
+        masses[name] = masses.get(name, 0.0) + mass
+    return masses
 
 
 def _share(weights: Float64Array) -> Float64Array:
-    """Return weights that sum to 1; even ones if all are 0."""
+    """Return weights that sum to 1; uniform ones if all are 0."""
     total = weights.sum()
     if total > 0.0:
         return np.asarray(weights / total)

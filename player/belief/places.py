@@ -9,8 +9,7 @@ from itertools import islice
 import numpy as np
 from scipy.sparse import csr_array, lil_array
 
-from player.belief.start_model import PLACE_FEATURES, Start, place_features
-from player.starts import start_weights
+from player.starts import PLACE_FEATURES, Start, place_features, start_weights
 from quarry.arrays import Float32Array, Float64Array, IntArray
 from quarry.course.openings import as_printed_in, by_content, by_rule, one_line
 from quarry.course.paragraph import Paragraph
@@ -49,8 +48,6 @@ class Places:
         strings: (n_places,) the opening sentence as the referee holds it.
         keys: (n_places,) number of the opening sentence; places with equal opening sentences share it.
         key_of: canonical opening sentence -> key.
-        editions: (n_places,) number of the edition in `edition_names`.
-        edition_names: PRINTED, and the names of the other editions.
         n_printed: number of places in passages.
         log_odds: (n_places,) natural log-odds that the secret begins there, given the passage, up to a constant; given
             the piece, its log-probability.
@@ -65,8 +62,6 @@ class Places:
     strings: Sequence[str]
     keys: IntArray
     key_of: Mapping[str, int]
-    editions: IntArray
-    edition_names: Sequence[str]
     n_printed: int
     log_odds: Float64Array
 
@@ -133,8 +128,6 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
     bounds = np.searchsorted(rows, np.arange(len(paragraphs) + 1))
     log_odds = of_places.tolist()
     strings = [start.sentence for start in starts]
-    names = {PRINTED: 0}
-    editions = [0] * n_printed
     on_pages = paragraphs_on_pages(paragraphs)
     for row, piece in enumerate(pieces, len(paragraphs)):
         printed = []
@@ -148,7 +141,6 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
             rows.append(row)
             strings.append(string)
             starts.append(Start(number, 0, sentence, 0, on_top=not number))
-            editions.append(names.setdefault(piece.edition, len(names)))
 
     key_of: dict[str, int] = {}
     keys = []
@@ -166,8 +158,6 @@ def places_of(paragraphs: Sequence[Paragraph], pieces: Sequence[Piece] = ()) -> 
         strings=strings,
         keys=np.array(keys, dtype=np.int64),
         key_of=key_of,
-        editions=np.array(editions, dtype=np.int64),
-        edition_names=tuple(names),
         n_printed=n_printed,
         log_odds=np.array(log_odds),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, softmax
 
 from player.answer import Answers, letter_row
 from player.belief.referees import SKEW, SKEWED, Referee
@@ -58,8 +58,8 @@ def update(
     """
     # an answer by chance fits all views alike
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
-    of_questions = np.stack([each.letters_for(questions) for each in mixture])
-    by_question: Float32Array = of_questions.astype(np.float32)
+    letters_by_question = np.stack([each.letters_for(questions) for each in mixture])
+    by_question: Float32Array = letters_by_question.astype(np.float32)
     sent = [letter_row(answer) for answer in answers]
     letters = [letter for letter in sent if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, is_raw)
@@ -70,19 +70,18 @@ def update(
         channel = by_question[:, number, letter]
         channels[number] = channel
         for view, fit in enumerate(fits[:, number]):
-            of_view = views == view
-            likelihood = channel[of_view] @ fit.T
-            log_joint[of_view] += np.log(likelihood)
+            is_of_view = views == view
+            likelihood = channel[is_of_view] @ fit.T
+            log_joint[is_of_view] += np.log(likelihood)
 
-    joint = np.exp(log_joint - log_joint.max())
-    joint /= joint.sum()
+    joint = softmax(log_joint)
     referees = joint.sum(axis=1)
     shape = (len(answers), len(prior))
     support = np.zeros(shape)
     for number, channel in channels.items():
-        of_referees = referees[:, None] * channel
+        by_referee = referees[:, None] * channel
         weighted = np.zeros((len(VIEWS), 4))
-        np.add.at(weighted, views, of_referees)
+        np.add.at(weighted, views, by_referee)
         probability = np.einsum("vpo,vo->p", fits[:, number], weighted)
         support[number] = np.log2(probability)
     return Posterior(joint.sum(axis=0), referees, support)

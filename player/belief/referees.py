@@ -79,11 +79,6 @@ class Referee:
     letters: Float64Array
     kinds: tuple[str, ...]
 
-    @property
-    def name(self) -> str:
-        """The name of the view and of the error profile."""
-        return self.errors if self.view is None else f"{self.view}, {self.errors}"
-
     def letters_for(self, questions: Sequence[Question]) -> Float64Array:
         """Return the (n_questions, 4, 4) probability of each letter given the fitting option."""
         rows = {kind: row for row, kind in enumerate(self.kinds)}

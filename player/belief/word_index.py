@@ -39,7 +39,7 @@ class WordIndex:
         spelling: the most frequent spelling of each word.
         ids: case-folded word -> id.
         forms: (n_words, n_forms) 1 for the form of each word, which the forms of one word share.
-        telling: (n_words,) whether a question about a whole passage may ask for it: plain, long enough, no stop word.
+        informative: (n_words,) whether a question about a whole passage may ask for it: plain, long, and no stop word.
         plain: (n_words,) whether the word has letters alone, two at least, so that a referee can find it.
         whole, opening: (n_places, n_words) share of the referees who find the word in the passage, or in its opening
             sentence.
@@ -51,7 +51,7 @@ class WordIndex:
     spelling: Mapping[str, str]
     ids: Mapping[str, int]
     forms: csr_array
-    telling: BoolArray
+    informative: BoolArray
     plain: BoolArray
     whole: csr_array
     opening: csr_array
@@ -75,12 +75,12 @@ def index_words(
         table.resize((len(places), len(ids)))
     raw = _table((_shares(piece.text) for piece in pieces), dict(ids))
 
-    plain, telling, forms = [], [], []
+    plain, informative, forms = [], [], []
     for word in ids:
         is_plain = word.isalpha() and len(word) > 1
         is_long = len(word) >= MIN_LETTERS
         plain.append(is_plain)
-        telling.append(is_plain and is_long and not is_stop_word(word))
+        informative.append(is_plain and is_long and not is_stop_word(word))
         forms.append({form_of(word): 1.0})
 
     counts = Counter[str]()
@@ -103,7 +103,7 @@ def index_words(
         spelling=spelling,
         ids=ids,
         forms=_table(forms, {}),
-        telling=np.array(telling, np.bool_),
+        informative=np.array(informative, np.bool_),
         plain=np.array(plain, np.bool_),
         whole=whole,
         opening=opening,

@@ -17,7 +17,7 @@ IDEAS_FILE = Path(__file__).with_name("ideas.txt.gz")
 data/associations/README.md says how it was made."""
 
 HEAD = 5.0
-"""A word's typicality is 1 / (HEAD + its place in the domain), up to a factor."""
+"""A word's typicality is 1 / (HEAD + its rank in the domain), up to a factor."""
 DOMAINS_KEPT = 64
 """Maximum number of domains whose vectors are kept."""
 
@@ -34,13 +34,13 @@ class Idea:
 
     Attributes:
         phrase: the word and what it stands for.
-        place: 0 for the most typical word of its domain.
+        rank: 0 for the most typical word of its domain.
     """
 
     word: str
     hebrew: str
     phrase: str
-    place: int
+    rank: int
 
 
 @functools.cache
@@ -60,8 +60,8 @@ def load_ideas() -> tuple[dict[str, list[Idea]], dict[str, str]]:
                     names.setdefault(_name(name), domain)
             elif len(words(first)) == 1:
                 hebrew, idea = rest
-                place = len(domains[domain])
-                domains[domain].append(Idea(first, hebrew, f"{first}: {idea}", place))
+                rank = len(domains[domain])
+                domains[domain].append(Idea(first, hebrew, f"{first}: {idea}", rank))
     return domains, names
 
 
@@ -146,7 +146,7 @@ class Ideas:
         """
         ideas, vectors = self.near(domain)
         columns = np.zeros((len(ideas), 4), dtype=np.float32)
-        columns[:, 0] = [-np.log1p(idea.place / HEAD) for idea in ideas]
+        columns[:, 0] = [-np.log1p(idea.rank / HEAD) for idea in ideas]
         if vectors is not None and self._embed:
             parts = sentences(text) or [text]
             cosines = vectors @ self._embed([hint or text, text, *parts]).T

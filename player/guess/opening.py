@@ -1,8 +1,5 @@
 """The opening sentence to send: the string that is expected to earn most, whatever edition the referee holds."""
 
-from collections import defaultdict
-from collections.abc import Iterator
-
 import numpy as np
 
 from player.belief.places import Places
@@ -10,7 +7,7 @@ from player.questions.points import points
 from quarry.arrays import Float64Array, RowArray
 
 N_LIKELIEST = 50
-"""Maximum number of strings that are compared."""
+"""Maximum number of candidates whose opening sentences are compared."""
 SCORE_ERROR = 10.0
 """Standard deviation of a referee's points from ours, in points."""
 SURPRISE = 0.02
@@ -28,22 +25,13 @@ def best_opening(
         belief: (n_candidates,) probabilities.
         rows: (n_candidates,) places of the candidates.
     """
-    shares: dict[str, float] = defaultdict(float)
-    likeliest: dict[str, tuple[float, int]] = {}
-    for row, opening, mass in _openings(belief, rows, places):
-        shares[opening] += mass
-        if opening not in likeliest or mass > likeliest[opening][0]:
-            likeliest[opening] = mass, row
-
-    ranked = sorted(shares, key=lambda opening: -shares[opening])
-    openings = ranked[:N_LIKELIEST]
-    masses = np.array([shares[opening] for opening in openings])
+    likeliest, openings = _likeliest(belief, rows, places)
+    masses = belief[likeliest]
     earned = points(openings)
-    best = int(np.argmax(earned @ masses))
-    opening = openings[best]
+    opening = openings[int(np.argmax(earned @ masses))]
+    best = openings.index(opening)
     is_same = earned[best] == 1.0
-    confidence = float(masses[is_same].sum())
-    return opening, likeliest[opening][1], confidence
+    return opening, int(likeliest[best]), float(masses[is_same].sum())
 
 
 def after_score(
@@ -63,21 +51,19 @@ def after_score(
     """
     if points_given is None:
         return belief
+    likeliest, openings = _likeliest(belief, rows, places)
+    expected = 100.0 * points([guess, *openings])[0, 1:]
+    misses = (expected - points_given) / SCORE_ERROR
+    likelihood = np.exp(-0.5 * misses**2) + SURPRISE
+
     updated = np.zeros(len(belief))
-    for row, opening, mass in _openings(belief, rows, places):
-        expected = 100.0 * points([guess, opening])[0, 1]
-        miss = (expected - points_given) / SCORE_ERROR
-        likelihood = np.exp(-0.5 * miss**2) + SURPRISE
-        updated[row] += mass * likelihood
+    updated[likeliest] = belief[likeliest] * likelihood
     return np.asarray(updated / updated.sum())
 
 
-def _openings(
-    belief: Float64Array,
-    rows: RowArray,
-    places: Places,
-) -> Iterator[tuple[int, str, float]]:
-    """Yield the openings of the likeliest candidates: row, string and probability."""
+def _likeliest(
+    belief: Float64Array, rows: RowArray, places: Places
+) -> tuple[RowArray, list[str]]:
+    """Return the rows of the likeliest candidates, and their opening sentences."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
-    for row in likeliest.tolist():
-        yield row, places.strings[int(rows[row])], float(belief[row])
+    return likeliest, [places.strings[place] for place in rows[likeliest].tolist()]

@@ -10,7 +10,7 @@ from quarry.languages.hebrew import HEBREW
 from quarry.languages.words import form_of, words
 
 NAMED_FIRST, NAMED_LATER = 0.75, 0.8
-"""Log-odds that a writer's first word gains, and loss of later words with the logarithm of their place; fitted, as
+"""Log-odds that a writer's first word gains, and loss of later words with the logarithm of their rank; fitted, as
 MIN_SHARE, on 30 games of an outside writer."""
 MIN_SHARE = 0.1
 """Minimum share of a word that a writer names, before it gains."""
@@ -44,14 +44,14 @@ def associative_words(
 
     shares = ideas.shares(domain, hint, paragraph.text, is_free, in_hebrew=in_hebrew)
     word_of = {form_of(word): word for word in shares}
-    for place, written in enumerate(named):
+    for rank, written in enumerate(named):
         form = form_of(written.casefold())
-        known = word_of.get(form, "")
-        if not is_free(written) or known in named[:place]:
+        listed = word_of.get(form, "")
+        if not is_free(written) or listed in named[:rank]:
             continue
         word_of[form] = written
-        log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(place)
-        share = max(shares.pop(known, 0.0), MIN_SHARE)
+        log_odds = NAMED_FIRST - NAMED_LATER * np.log1p(rank)
+        share = max(shares.pop(listed, 0.0), MIN_SHARE)
         shares[written] = share * float(np.exp(log_odds))
     ranked = sorted(shares, key=lambda word: (-shares[word], word))
     return ranked or [LAST_RESORT]

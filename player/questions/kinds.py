@@ -83,7 +83,7 @@ class ListKind:
             return []
         belief /= belief.sum()
         mass = np.clip(self.table(candidates).T @ belief, 0.0, 1.0)
-        worth = mass * (1.0 - mass) * self.usable(candidates)
+        worth = mass * (1.0 - mass) * self.is_nameable(candidates)
         ids = np.argsort(-worth, kind="stable")
         ids = ids[: max(MIN_WORDS, n)]
         ids = ids[worth[ids] > MIN_WORTH]
@@ -121,7 +121,9 @@ class ListKind:
         language = candidates.language
         options = []
         for group in groups:
-            *others, last = [f'"{self.written(name, candidates)}"' for name in group]
+            *others, last = [
+                f'"{self.spelling_of(name, candidates)}"' for name in group
+            ]
             options.append(
                 f"{', '.join(others)} {language.or_} {last}" if others else last
             )
@@ -171,13 +173,13 @@ class ListKind:
         paragraph: Paragraph,
     ) -> str:
         """Say that the paragraph has words of the option, or none of the named words; "" if that is not true."""
-        there = self.there(paragraph)
+        names = self.names_in(paragraph)
         if option == NONE_OF_THESE:
-            is_true = there.isdisjoint(itertools.chain(*question.groups))
+            is_true = names.isdisjoint(itertools.chain(*question.groups))
             return self.has_none if is_true else ""
 
         quoted = question.options[option].split('"')[1::2]
-        cited = [f'"{word}"' for word in quoted if word.casefold() in there]
+        cited = [f'"{word}"' for word in quoted if word.casefold() in names]
         return f"{self.has} {' and '.join(cited[:MAX_CITED])}" if cited else ""
 
     def table(self, candidates: Candidates) -> csr_array:
@@ -188,16 +190,16 @@ class ListKind:
         """Return the column of each thing in the table, by its name, in order."""
         return candidates.index.ids
 
-    def usable(self, candidates: Candidates) -> BoolArray:
+    def is_nameable(self, candidates: Candidates) -> BoolArray:
         """Return (n_things,) whether a question may name it."""
         index = candidates.index
-        return index.plain if self.in_opening else index.telling
+        return index.plain if self.in_opening else index.informative
 
-    def written(self, name: str, candidates: Candidates) -> str:
+    def spelling_of(self, name: str, candidates: Candidates) -> str:
         """Return a name as a question writes it."""
         return candidates.index.spelling.get(name, name)
 
-    def there(self, paragraph: Paragraph) -> set[str]:
+    def names_in(self, paragraph: Paragraph) -> set[str]:
         """Return the names of the things that the paragraph has."""
         text = paragraph.opening_sentence if self.in_opening else paragraph.text
         return set(words(text))
@@ -232,15 +234,15 @@ class LetterKind(ListKind):
         """Return the columns of the letters."""
         return COLUMNS
 
-    def usable(self, candidates: Candidates) -> BoolArray:
+    def is_nameable(self, candidates: Candidates) -> BoolArray:
         """Return that all letters may be named."""
         return np.ones(len(COLUMNS), dtype=np.bool_)
 
-    def written(self, name: str, candidates: Candidates) -> str:
+    def spelling_of(self, name: str, candidates: Candidates) -> str:
         """Return the capital letter."""
         return name.upper()
 
-    def there(self, paragraph: Paragraph) -> set[str]:
+    def names_in(self, paragraph: Paragraph) -> set[str]:
         """Return the letter with which the word begins; "" if it is in doubt."""
         return {initial(paragraph.opening_sentence, self.position)}
 

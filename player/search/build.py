@@ -15,7 +15,7 @@ from player.search.calibration import (
     calibration_of,
     is_calibrated,
     is_fitted,
-    notices,
+    notice_of,
 )
 from player.search.cascade import Cascade
 from player.search.engine import AT_HAND, STORE, SearchOrchestrator
@@ -37,15 +37,15 @@ from quarry.store import DEFAULT_COLLECTION, Course, identity_of, is_url, open_s
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
     "dense": Dense.from_course,
-    "chroma": Chroma.from_course,
+    "chroma": Chroma,
     "keyword": Keyword.from_course,
-    "cross-encoder": CrossEncoder.from_course,
+    "cross-encoder": CrossEncoder,
 }
 """Strategies by name. Each is called with as many of the arguments `course, inputs` as it accepts."""
 EMBEDDING = ("dense", "chroma")
 """These strategies embed the hint."""
 SETTING = "search.strategies"
-LOADING_S = 60.0
+LOADING_S = 20.0
 """Maximum time of loading; what takes longer is late in the first searches."""
 
 
@@ -175,7 +175,7 @@ def index_of(
 
     strategies: dict[str, Strategy] = {}
     dense = ("dense",) if embedder else ()
-    for name in ("keyword", *dense, *search.strategies):
+    for name in (KEYWORD, *dense, *search.strategies):
         if fault and name in EMBEDDING:
             strategies[name] = Failing(name, fault)
         else:
@@ -194,16 +194,8 @@ def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
     """Make a strategy; a user's own that fails, or is not made by the deadline, fails in every search."""
 
     def work() -> Strategy:
-        return cast(
-            Strategy,
-            make(
-                STRATEGIES,
-                name,
-                SETTING,
-                course,
-                inputs,
-            ),
-        )
+        made = make(STRATEGIES, name, SETTING, course, inputs)
+        return cast(Strategy, made)
 
     if name in STRATEGIES:
         return work()
@@ -215,11 +207,13 @@ def _strategy(name: str, course: Course, inputs: StrategyInputs) -> Strategy:
 
 
 def _load_all(index: SearchIndex, search: SearchSettings) -> None:
-    """Search for nothing, so that no search waits within its deadline for what is loaded when it is first used."""
+    """Search for nothing, so that no search waits within its deadline for what is loaded when it is first used.
+
+    Keywords are loaded by the first search that needs them, since most need none.
+    """
     patient = replace(search, deadline_s=LOADING_S)
     query = Query("an idea and its example", "ideas, by example", 1, search.keywords)
     Cascade(index, patient, Runner(), query, time.perf_counter(), True).result()
-    index.strategies[KEYWORD].load()
 
 
 def _references(course: Course, inputs: StrategyInputs) -> References:
@@ -262,9 +256,9 @@ class Failing(Strategy):
 
 
 def open_course(location: str, collection: str = DEFAULT_COLLECTION) -> Course:
-    """Open a store to be searched, and log the notices about its embedder; see `open_store`."""
+    """Open a store to be searched, and log the notice about its embedder; see `open_store`."""
     course = open_store(location, collection)
-    for notice in notices(course):
+    if notice := notice_of(course):
         _log.warning("%s", notice)
     return course
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
-import numpy as np
 from cachetools import LRUCache, cached
 
 from player.search.results import SearchResult
@@ -30,7 +29,7 @@ class ResultCache:
     Equal searches that run at the same time are computed once.
 
     Args:
-        size: maximal number of cached results; 0 turns the cache off.
+        size: maximal number of cached results.
     """
 
     def __init__(self, size: int) -> None:
@@ -72,33 +71,18 @@ class ReadQuery:
 
 
 class CachingEmbedder:
-    """An embedder with an LRU cache of query vectors; thread-safe.
-
-    Args:
-        embedder: the embedder to call.
+    """Reads hints with an embedder, and keeps the last ones in an LRU cache; thread-safe.
 
     Attributes:
-        embedder: the same embedder.
-        spec: its SPEC.
-        dim: length of a vector.
-        read: embeds a query, unless its vectors are cached.
+        embedder: the embedder.
+        read: embeds a hint, unless its vectors are cached.
     """
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self.spec = embedder.spec
-        self.dim = embedder.dim
         cache: LRUCache[str, ReadQuery] = LRUCache(HINTS_KEPT)
         remember = cached(cache, key=str, condition=threading.Condition())
         self.read: Callable[[str], ReadQuery] = remember(self._read)
-
-    def embed_passages(self, texts: Sequence[str]) -> Float32Array:
-        """Embed passages as the embedder does."""
-        return self.embedder.embed_passages(texts)
-
-    def embed_queries(self, texts: Sequence[str]) -> Float32Array:
-        """Embed queries as the embedder does, one at a time."""
-        return np.stack([self.read(text).vector for text in texts])
 
     def _read(self, text: str) -> ReadQuery:
         if not isinstance(self.embedder, TokenEmbedder):

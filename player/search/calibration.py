@@ -195,20 +195,20 @@ def is_calibrated(course: Course, calibration: Calibration) -> bool:
     return course.relevance is not None
 
 
-def notices(course: Course) -> list[str]:
-    """Return the notices to print before a store is searched: its embedder may be uncalibrated."""
-    calibration = calibration_of(course.embedder_spec).with_late_interaction()
-    if is_calibrated(course, calibration):
-        return []
-    if is_fitted(course.embedder_spec):
-        return [
-            f"the embedder {course.embedder_spec} is uncalibrated: its relevance does not separate hints about a "
-            "course well from others"
-        ]
-    return [
-        f"the embedder {course.embedder_spec} is uncalibrated: something always counts as relevant; ingest again, or "
-        "run python -m tools.calibration search --store S --games FILE in a checkout"
-    ]
+def notice_of(course: Course) -> str:
+    """Return the notice to print before a store is searched if its embedder is uncalibrated, else ""."""
+    spec = course.embedder_spec
+    if is_calibrated(course, calibration_of(spec).with_late_interaction()):
+        return ""
+    if is_fitted(spec):
+        return (
+            f"the embedder {spec} is uncalibrated: its relevance does not separate hints about a course well from "
+            "others"
+        )
+    return (
+        f"the embedder {spec} is uncalibrated: something always counts as relevant; ingest again, or run "
+        "python -m tools.calibration search --store S --games FILE in a checkout"
+    )
 
 
 def calibration_for(course: Course) -> Calibration:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from configs.settings import SearchSettings
 from player.deadlines import Call, Runner
 from player.errors import AllStrategiesFailedError, SearchError
-from player.search.hits import HitMaker, course_ranking
+from player.search.hits import COURSE, HitMaker, course_ranking
 from player.search.index import KEYWORD, SearchIndex, ask
 from player.search.rank import (
     Ranking,
@@ -23,12 +23,13 @@ from player.search.results import (
     Query,
     ScoreArrays,
     SearchResult,
-    StepName,
+    nothing_found,
 )
 from player.search.strategies.strategy import Reranker
 
-KEYWORDS_S = 1.0
-"""Timeout in seconds of the fallback after all other strategies were late; it takes a millisecond."""
+KEYWORDS_S = 5.0
+"""Timeout in seconds of the fallback after all other strategies were late; the first one of a process loads word lists,
+which takes a second, later ones a millisecond."""
 
 
 @dataclass(eq=False)
@@ -38,8 +39,8 @@ class Cascade:
     Args:
         query: a query whose `keywords` is not None.
         started: `time.perf_counter()` at the start of the search.
-        everything: also rank the paragraphs of the course, up to the query's k; without k the hits alone. No error is
-            raised if every strategy fails or the hint is empty.
+        everything: also rank all paragraphs of the course. No error is raised if every strategy fails or the hint is
+            empty.
     """
 
     index: SearchIndex
@@ -69,17 +70,18 @@ class Cascade:
             ranking = self._ranked(book)
         if ranking is None and not self.everything:
             raise AllStrategiesFailedError(tuple(self._failures.values()))
+        if ranking is None:
+            nothing = {COURSE: nothing_found(len(index.paragraphs))}
+            inputs = index.rank_input(query, book, settings)
+            ranking = rank(replace(inputs, scores=nothing), settings)
+            assert ranking is not None
 
-        maker = None
-        if ranking is not None:
-            maker = HitMaker(ranking, index, settings, index.inside(book))
-        hits = maker.hits() if maker else ()
-        course_order = (
-            course_ranking(index, maker, query.k) if self.everything else None
-        )
-        answered_by: StepName = "course" if course_order and not hits else ""
-        if maker is not None and hits:
-            answered_by = maker.answered_by(book)
+        maker = HitMaker(ranking, index, settings)
+        hits = maker.hits()
+        answered_by = maker.answered_by(book.tier if book else "none")
+        if self.everything and not hits:
+            answered_by = "course"
+
         embed_ms = max(self._embed_ms)
         elapsed_ms = 1000.0 * (time.perf_counter() - self.started)
         return SearchResult(
@@ -88,11 +90,11 @@ class Cascade:
             book=book,
             failures=tuple(self._failures.values()),
             answered_by=answered_by,
-            relevant=ranking is not None and ranking.level == "relevant",
-            boost=ranking.lift if ranking else 0.0,
+            relevant=ranking.level == "relevant",
+            boost=ranking.lift,
             threshold=settings.threshold,
             calibrated=index.calibrated,
-            ranking=course_order,
+            ranking=course_ranking(maker) if self.everything else None,
             embed_ms=embed_ms,
             search_ms=max(0.0, elapsed_ms - embed_ms),
         )
@@ -112,35 +114,35 @@ class Cascade:
     def _ranked(self, book: BookCandidate | None) -> Ranking | None:
         """Rank by the scores of all strategies, and by keywords too if these are needed."""
         settings, index = self.settings, self.index
-        given = index.rank_input(self.query, book, settings)
+        inputs = index.rank_input(self.query, book, settings)
         if self.everything:
-            given = replace(given, k=None)
+            inputs = replace(inputs, k=None)
         doc_id = book.doc_id if book else ""
-        names = index.strategies_for(given.keywords, settings)
-        given = replace(given, scores=self._scores(names, given, doc_id))
-        ranking = rank(given, settings)
+        names = index.strategies_for(inputs.keywords, settings)
+        inputs = replace(inputs, scores=self._scores(names, inputs, doc_id))
+        ranking = rank(inputs, settings)
 
         has_failed = all(name in self._failures for name in names)
         may_ask = KEYWORD in index.strategies and not (self.everything and has_failed)
-        if may_ask and needs_fallback(ranking, given.keywords, settings):
-            fallback = self._scores((KEYWORD,), given, doc_id)
-            ranking = rank(replace(given, fallback=fallback), settings)
+        if may_ask and needs_fallback(ranking, inputs.keywords, settings):
+            fallback = self._scores((KEYWORD,), inputs, doc_id)
+            ranking = rank(replace(inputs, fallback=fallback), settings)
         return ranking
 
-    def _scores(self, names: Sequence[str], given: RankInput, doc_id: str) -> Scored:
+    def _scores(self, names: Sequence[str], inputs: RankInput, doc_id: str) -> Scored:
         """Return the scores of the strategies that have not failed, in declared order.
 
         Args:
-            given: what rerankers need to know of the search, without scores.
+            inputs: what rerankers need to know of the search, without scores.
             doc_id: the document that the query names, "" without one.
         """
         for name in names:
             if not isinstance(self.index.strategies[name], Reranker):
-                self._start(name, given, doc_id)
+                self._start(name, inputs, doc_id)
 
         scores: dict[str, ScoreArrays] = {}
         for name in names:
-            self._start(name, replace(given, scores=scores), doc_id)
+            self._start(name, replace(inputs, scores=scores), doc_id)
             call = self._calls[name]
             scored = call.value()
             if call.failure is not None:
@@ -149,11 +151,11 @@ class Cascade:
                 scores[name] = scored
         return scores
 
-    def _start(self, name: str, given: RankInput, doc_id: str) -> None:
+    def _start(self, name: str, inputs: RankInput, doc_id: str) -> None:
         """Start a strategy in another thread, unless it was started before.
 
         Args:
-            given: its scores have the paragraphs that a reranker compares.
+            inputs: its scores have the paragraphs that a reranker compares.
         """
         if name in self._calls:
             return
@@ -161,7 +163,7 @@ class Cascade:
         strategy = index.strategies[name]
         rows = None
         if isinstance(strategy, Reranker):
-            rows = best_rows(given, self.settings, strategy.n_compared)
+            rows = best_rows(inputs, self.settings, strategy.n_compared)
 
         def work() -> ScoreArrays:
             strategy.load()

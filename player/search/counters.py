@@ -48,16 +48,15 @@ class SearchStatistics:
         with self._lock:
             n_searches = self._cache.total()
             hit_rate = self._cache["hits"] / max(1, n_searches)
-            latencies: dict[str, Any] = {"embed": None, "search": None}
+            latencies: list[Any] = [None, None]
             if self._ms:
-                percentiles = np.percentile(self._ms, [50, 95], axis=0)
-                for name, (p50, p95) in zip(latencies, percentiles.T, strict=True):
-                    latencies[name] = {"p50": float(p50), "p95": float(p95)}
+                percentiles = np.percentile(self._ms, [50, 95], axis=0).T.tolist()
+                latencies = [{"p50": p50, "p95": p95} for p50, p95 in percentiles]
 
             return {
                 "searches": n_searches,
                 "cache": {**self._cache, "hit_rate": hit_rate},
                 "failures": dict(sorted(self._failures.items())),
                 "answered_by": dict(sorted(self._answered_by.items())),
-                "latency_ms": latencies,
+                "latency_ms": dict(zip(("embed", "search"), latencies, strict=True)),
             }

@@ -83,9 +83,10 @@ class SearchOrchestrator:
         return await asyncio.to_thread(self.search, query)
 
     def rank_course(self, query: Query) -> SearchResult:
-        """Search as `search` does, and also return the `ranking` of the course up to the query's k; without k its hits.
+        """Search as `search` does, and also return the `ranking` of all paragraphs of the course.
 
-        If all strategies fail, or the hint is empty, no paragraph is found.
+        If all strategies fail, or the hint is empty, no paragraph is found. The query's k is the number of paragraphs
+        that Chroma is asked for; it changes no slots.
 
         Raises:
             QueryError: the query cannot be searched.

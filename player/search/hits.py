@@ -9,14 +9,15 @@ from player.search.index import SearchIndex
 from player.search.rank import FARTHEST, Ranking, probability, threshold_log_odds
 from player.search.results import (
     NOT_FOUND,
-    BookCandidate,
     CourseRanking,
     Hit,
     ScoreArrays,
     StepName,
+    Tier,
 )
-from quarry.arrays import BoolArray
 
+COURSE = "course"
+"""Name of the strategy of paragraphs that were not found."""
 AS_FALLBACK = ", as a fallback"
 IN_BOOK, IN_COURSE = "in the resolved book", "over the whole course"
 NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
@@ -25,16 +26,11 @@ NOT_FOUND_BY_SEARCH = "not found by the search, kept in the belief"
 
 @dataclass(frozen=True, eq=False)
 class HitMaker:
-    """Makes the hits of a ranking.
-
-    Attributes:
-        inside: (n_paragraphs,) whether a paragraph is in the named book.
-    """
+    """Makes the hits of a ranking."""
 
     ranking: Ranking
     index: SearchIndex
     settings: SearchSettings
-    inside: BoolArray
 
     def hits(self) -> tuple[Hit, ...]:
         """Return the hits in order."""
@@ -80,12 +76,12 @@ class HitMaker:
         """Return the rank from 1 of a paragraph, in the named book or in the course, by the scores of a strategy."""
         is_ranked = item.log_odds > NOT_FOUND
         if is_book:
-            is_ranked = is_ranked & self.inside
+            is_ranked = is_ranked & self.ranking.inside
         scores = np.where(is_ranked, item.scores, NOT_FOUND)
         n_better = (scores > scores[row]).sum() + (scores[:row] == scores[row]).sum()
         return 1 + int(n_better)
 
-    def answered_by(self, book: BookCandidate | None) -> StepName:
+    def answered_by(self, tier: Tier) -> StepName:
         """Return the name of the step that found the relevant hits; the step of the named book goes first."""
         ranking = self.ranking
         if ranking.level != "relevant":
@@ -94,48 +90,33 @@ class HitMaker:
             return "fallback"
         threshold = threshold_log_odds(self.settings.threshold)
         relevant = ranking.hits[ranking.fused.relevance[ranking.hits] >= threshold]
-        if book is None or book.tier == "none":
+        if tier == "none" or not ranking.inside[relevant].any():
             return "original"
-        return book.tier if self.inside[relevant].any() else "original"
+        return tier
 
 
-def course_ranking(
-    index: SearchIndex, maker: HitMaker | None, k: int | None
-) -> CourseRanking:
-    """Rank the paragraphs of a course: hits, then others that were found, of a book that filters first, then the rest.
-
-    Args:
-        maker: makes the hits; None if nothing was found.
-        k: maximal number of paragraphs; None takes the hits alone, or without hits all.
-    """
-    n = len(index.paragraphs)
-    hits, log_odds = np.empty(0, dtype=np.int64), np.full(n, NOT_FOUND)
-    order, in_book = log_odds, np.zeros(n, dtype=np.bool_)
-    if maker is not None:
-        ranking = maker.ranking
-        hits, order, log_odds = ranking.hits, ranking.order, ranking.fused.log_odds
-        in_book = ranking.in_filter
-
-    is_found = order > NOT_FOUND
+def course_ranking(maker: HitMaker) -> CourseRanking:
+    """Rank a course: hits, then other paragraphs that were found, of a book that filters first, then the rest."""
+    index, ranking = maker.index, maker.ranking
+    is_found = ranking.order > NOT_FOUND
+    in_book = ranking.inside & ranking.filters
+    rank_of_hit = np.full(len(is_found), np.inf)
+    rank_of_hit[ranking.hits] = np.arange(len(ranking.hits))
+    rows = np.lexsort((-ranking.order, ~(in_book & is_found), ~is_found, rank_of_hit))
     n_found = int(is_found.sum())
-    rank_of_hit = np.full(n, n)
-    rank_of_hit[hits] = np.arange(len(hits))
-    rows = np.lexsort((-order, ~(in_book & is_found), ~is_found, rank_of_hit))
-    if k is None and len(hits):
-        k = n_found = len(hits)
-    rows = rows[:k]
+    log_odds = ranking.fused.log_odds
     log_odds = log_odds - log_odds.max(initial=-FARTHEST)
 
     def hit(number: int) -> Hit:
         row = int(rows[number])
-        if maker is not None and number < n_found:
+        if number < n_found:
             return maker.hit(row, is_book=bool(in_book[row]))
         return Hit(
             paragraph=index.paragraphs[row],
             score=0.0,
             relevance=0.0,
             rank=number - n_found + 1,
-            strategy="course",
+            strategy=COURSE,
             slot="global",
             why=NOT_FOUND_BY_SEARCH,
             relevant=False,

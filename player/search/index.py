@@ -159,14 +159,16 @@ def ask(
     else:
         arrays = strategy.score(query, doc_id)
 
-    if not isinstance(arrays, ScoreArrays):
-        raise SearchError(name, f"it returned {str(arrays)[:80]}, not ScoreArrays")
-    log_odds = (arrays.log_odds, arrays.relevance)
-    if any(len(array) != n for array in (arrays.scores, *log_odds)):
-        raise SearchError(name, f"it did not score each of the {n} paragraphs")
-    if not np.isfinite(arrays.scores).all():
-        raise SearchError(name, "a score is not a finite number")
-    if any(np.isnan(array).any() or np.isposinf(array).any() for array in log_odds):
-        raise SearchError(name, "log-odds are neither finite numbers nor -inf")
-
+    is_valid = (
+        isinstance(arrays, ScoreArrays)
+        and len(arrays.scores) == len(arrays.log_odds) == len(arrays.relevance) == n
+        and np.isfinite(arrays.scores).all()
+        and (arrays.log_odds < np.inf).all()
+        and (arrays.relevance < np.inf).all()
+    )
+    if not is_valid:
+        raise SearchError(
+            name,
+            f"it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the {n} paragraphs",
+        )
     return arrays

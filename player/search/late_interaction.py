@@ -64,7 +64,7 @@ class LateInteraction:
         if not len(read.ids) or not n_paragraphs:
             return np.zeros(n_paragraphs, dtype=np.float32)
 
-        vectors = project(read.states, basis_of(self.embedder.spec))
+        vectors = project(read.states, basis_of(self.embedder.embedder.spec))
         largest = np.maximum(np.abs(vectors).max(axis=1), np.float32(1e-9))
         coded = np.rint(vectors * (_LARGEST / largest)[:, None]).astype(np.int8)
         matrices = {"codes": tokens.codes, "hint": np.ascontiguousarray(coded.T)}
@@ -80,12 +80,12 @@ class LateInteraction:
 
     def _rarity(self, hint: str, read: TokenStates) -> Float32Array:
         """Return (n_tokens,) the rarity of each token of the hint among the other hints of the bank."""
-        bank, place = self.bank, self.hubs.places.get(as_asked(hint))
+        bank, row = self.bank, self.hubs.rows_of_hints.get(as_asked(hint))
         counts = [self._frequencies[token] for token in read.ids.tolist()]
         frequencies = np.array(counts, dtype=np.float32)
-        n_hints = len(self.hubs.places)
-        if place is not None:
-            own_tokens = bank.token_ids[bank.starts[place] : bank.starts[place + 1]]
+        n_hints = len(self.hubs.rows_of_hints)
+        if row is not None:
+            own_tokens = bank.token_ids[bank.starts[row] : bank.starts[row + 1]]
             frequencies -= np.isin(read.ids, own_tokens)
             n_hints -= 1
         rarity: Float32Array = np.log((n_hints + 1) / (frequencies + 0.5))
@@ -104,7 +104,7 @@ class Hubs:
         bank: hints, embedded by the same model.
 
     Attributes:
-        places: the place of each hint in the bank, by text.
+        rows_of_hints: the row of each hint in the bank, by text.
 
     Reference:
         Lample et al., Word Translation Without Parallel Data, 2018; this is the paragraphs' term of CSLS.
@@ -130,13 +130,15 @@ class Hubs:
             self._hints[rows] = best
             self._nearest[rows] = np.take_along_axis(cosines, best, axis=1)
 
-        self.places = {text: place for place, text in enumerate(bank.hints.documents)}
+        self.rows_of_hints = {
+            text: row for row, text in enumerate(bank.hints.documents)
+        }
         self._hubness = self._mean(np.zeros_like(self._nearest, dtype=np.bool_))
 
     def of(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the hubness of each paragraph, without this hint."""
-        place = self.places.get(as_asked(hint))
-        return self._hubness if place is None else self._mean(self._hints == place)
+        row = self.rows_of_hints.get(as_asked(hint))
+        return self._hubness if row is None else self._mean(self._hints == row)
 
     def _mean(self, is_asked: BoolArray) -> Float32Array:
         """Return (n_paragraphs,) the mean of the first `N_NEAREST` cosines with hints that are not asked."""

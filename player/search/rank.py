@@ -90,7 +90,8 @@ class Ranking:
         order: (n_paragraphs,) log-odds by which the hits were chosen: those of `fused` and of the kinds.
         hits: (n_hits,) rows of the paragraphs to return, in order.
         in_book: (n_hits,) whether each takes a slot of the book.
-        in_filter: (n_paragraphs,) whether each is in a book that filters.
+        inside: (n_paragraphs,) whether each is in the named book.
+        filters: whether that book filters.
         lift: log-odds that were added to the order of the paragraphs of the named book.
         level: the threshold that its best hit reaches.
         is_fallback: whether it is the step of keywords.
@@ -102,7 +103,8 @@ class Ranking:
     order: AnyFloatArray
     hits: IntArray
     in_book: BoolArray
-    in_filter: BoolArray
+    inside: BoolArray
+    filters: bool
     lift: float
     level: Level
     is_fallback: bool = False
@@ -147,17 +149,17 @@ def book_prior(book: Book, settings: SearchSettings) -> AnyFloatArray:
     return lifts
 
 
-def rank(given: RankInput, settings: SearchSettings) -> Ranking | None:
+def rank(inputs: RankInput, settings: SearchSettings) -> Ranking | None:
     """Rank step by step, and return the step that answers: fuse, lift, merge duplicates, fill the slots.
 
     The first step is that of all strategies. The second is that of keywords, if `needs_fallback`; with a book that
     filters, hits of the first step fill the slots that it leaves empty. The first step that reaches the threshold
     answers, else the first that reaches the lowered threshold, else the first. None if no step has scores.
     """
-    first = _step(given, given.scores, settings) if given.scores else None
+    first = _step(inputs, inputs.scores, settings) if inputs.scores else None
     steps = [first] if first else []
-    if given.fallback and needs_fallback(first, given.keywords, settings):
-        second = _step(given, given.fallback, settings, first)
+    if inputs.fallback and needs_fallback(first, inputs.keywords, settings):
+        second = _step(inputs, inputs.fallback, settings, first)
         steps.append(replace(second, is_fallback=True))
     return max(steps, key=lambda step: LEVELS.index(step.level), default=None)
 
@@ -175,18 +177,18 @@ def needs_fallback(
     return may_follow and first.level != "relevant"
 
 
-def best_rows(given: RankInput, settings: SearchSettings, n: int) -> IntArray:
+def best_rows(inputs: RankInput, settings: SearchSettings, n: int) -> IntArray:
     """Return the rows of the n best paragraphs by the scores of the strategies so far, best first."""
-    if not given.scores:
+    if not inputs.scores:
         return np.empty(0, dtype=np.int64)
-    _, fused = fuse(given, given.scores, settings)
-    order = fused.log_odds + settings.kind_weight * given.kinds
+    _, fused = fuse(inputs, inputs.scores, settings)
+    order = fused.log_odds + settings.kind_weight * inputs.kinds
     best = np.argsort(-order, kind="stable")[:n]
     return best[order[best] > NOT_FOUND]
 
 
 def _step(
-    given: RankInput,
+    inputs: RankInput,
     scored: Scored,
     settings: SearchSettings,
     first: Ranking | None = None,
@@ -197,18 +199,18 @@ def _step(
         scored: scores of each strategy of this step; at least one.
         first: the step before this one, whose hits fill empty slots; None if there is none.
     """
-    book, lift = given.book, lift_of(given.book, settings)
+    book, lift = inputs.book, lift_of(inputs.book, settings)
     filters = tier_of(book.confidence, settings) == "filter"
     in_filter = book.inside & filters
-    strategy, fused = fuse(given, scored, settings)
-    order = fused.log_odds + settings.kind_weight * given.kinds
+    strategy, fused = fuse(inputs, scored, settings)
+    order = fused.log_odds + settings.kind_weight * inputs.kinds
     if first is not None and filters:
         scored, fused, order = _filled(scored, fused, order, first)
-    order = merge_duplicates(order, given.groups, in_filter)
+    order = merge_duplicates(order, inputs.groups, in_filter)
     log_odds = np.where(order > NOT_FOUND, fused.log_odds, NOT_FOUND)
     fused = replace(fused, log_odds=log_odds)
 
-    k = n_slots(settings, given.k)
+    k = n_slots(settings, inputs.k)
     has_slots = filters or (lift > 0.0 and settings.pdf_k > 0)
     hits, in_book = slotted(
         order,
@@ -218,13 +220,12 @@ def _step(
         lift,
         filters=filters,
     )
-    if settings.cascade and given.keywords == "fused":
+    if settings.cascade and inputs.keywords == "fused":
         for item in scored.values():
-            if item.rare is None:
-                continue
-            rare = np.where(order > NOT_FOUND, item.rare, 0)
-            item = replace(item, rare=rare)
-            hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
+            if item.rare is not None:
+                rare = np.where(order > NOT_FOUND, item.rare, 0)
+                item = replace(item, rare=rare)
+                hits, in_book = with_rare_words(hits, in_book, item, in_filter, k)
 
     best = float(fused.relevance[hits].max(initial=NOT_FOUND))
     level: Level = ""
@@ -239,7 +240,8 @@ def _step(
         order=order,
         hits=hits,
         in_book=in_book,
-        in_filter=in_filter,
+        inside=book.inside,
+        filters=filters,
         lift=lift,
         level=level,
     )
@@ -265,7 +267,7 @@ def _filled(
 
 
 def fuse(
-    given: RankInput, scored: Scored, settings: SearchSettings
+    inputs: RankInput, scored: Scored, settings: SearchSettings
 ) -> tuple[str, ScoreArrays]:
     """Fuse several strategies into one, and add the book's log-odds to the order; return its name and scores.
 
@@ -282,7 +284,7 @@ def fuse(
         Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning
         Methods, 2009; Bruch, Gai and Ingber, An Analysis of Fusion Functions for Hybrid Retrieval, 2023.
     """
-    prior = book_prior(given.book, settings)
+    prior = book_prior(inputs.book, settings)
     if len(scored) == 1:
         ((name, only),) = scored.items()
         return name, replace(only, log_odds=only.log_odds + prior)
@@ -290,7 +292,7 @@ def fuse(
     relevance = np.max([item.relevance for item in scored.values()], axis=0)
     sums = np.zeros(len(prior))
     if settings.fusion == "rrf":
-        kinds = settings.kind_weight * given.kinds
+        kinds = settings.kind_weight * inputs.kinds
         prior = prior + kinds
         ranks = np.arange(len(prior))
         for item in scored.values():
@@ -306,8 +308,8 @@ def fuse(
         return "rrf", ScoreArrays(sums, log_odds - kinds, relevance)
 
     for name, item in scored.items():
-        if name in given.weights:
-            sums += np.float32(given.weights[name]) * item.scores
+        if name in inputs.weights:
+            sums += np.float32(inputs.weights[name]) * item.scores
         else:
             is_found = item.relevance > NOT_FOUND
             lowest = item.relevance[is_found].min(initial=0.0)

@@ -11,6 +11,7 @@ import numpy as np
 import regex
 from rapidfuzz import fuzz, process
 
+from player.search.cache import CachingEmbedder
 from player.search.calibration import ReferenceCalibration, calibration_of
 from player.search.names import (
     COUNTING,
@@ -30,7 +31,6 @@ from player.search.names import (
 from player.search.results import BookCandidate
 from quarry.arrays import Float32Array, Float64Array
 from quarry.course.paragraph import Alias, AliasSource, Document, Paragraph
-from quarry.embed import Embedder
 from quarry.languages.words import is_common, is_stop_word, stems
 
 FEATURES = ("string", "words", "content", "meaning", "number", "clash", "exact")
@@ -80,11 +80,11 @@ NAMES_KEPT = 400
 """Maximum number of names whose documents are cached."""
 SETTLED = 0.9
 """Minimum confidence from letters and words at which meanings are not compared, since embedding the name is slow."""
-SURELY_SAID = 0.95
+SURELY_NAMED = 0.95
 """Confidence of a document whose stem or title a hint holds."""
-PROBABLY_SAID = 0.85
+PROBABLY_NAMED = 0.85
 """Confidence of a document that a hint names by a single word that no text of the course holds."""
-CALLED = 0.95
+NAMED_BY_PART = 0.95
 """Confidence of a document named by the first part of its title, or by a title of function words alone."""
 _JOINING = ("s", "called", "titled", "named", "written", "entitled")
 """These words may come between a word for a document and its name."""
@@ -138,22 +138,23 @@ class References:
         documents: Sequence[Document],
         *,
         paragraphs: Sequence[Paragraph] = (),
-        embedder: Embedder | None = None,
+        embedder: CachingEmbedder | None = None,
         alias_vectors: tuple[Sequence[tuple[str, Alias]], Float32Array] = NO_ALIASES,
         calibration: ReferenceCalibration | None = None,
     ) -> None:
         self.calibration = calibration or calibration_of().references
         self._embedder = embedder
-        self._resolved = functools.lru_cache(NAMES_KEPT)(self._resolve)
-        self.doc_ids = sorted({item.same_as or item.doc_id for item in documents})
-        row_of = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
+        self._cached = functools.lru_cache(NAMES_KEPT)(self._resolve)
+        original_of = {item.doc_id: item.same_as or item.doc_id for item in documents}
+        self.doc_ids = sorted(set(original_of.values()))
+        rows = {doc_id: row for row, doc_id in enumerate(self.doc_ids)}
+        # row of each document; a duplicate has the row of its original
+        row_of = {doc_id: rows[original] for doc_id, original in original_of.items()}
 
-        # row of each document, by doc_id; a duplicate has the row of its original
-        self._rows: dict[str, int] = {}
-        # rows by folded stem
+        # rows by folded stem or name
         self._stems: dict[str, set[int]] = {}
-        # row by stem or name as it is written
-        self._exact_names: dict[str, int] = {}
+        # rows by stem or name as it is written
+        self._exact_names: dict[str, set[int]] = {}
         # rows by each word of a name of the whole document or of its author
         self._rows_by_word: dict[str, set[int]] = {}
         # words of authors
@@ -162,47 +163,41 @@ class References:
         self._names: list[_Name] = []
         # rows by the first part of a title
         self._short_titles: dict[str, set[int]] = {}
-        # lecture numbers by row
-        self._numbers: dict[int, set[int]] = {}
-        # numbers in aliases by row
-        self._mentioned: dict[int, set[int]] = {}
+        # lecture numbers of each document, and numbers in its aliases
+        self._numbers: list[set[int]] = [set() for _ in self.doc_ids]
+        self._mentioned: list[set[int]] = [set() for _ in self.doc_ids]
         # trust in each word of an alias, by word and row
         self._words: dict[str, dict[int, float]] = {}
         # words before a number in file names: "unit" in "unit 3"
         self._counting_words: set[str] = set()
         for document in documents:
-            row = row_of[document.same_as or document.doc_id]
-            self._rows[document.doc_id] = row
-            self._learn(row, document)
+            self._learn(row_of[document.doc_id], document)
 
+        self._common = self._shared_words()
+        self._texts = [self._text(name.tokens) for name in self._names]
+        self._content = _rates(paragraphs, row_of, len(self.doc_ids))
+
+        aliases, vectors = alias_vectors
+        naming = [row for row, (_, alias) in enumerate(aliases) if _is_name(alias)]
+        self._alias_rows = [row_of[aliases[row][0]] for row in naming]
+        self._alias_vectors = vectors[naming]
+
+    def _shared_words(self) -> set[str]:
+        """Return the words that more than half of the documents have in their names."""
         n_documents = len(self.doc_ids)
-        self._common: set[str] = set()
+        common = set()
         for word, trusts in self._words.items():
             if 2 * len(trusts) > n_documents >= MIN_TO_SHARE:
-                self._common.add(word)
-        self._texts = []
-        for name in self._names:
-            self._texts.append(" ".join(self._telling(name.tokens, files=True)))
-        self._content = _rates(paragraphs, self._rows, n_documents)
-
-        self._alias_rows: list[int] = []
-        aliases, vectors = alias_vectors
-        positions = []
-        for position, (doc_id, alias) in enumerate(aliases):
-            if _is_name(alias):
-                positions.append(position)
-                self._alias_rows.append(self._rows[doc_id])
-        self._alias_vectors = vectors[positions]
+                common.add(word)
+        return common
 
     def by_stem(self, book_name: str) -> BookCandidate | None:
         """Return the document whose file stem is `book_name`, at confidence 1, or None.
 
-        Case, spaces and ".pdf" are ignored, unless two documents differ only in these.
+        Case, spaces and ".pdf" are ignored, unless two documents differ only in these. None if several have this stem.
         """
-        rows = self._stems.get(_fold(book_name), set())
         written = self._exact_names.get(book_name.removesuffix(".pdf"))
-        if written is not None:
-            rows = {written}
+        rows = written or self._stems.get(_fold(book_name), set())
         return self._candidate(min(rows), 1.0) if len(rows) == 1 else None
 
     def resolve(self, book_name: str) -> Sequence[BookCandidate]:
@@ -212,13 +207,12 @@ class References:
         the names of several, filters on none. A name that is a file's stem has confidence 1. The last `NAMES_KEPT`
         names are cached.
         """
-        return self._resolved(book_name)
+        return self._cached(book_name)
 
     def _resolve(self, book_name: str) -> Sequence[BookCandidate]:
         by_stem = self.by_stem(book_name)
         if by_stem is not None:
-            confidences = np.zeros(len(self.doc_ids))
-            confidences[self._rows[by_stem.doc_id]] = 1.0
+            confidences = np.equal(self.doc_ids, by_stem.doc_id).astype(np.float64)
         elif self._means_none(book_name):
             return []
         elif several := self._several(book_name):
@@ -235,16 +229,15 @@ class References:
         features, has_word = self._features(book_name)
         fit = self.calibration
         confidences = _shares(features, fit.letters, fit.letters_none)
-        number, exact = features["number"], features["exact"]
         if not has_word:
             # a number alone names the document with that number; generic words name no document
-            return confidences * ((number > 0.0) | (exact > 0.0))
+            return confidences * (features["number"] + features["exact"] > 0.0)
         is_settled = confidences.max(initial=0.0) >= SETTLED
         if is_settled or not self._embedder or not self._alias_rows:
             return confidences
 
         best = np.full(len(self.doc_ids), fit.unrelated)
-        cosines = self._alias_vectors @ self._embedder.embed_queries([book_name])[0]
+        cosines = self._alias_vectors @ self._embedder.read(book_name).vector
         np.maximum.at(best, self._alias_rows, cosines)
         meaning = (best - fit.unrelated) / (1.0 - fit.unrelated)
         clash = features["clash"]
@@ -255,13 +248,14 @@ class References:
         """Return the features of a name but for "meaning", which is 0, and whether it has a distinctive word."""
         lecture_numbers = numbers(book_name, self._rows_by_word)
         tokens = without_other_numbers(book_name, lecture_numbers)
-        has_word = any(map(_is_word, self._telling(tokens)))
+        has_word = any(map(_is_word, self._distinctive(tokens)))
+
         string, exact = self._by_string(book_name, tokens)
         words, content = self._by_words(tokens)
         number, clash, factor = self._by_number(lecture_numbers)
         if not has_word:
             string = np.maximum(string, number)  # the number is the name of the lecture
-        features = {
+        return {
             "string": string * factor,
             "words": words * factor,
             "content": content * factor,
@@ -269,8 +263,7 @@ class References:
             "number": number,
             "clash": clash,
             "exact": exact,
-        }
-        return features, has_word
+        }, has_word
 
     def _means_none(self, book_name: str) -> bool:
         """Return whether a name means no document: it has no word, begins with "not", or says several lectures."""
@@ -279,9 +272,10 @@ class References:
         if not tokens or excludes(unnamed):
             return True
         for _, group in lectures_in(book_name):
-            is_of_one = len(set(group)) == 1
-            for row, numbered in self._numbers.items():
-                is_of_one |= set(group) <= numbered | self._mentioned[row]
+            lectures = set(group)
+            is_of_one = len(lectures) == 1
+            for numbered, mentioned in zip(self._numbers, self._mentioned, strict=True):
+                is_of_one |= lectures <= numbered | mentioned
             if not is_of_one:
                 return True
         return False
@@ -297,10 +291,11 @@ class References:
         features, _ = self._features(book_name)
         if max(features["exact"].max(), features["words"].max()) >= ALL_WORDS:
             return []
+
         held = self._names_in(book_name)
         normalised = normalise_name(book_name)
         for title, bearers in self._short_titles.items():
-            if _is_said(normalise_name(title), normalised):
+            if _is_mentioned(normalise_name(title), normalised):
                 held |= bearers
         if len(held) == 1 or np.count_nonzero(features["number"]) == 1:
             return []
@@ -331,13 +326,13 @@ class References:
             return None
 
         confidences = self._words_in(hint)
-        confidences |= dict.fromkeys(self._names_in(hint), SURELY_SAID)
+        confidences |= dict.fromkeys(self._names_in(hint), SURELY_NAMED)
         if lectures and not confidences:
             words = [word for word, _ in groups]
             best = self.best(f"{words[0]} {lectures.pop()}")
             if best is not None and best.confidence >= LIKELY:
                 is_sure = any(is_a(word, "lectures") for word in words)
-                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_SAID)
+                confidence = min(best.confidence, 1.0 if is_sure else PROBABLY_NAMED)
                 confidences[self.doc_ids.index(best.doc_id)] = confidence
 
         if len(confidences) != 1:
@@ -353,19 +348,19 @@ class References:
         rows_in_hint = set()
         normalised, folded = normalise_name(hint), _fold(hint)
         for name in self._names:
-            if _is_said(name.normalised, normalised):
-                words = list(filter(_is_word, self._telling(name.tokens)))
+            if _is_mentioned(name.normalised, normalised):
+                words = list(filter(_is_word, self._distinctive(name.tokens)))
                 if len(words) >= WORDS_OF_A_NAME:
                     rows_in_hint.add(name.row)
 
         for title, bearers in self._short_titles.items():
             n_capitals = sum(word[:1].isupper() for word in title.split())
-            if n_capitals >= WORDS_OF_A_NAME and _is_said(title, hint):
+            if n_capitals >= WORDS_OF_A_NAME and _is_mentioned(title, hint):
                 rows_in_hint |= bearers
 
         for stem, rows in self._stems.items():
-            is_telling = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
-            if is_telling and len(rows) == 1 and _is_said(stem, folded):
+            has_both = any(map(str.isdigit, stem)) and any(map(str.isalpha, stem))
+            if has_both and len(rows) == 1 and _is_mentioned(stem, folded):
                 rows_in_hint |= rows
         return rows_in_hint
 
@@ -380,66 +375,67 @@ class References:
         confidences: dict[int, float] = {}
         for position, word in enumerate(words):
             rows = self._rows_by_word.get(word, ())
-            if len(rows) != 1 or word in self._common or not _tells(word):
+            if len(rows) != 1 or word in self._common or not _is_distinctive(word):
                 continue
             if is_negated(tokens[: tokens.index(word)]):
                 continue
+
             (row,) = rows
             neighbours = words[max(0, position - 1) : position + 2]
             if any(is_a(other, *COUNTING, "documents") for other in neighbours):
-                confidences.setdefault(row, SURELY_SAID)
+                confidences.setdefault(row, SURELY_NAMED)
             elif len(word) >= _MIN_NAMING and self._is_unheard(word, row):
-                confidences.setdefault(row, PROBABLY_SAID)
+                confidences.setdefault(row, PROBABLY_NAMED)
         return confidences
 
     def _is_unheard(self, word: str, row: int) -> bool:
         """Return whether no text of the course holds a word; an author's may be in the author's document."""
         rates = self._content.get(_stem(word))
-        if rates is None or word not in self._authors:
-            return bool(self._content) and rates is None
-        return not np.delete(rates, row).any() and not is_common(word)
+        if rates is None:
+            return bool(self._content)
+        is_elsewhere = np.delete(rates, row).any()
+        return word in self._authors and not is_elsewhere and not is_common(word)
 
     def _learn(self, row: int, document: Document) -> None:
         """Add the names and numbers of a document."""
-        by_source = {alias.source: alias.text for alias in document.aliases[::-1]}
-        stem, number = by_source.get("stem", ""), document.lecture_number
-        in_stem = numbers(stem)
-        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
-        self._mentioned.setdefault(row, set())
-        numbered = self._numbers.setdefault(row, set())
-        if number is None or is_of_date:
-            numbered |= in_stem
-        else:
-            numbered.add(number)
-
         for alias in document.aliases:
             if alias.source in ("stem", "name"):
                 self._stems.setdefault(_fold(alias.text), set()).add(row)
-                self._exact_names[alias.text] = row
+                self._exact_names.setdefault(alias.text, set()).add(row)
             if normalise_name(alias.text) and _is_name(alias):
-                self._learn_alias(row, alias)
+                self._learn_name(row, alias)
 
-    def _learn_alias(self, row: int, alias: Alias) -> None:
-        trust = _TRUST[alias.source]
-        is_whole = alias.source in _NAMES_IN_FULL
+        stems = [alias.text for alias in document.aliases if alias.source == "stem"]
+        stem = "".join(stems[:1])
+        in_stem, number = numbers(stem), document.lecture_number
+        is_of_date = number not in in_stem and str(number) in tokens_of(stem)
+        if number is None or is_of_date:
+            self._numbers[row] |= in_stem
+        else:
+            self._numbers[row].add(number)
+
+    def _learn_name(self, row: int, alias: Alias) -> None:
+        """Add the words and numbers of a name of a document."""
+        source, trust = alias.source, _TRUST[alias.source]
+        is_whole = source in _NAMES_IN_FULL
         tokens = tokens_of(alias.text)
-        if alias.source in _WEAK:
+        if source in _WEAK:
             tokens = [token for token in tokens if not is_a(token, "sections")]
-        if alias.source in _FOR_FILES:
+        if source in _FOR_FILES:
             for word, number in itertools.pairwise(tokens):
                 if number.isdecimal():
                     self._counting_words.add(word)
         if is_whole:
             normalised = normalise_name(alias.text)
             self._names.append(_Name(row, normalised, tokens, trust))
-        if alias.source == "author":
+        if source == "author":
             self._authors.update(tokens)
-        if alias.source in ("title", "sidecar"):
+        if source in ("title", "sidecar"):
             self._learn_title(row, alias.text, tokens)
 
         self._mentioned[row] |= numbers(alias.text)
         for word in tokens:
-            if is_whole or alias.source == "author":
+            if is_whole or source == "author":
                 self._rows_by_word.setdefault(word, set()).add(row)
             trusts = self._words.setdefault(word, {})
             trusts[row] = max(trusts.get(row, 0.0), trust)
@@ -449,51 +445,54 @@ class References:
         if _is_phrase(tokens) or (rest and len(first.split()) >= WORDS_OF_A_NAME):
             self._short_titles.setdefault(first.rstrip("?!. "), set()).add(row)
 
-    def _telling(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
+    def _text(self, tokens: Iterable[str]) -> str:
+        """Return the words of a name that are compared letter by letter."""
+        return " ".join(self._distinctive(tokens, files=True))
+
+    def _distinctive(self, tokens: Iterable[str], *, files: bool = False) -> list[str]:
         """Return the distinctive words of a name, without words that any name may have.
 
         Args:
             files: keep words for kinds of files.
         """
-        telling = []
+        distinctive = []
         for token in tokens:
             is_kept = not is_generic(token) or (files and is_a(token, *FILES))
             if is_kept and token not in self._common:
-                telling.append(token)
-        return telling
+                distinctive.append(token)
+        return distinctive
 
     def _by_string(
         self, book_name: str, tokens: Sequence[str]
     ) -> tuple[Float64Array, Float64Array]:
         """Return the features "string" and "exact"."""
         scores = np.zeros(len(self._names))
-        if self._telling(tokens):
-            telling = " ".join(self._telling(tokens, files=True))
+        if self._distinctive(tokens):
             for scorer in (fuzz.WRatio, fuzz.token_set_ratio):
-                scores += process.cdist([telling], self._texts, scorer=scorer)[0] / 2.0
+                ratios = process.cdist([self._text(tokens)], self._texts, scorer=scorer)
+                scores += ratios[0] / 2.0
         similarities = np.maximum(0.0, scores - _SIMILAR_FROM) / (100.0 - _SIMILAR_FROM)
 
         string, exact = np.zeros((2, len(self.doc_ids)))
         normalised = normalise_name(book_name)
         for name, similarity in zip(self._names, similarities.tolist(), strict=True):
-            row, trust = name.row, name.trust
             if name.normalised == normalised:
                 similarity = 1.0
-                exact[row] = max(exact[row], trust)
-            string[row] = max(string[row], trust * similarity)
+                exact[name.row] = max(exact[name.row], name.trust)
+            string[name.row] = max(string[name.row], name.trust * similarity)
 
         for title, rows in self._short_titles.items():
             called = normalise_name(title)
             before, match, after = f" {normalised} ".partition(f" {called} ")
             if match and all(map(is_generic, f"{before} {after}".split())):
                 named = [*rows]
-                exact[named] = np.maximum(exact[named], CALLED)
+                exact[named] = np.maximum(exact[named], NAMED_BY_PART)
         return string, exact
 
     def _by_words(self, tokens: Sequence[str]) -> tuple[Float64Array, Float64Array]:
         """Return the features "words" and "content"."""
         vocabulary = list(self._words)
-        weights = {token: 1.0 for token in self._telling(tokens) if _is_word(token)}
+        weights = {token: 1.0 for token in self._distinctive(tokens) if _is_word(token)}
         for token in tokens if weights else ():
             is_file = is_a(token, *FILES) and token not in self._common
             if is_file and words_like(token, vocabulary):
@@ -510,8 +509,8 @@ class References:
             total += weight * rarity
             words += weight * rarity * matches
 
-            rates = self._content.get(_stem(token), np.zeros(1))
-            if rates.any():
+            rates = self._content.get(_stem(token))
+            if rates is not None:
                 share = min(1.0, rates.max() / _COMMON_RATE) ** 0.5
                 content += weight * rarity * share * rates / rates.sum()
         return words / (total or 1.0), content / (total or 1.0)
@@ -522,7 +521,7 @@ class References:
         """Return the features "number" and "clash", and the factor of the similarities."""
         number, clash = np.zeros((2, len(self.doc_ids)))
         factor = np.ones(len(self.doc_ids))
-        for row, numbered in self._numbers.items():
+        for row, numbered in enumerate(self._numbers):
             unmatched = _ordinals(lecture_numbers) - numbered - self._mentioned[row]
             if unmatched and _ordinals(numbered) - lecture_numbers:
                 clash[row], factor[row] = 1.0, _OTHER_NUMBER
@@ -567,7 +566,7 @@ def _rates(
     return rates
 
 
-def _is_said(name: str, text: str) -> bool:
+def _is_mentioned(name: str, text: str) -> bool:
     """Return whether a text holds a name as whole words, and says nothing before it that excludes it."""
     if name not in text:
         return False
@@ -589,7 +588,7 @@ def _is_word(token: str) -> bool:
     return len(token) > 1 and not token.isdecimal()
 
 
-def _tells(token: str) -> bool:
+def _is_distinctive(token: str) -> bool:
     """Return whether a word may tell documents apart: it is in no list of words that any document may have."""
     return _is_word(token) and not is_a(token, "sections") and not is_generic(token)
 
@@ -599,7 +598,7 @@ def _is_name(alias: Alias) -> bool:
     if alias.source in (*_FOR_FILES, "author"):
         return True
     tokens = tokens_of(alias.text)
-    return any(map(_tells, tokens)) or _is_phrase(tokens)
+    return any(map(_is_distinctive, tokens)) or _is_phrase(tokens)
 
 
 def _is_phrase(tokens: Sequence[str]) -> bool:

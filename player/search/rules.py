@@ -1,12 +1,12 @@
 """Evidence from the rule of the game: no word of the hint occurs in the paragraph."""
 
 import functools
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from player.search.postings import Postings
 from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
 from quarry.languages.registry import language_of_word
@@ -17,6 +17,18 @@ _MIN_LETTERS = 3
 WORDS_KEPT = 65_536
 """Maximum number of words whose base forms are cached."""
 NO_ROWS = np.empty(0, dtype=np.intp)
+RowsByWord = Mapping[str, RowArray]
+"""Inverted index: maps each word to the rows of the texts that contain it, ascending."""
+
+
+def rows_by_word(texts: Iterable[Iterable[str]]) -> RowsByWord:
+    """Return the inverted index of texts, each given as its words."""
+    rows: dict[str, array[int]] = {}
+    for row, text in enumerate(texts):
+        for word in dict.fromkeys(text):
+            rows.setdefault(word, array("i")).append(row)
+    # int32 takes half the memory
+    return {word: np.array(found, dtype=np.int32) for word, found in rows.items()}
 
 
 class Likelihood(NamedTuple):
@@ -62,9 +74,14 @@ class RuleEvidence:
         self._weight = weight
 
     @functools.cached_property
-    def _index(self) -> tuple[Postings, Postings]:
+    def _index(self) -> tuple[RowsByWord, RowsByWord]:
         """Paragraphs by the words and by the base forms of words that they hold."""
-        return _index_of(self._paragraphs)
+        by_word, by_form = [], []
+        for paragraph in self._paragraphs:
+            distinct = dict.fromkeys(words(paragraph.text))
+            by_word.append(distinct)
+            by_form.append([form for word in distinct for form in base_forms(word)])
+        return rows_by_word(by_word), rows_by_word(by_form)
 
     def log_odds(self, hint: str) -> Float32Array:
         """Return (n_paragraphs,) the log-odds of each paragraph from the words it shares with a hint, at most 0."""
@@ -86,15 +103,6 @@ class RuleEvidence:
             + RELATED.log_odds(related)
         )
         return np.float32(self._weight) * log_odds
-
-
-def _index_of(paragraphs: Sequence[Paragraph]) -> tuple[Postings, Postings]:
-    by_word, by_form = [], []
-    for paragraph in paragraphs:
-        distinct = dict.fromkeys(words(paragraph.text))
-        by_word.append(distinct)
-        by_form.append([form for word in distinct for form in base_forms(word)])
-    return Postings(by_word), Postings(by_form)
 
 
 @functools.lru_cache(WORDS_KEPT)

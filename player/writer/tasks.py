@@ -26,7 +26,7 @@ from quarry.languages.registry import (
     language_of,
     language_of_word,
 )
-from quarry.languages.words import stems, words
+from quarry.languages.words import words
 
 Ask = Callable[[str], str]
 """Returns the reply to a prompt, "" if there is none."""
@@ -75,26 +75,25 @@ def ask_passages(
 
 
 def ask_words(start: RoundStart, paragraph: Paragraph, ask: Ask) -> list[str]:
-    """Return words for the associative word, best first, without those of the paragraph and the domain."""
-    domain, text = start.association_domain, paragraph.text
+    """Return single words for the associative word, best first."""
+    domain = start.association_domain
     languages = map(language_of_word, words(domain))
     language = next((one for one in languages if one is not ENGLISH), ENGLISH)
     data = {
         "domain": domain,
         "hint": start.hint,
-        "paragraph": text[:MAX_PARAGRAPH_CHARS],
+        "paragraph": paragraph.text[:MAX_PARAGRAPH_CHARS],
     }
     listed = _reply(ask, WORD.replace("LANGUAGE", language.name), data)
     named = listed.get("words")
     if not isinstance(named, list):
         return []
 
-    taken = {*stems(text), *stems(domain)}
     single = []
     for item in named[:N_WORDS]:
         is_short = isinstance(item, str) and len(item) <= MAX_WORD_CHARS
         parts = words(item) if is_short else []
-        if len(parts) == 1 and stems(parts[0])[0] not in taken:
+        if len(parts) == 1:
             single += parts
     return list(dict.fromkeys(single))
 

@@ -95,16 +95,12 @@ def test_json_has_the_shape_of_the_contract(run: Run) -> None:
     assert set(each(hits, "document")) == {"first", "second"}
 
 
-def test_without_a_book_the_json_says_so(run: Run) -> None:
-    for arguments in ((), ("--preset", "unfiltered", "--book", "first")):
-        result = shown(run, *arguments)
-        assert result["book"] == {
-            "document": None,
-            "confidence": 0.0,
-            "tier": "none",
-        }
-        assert result["answered_by"] == "original"
-        assert set(each(result["hits"], "slot")) == {"global"}
+@pytest.mark.parametrize("arguments", ["", "--preset unfiltered --book first"])
+def test_without_a_book_the_json_says_so(run: Run, arguments: str) -> None:
+    result = shown(run, *arguments.split())
+    assert result["book"] == {"document": None, "confidence": 0.0, "tier": "none"}
+    assert result["answered_by"] == "original"
+    assert set(each(result["hits"], "slot")) == {"global"}
 
 
 def test_a_table_is_shown_without_json(run: Run) -> None:
@@ -135,12 +131,12 @@ def test_a_book_without_a_relevant_passage_is_shown_first_with_a_line(run: Run) 
     assert "second p" in out
 
 
-def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run) -> None:
-    for name in ("the lecture", "volcanoes [hot]"):
-        _, out, _ = run("--hint", HINT, "--book", name)
-        out = " ".join(out.split())
-        assert f"book: none was resolved from {name!r}, the whole course is" in out
-        assert "confidence 0.00" not in out
+@pytest.mark.parametrize("name", ["the lecture", "volcanoes [hot]"])
+def test_a_name_that_means_no_book_is_said_to_mean_none(run: Run, name: str) -> None:
+    _, out, _ = run("--hint", HINT, "--book", name)
+    out = " ".join(out.split())
+    assert f"book: none was resolved from {name!r}, the whole course is" in out
+    assert "confidence 0.00" not in out
     assert "book:" not in run("--hint", HINT)[1]
 
 
@@ -156,18 +152,26 @@ def refused(
     return err
 
 
-def test_bad_input_ends_with_2_and_one_line(run: Run) -> None:
-    for option, value, says in (
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
         ("--k", "0", "k is 0; it must be at least 1"),
         ("--k", "many", "--k"),
         ("--hint", "again", "--hint specified multiple times"),
         ("--config", "/no.yaml", "--config /no.yaml does not exist"),
         ("--collection", "other", "holds no collection 'other'"),
         ("--colour", "red", "--colour"),
-    ):
-        err = refused(run, "--hint", HINT, option, value)
-        assert says in err
-        assert err.startswith("quarry search: ")
+    ],
+)
+def test_bad_input_ends_with_2_and_one_line(
+    run: Run, option: str, value: str, message: str
+) -> None:
+    err = refused(run, "--hint", HINT, option, value)
+    assert err.startswith("quarry search: ")
+    assert message in err
+
+
+def test_a_missing_or_empty_hint_is_refused(run: Run) -> None:
     assert "--hint" in refused(run)
     assert "the hint is empty" in refused(run, "--hint", "  ")
 
@@ -230,8 +234,8 @@ def test_nothing_relevant_is_said_and_the_nearest_are_marked(run: Run) -> None:
     assert shown(run, *strict, "--relevant-only")["hits"] == []
 
 
-def test_the_mode_of_keywords_is_one_flag_away(run: Run) -> None:
-    for mode in ("rule", "fused", "fallback", "off"):
-        hits = shown(run, "--keywords", mode)["hits"]
-        strategy = "fused" if mode == "fused" else "dense"
-        assert set(each(hits, "strategy")) == {strategy}
+@pytest.mark.parametrize("mode", ["rule", "fused", "fallback", "off"])
+def test_the_mode_of_keywords_is_one_flag_away(run: Run, mode: str) -> None:
+    hits = shown(run, "--keywords", mode)["hits"]
+    strategy = "fused" if mode == "fused" else "dense"
+    assert set(each(hits, "strategy")) == {strategy}

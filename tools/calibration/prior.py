@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from player.belief.places import Places
-from player.belief.start_model import PLACE_FEATURES, place_features
 from player.search.results import SearchResult, Tier
-from player.starts import KINDS
+from player.starts import KINDS, PLACE_FEATURES, place_features
 from tools.calibration.search import fit_choices
 
 PENALTY = 0.005

@@ -7,8 +7,7 @@ import functools
 import numpy as np
 
 from player.deadlines import start_in_thread
-from player.search.cache import CachingEmbedder
-from player.search.calibration import PARAGRAPH, DenseCalibration
+from player.search.calibration import PARAGRAPH
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
 from player.search.slots import n_slots
 from player.search.strategies.strategy import Strategy, StrategyInputs
@@ -21,35 +20,17 @@ MIN_ASKED = 20
 class Chroma(Strategy):
     """Approximate nearest neighbours of the hint by cosine, from the index of the store.
 
-    The strategy fails if the store cannot be opened.
-
-    Args:
-        course: the course as it was opened; its index is opened by the first search.
-        embedder: the embedder of its vectors.
-        calibration: calibration of the embedder.
-        k: maximal number of hits if the query has no k.
+    The index is opened by the first search; the strategy fails if the store cannot be opened.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        embedder: CachingEmbedder,
-        calibration: DenseCalibration,
-        k: int,
-    ) -> None:
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
         super().__init__(course.paragraphs)
-        self._chroma = ChromaIndex(course)
-        self._embedder = embedder
-        self._calibration = calibration
-        self._k = k
-        self._n_copies = sum(bool(paragraph.same_as) for paragraph in course.paragraphs)
-
-    @classmethod
-    def from_course(cls, course: Course, inputs: StrategyInputs) -> Chroma:
-        """Make the search of a store by its own index."""
         assert inputs.embedder is not None
-        k = n_slots(inputs.search)
-        return cls(course, inputs.embedder, inputs.calibration.dense, k)
+        self._chroma = ChromaIndex(course)
+        self._embedder = inputs.embedder
+        self._calibration = inputs.calibration.dense
+        self._k = n_slots(inputs.search)
+        self._n_copies = sum(bool(paragraph.same_as) for paragraph in course.paragraphs)
 
     def load(self) -> None:
         """Import Chroma, which takes a second."""

@@ -18,24 +18,17 @@ from quarry.store import Course
 class CrossEncoder(Reranker):
     """Reranking by a cross-encoder of sentence-transformers, whose logits count as log-odds.
 
-    Args:
-        paragraphs: the course.
-        spec: folder or hub id of the model.
+    `search.cross_encoder` names the folder or hub id of the model.
 
     Reference:
         Nogueira and Cho, Passage Re-ranking with BERT, 2019.
     """
 
-    def __init__(self, paragraphs: Sequence[Paragraph], spec: str) -> None:
-        super().__init__(paragraphs)
-        self._spec = spec
+    def __init__(self, course: Course, inputs: StrategyInputs) -> None:
+        super().__init__(course.paragraphs)
+        self._spec = inputs.search.cross_encoder
         self._model: Any = None
         self._lock = threading.Lock()
-
-    @classmethod
-    def from_course(cls, course: Course, inputs: StrategyInputs) -> CrossEncoder:
-        """Make the reranker of a course, with the model of the settings."""
-        return cls(course.paragraphs, inputs.search.cross_encoder)
 
     def load(self) -> None:
         """Load the model."""

@@ -80,7 +80,7 @@ class Dense(Strategy):
         paragraphs: the course.
         vectors: (n_paragraphs, dim) unit vectors.
         embedder: the embedder of the vectors.
-        evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None applies no rule.
+        evidence: hint -> (n_paragraphs,) log-odds of the game's rule; None takes `RuleEvidence`.
         calibration: calibration of the embedder; with late interaction `calibration.parts` holds its weights.
         late_interaction: compares token by token; None leaves it out. In a large course it scores only the most likely
             paragraphs; the others get the worst of these scores.
@@ -98,7 +98,7 @@ class Dense(Strategy):
         super().__init__(paragraphs)
         self._vectors = vectors
         self._embedder = embedder
-        self._evidence = evidence
+        self.evidence = evidence or RuleEvidence(paragraphs).log_odds
         self._calibration = calibration or calibration_of().dense
         self._late = late_interaction
         self._doc_ids = np.array([paragraph.doc_id for paragraph in paragraphs])
@@ -126,31 +126,27 @@ class Dense(Strategy):
         """Embed the hint, unless its vector is cached."""
         self._embedder.read(query.hint)
 
-    def evidence(self, hint: str) -> Float32Array:
-        """Return (n_paragraphs,) the log-odds of the game's rule for each paragraph; 0 without a rule."""
-        if self._evidence is None:
-            return np.zeros(len(self._paragraphs), dtype=np.float32)
-        return self._evidence(hint)
-
     def terms(
-        self, hint: str, wanted: Collection[str] = (), doc_id: str = ""
+        self, hint: str, names: Collection[str] = (), doc_id: str = ""
     ) -> dict[str, AnyFloatArray]:
         """Return, by name, (n_paragraphs,) the scores of the weighted sum.
 
         Args:
-            wanted: names of the scores to compute besides those of the similarity.
+            names: names of the scores to compute besides those of the similarity.
             doc_id: the named document, of which more paragraphs are compared token by token; "" without one.
         """
         vector = self._embedder.read(hint).vector
-        terms: dict[str, AnyFloatArray] = {PARAGRAPH: cosines_of(self._vectors, vector)}
-        if RULE in wanted:
+        # vecdot sums all rows alike, so that equal vectors tie; the matrix product does not
+        terms: dict[str, AnyFloatArray] = {PARAGRAPH: np.vecdot(self._vectors, vector)}
+        if RULE in names:
             terms[RULE] = self.evidence(hint)
         if self._late is None:
             return terms
         terms[HUBNESS] = self._late.hubs.of(hint)
-        if USUAL in wanted or USUAL in self._calibration.relevance:
+        if USUAL in names or USUAL in self._calibration.relevance:
             usual = self._late.similarities(hint, self._spread).mean()
             terms[USUAL] = np.full_like(terms[PARAGRAPH], usual)
+
         if len(self._paragraphs) <= MIN_CLOSELY:
             terms[TOKENS] = self._late.similarities(hint)
         else:
@@ -178,8 +174,7 @@ class Dense(Strategy):
         """Score every paragraph."""
         if not len(self._vectors):
             return nothing_found(0)
-        is_ruled = query.keywords == "rule" and self._evidence is not None
-        weights = dense_weights(self._calibration, float(is_ruled))
+        weights = dense_weights(self._calibration, float(query.keywords == "rule"))
         terms = self.terms(query.hint, weights, doc_id)
         order = dense_order(terms, weights, self._calibration)
         relevance = self._calibration.relevance_of(terms)
@@ -193,10 +188,3 @@ def best_of(log_odds: AnyFloatArray, n: int) -> IntArray:
     if len(log_odds) <= n:
         return np.arange(len(log_odds))
     return np.argpartition(-log_odds, n - 1)[:n]
-
-
-def cosines_of(vectors: Float32Array, vector: Float32Array) -> Float32Array:
-    """Return (n_vectors,) the cosine of each with one vector; equal vectors get equal cosines."""
-    # the matrix product sums rows in different orders, so that equal vectors may not tie; vecdot sums all rows alike
-    cosines: Float32Array = np.vecdot(vectors, vector)
-    return cosines

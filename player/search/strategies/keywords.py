@@ -12,9 +12,8 @@ import numpy as np
 import regex
 
 from player.search.calibration import KeywordCalibration, calibration_of
-from player.search.postings import Postings
 from player.search.results import NOT_FOUND, Query, ScoreArrays, nothing_found
-from player.search.rules import NO_ROWS
+from player.search.rules import NO_ROWS, RowsByWord, rows_by_word
 from player.search.strategies.strategy import Strategy, StrategyInputs
 from quarry.arrays import AnyFloatArray
 from quarry.course.paragraph import Paragraph
@@ -60,8 +59,8 @@ class _Index:
     """
 
     scorer: Any
-    stems: Postings
-    words: Postings
+    stems: RowsByWord
+    words: RowsByWord
 
 
 class Keyword(Strategy):
@@ -109,7 +108,7 @@ class Keyword(Strategy):
             written.append(_indexed("\n".join((paragraph.text, *headings, *names))))
         scorer = bm25s.BM25(method="lucene", k1=K1, b=B)
         scorer.index(stemmed, show_progress=False)
-        return _Index(scorer, Postings(stemmed), Postings(written))
+        return _Index(scorer, rows_by_word(stemmed), rows_by_word(written))
 
     def load(self) -> None:
         """Build the index."""

@@ -63,6 +63,7 @@ def prior(
         named,
         ranking=ranking,
     )
+
     return prior_of(result, places, settings)
 
 

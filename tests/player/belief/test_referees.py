@@ -32,9 +32,8 @@ def test_every_kind_has_a_rate_under_every_view() -> None:
     for view, kind in WRONG:
         assert view in VIEWS
         assert kind in KINDS
-    (sound,) = (
-        each for each in mixture(wrong_by_kind()) if each.name == "paragraph, sound"
-    )
+    sound, *_ = mixture(wrong_by_kind())
+    assert (sound.view, sound.errors) == ("paragraph", SOUND)
     np.testing.assert_allclose(sound.letters.sum(axis=1), 1.0)
     for kind, wrong in (
         ("opening", WRONG["paragraph", "opening"]),

@@ -48,10 +48,10 @@ def test_a_word_further_down_may_stand_in_the_referees_longer_opening_sentence()
 def test_opening_sentences_may_be_asked_for_stop_words_and_paragraphs_not() -> None:
     candidates = candidates_of(ENGLISH)
     ids = candidates.index.ids
-    in_opening = OPENING.usable(candidates)
+    in_opening = OPENING.is_nameable(candidates)
     assert in_opening[ids["of"]]
     assert not in_opening[ids["1945"]]
-    assert not ANYWHERE.usable(candidates)[ids["of"]]
+    assert not ANYWHERE.is_nameable(candidates)[ids["of"]]
 
 
 def test_words_are_shown_as_they_are_written_most_often() -> None:

@@ -94,16 +94,18 @@ def test_the_most_telling_answers_are_cited_first_by_what_they_say() -> None:
     )
 
 
-def test_a_domain_is_named_in_full_or_not_at_all() -> None:
-    for domain, ground in (
+@pytest.mark.parametrize(
+    ("domain", "ground"),
+    [
         ("the seven deadly sins", 'The domain "the seven deadly sins" suggests'),
         ("the ways in which old clocks break", "The domain suggests"),
         ("???", "The hint suggests"),
         ('the "C" language', 'The domain "the C language" suggests'),
-    ):
-        evidence = [Evidence(7, "B", 1.5)]
-        text = justify_word(evidence, "greed", domain)
-        assert text.startswith(ground)
+    ],
+)
+def test_a_domain_is_named_in_full_or_not_at_all(domain: str, ground: str) -> None:
+    text = justify_word([Evidence(7, "B", 1.5)], "greed", domain)
+    assert text.startswith(ground)
 
 
 HEAP = paragraph(
@@ -154,8 +156,9 @@ OTHERS = (
 )
 
 
-def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
-    for kind, groups, answer, clause in (
+@pytest.mark.parametrize(
+    ("kind", "groups", "answer", "clause"),
+    [
         ("anywhere", GROUPS, "A", 'it has "key"'),
         ("anywhere", GROUPS, "B", 'it has "heap" and "sort"'),
         ("anywhere", GROUPS, "C", ""),  # the referee erred: there is nothing to cite
@@ -164,10 +167,13 @@ def test_a_clause_says_what_the_answer_found_in_the_paragraph() -> None:
         ("opening", GROUPS, "B", 'its first sentence has "heap"'),
         ("opening", OTHERS, "D", "its first sentence lacks the words named"),
         ("filler", (), "A", ""),
-    ):
-        question = Question("Which?", LISTS, kind, groups)
-        (item,) = weighed([question], answer)
-        assert item.clause == clause, (kind, answer)
+    ],
+)
+def test_a_clause_says_what_the_answer_found_in_the_paragraph(
+    kind: str, groups: tuple[tuple[str, ...], ...], answer: str, clause: str
+) -> None:
+    (item,) = weighed([Question("Which?", LISTS, kind, groups)], answer)
+    assert item.clause == clause
 
 
 def test_a_small_share_is_not_rounded_to_1_percent() -> None:

@@ -1,23 +1,28 @@
 """First letters of words, and what is in doubt."""
 
+import pytest
+
 from player.belief.places import places_of
 from player.questions.initials import LETTERS, initial, initials_of
 from tests.contracts.paragraphs import paragraph
 
 
-def test_the_first_letter_of_a_word() -> None:
-    for sentence, first, second, last in (
-        ("Trees are tall.", "t", "a", "t"),
-        ("3.2 Binary search", "b", "s", "s"),
-        ("“Ada”, then Babbage (1843).", "a", "t", "b"),
-        ("עצים מאוזנים וחיפוש", "ע", "מ", "ו"),
-        ("Heaps", "h", "", "h"),
-        ("State-of-the-art methods", "s", "", "m"),  # "of", or "methods"
-        ("1945", "", "", ""),
-    ):
-        assert initial(sentence, 0) == first, sentence
-        assert initial(sentence, 1) == second, sentence
-        assert initial(sentence, -1) == last, sentence
+@pytest.mark.parametrize(
+    ("sentence", "letters"),
+    [
+        ("Trees are tall.", ("t", "a", "t")),
+        ("3.2 Binary search", ("b", "s", "s")),
+        ("“Ada”, then Babbage (1843).", ("a", "t", "b")),
+        ("עצים מאוזנים וחיפוש", ("ע", "מ", "ו")),
+        ("Heaps", ("h", "", "h")),
+        ("State-of-the-art methods", ("s", "", "m")),  # "of", or "methods"
+        ("1945", ("", "", "")),
+    ],
+)
+def test_the_first_letters_of_the_first_second_and_last_word(
+    sentence: str, letters: tuple[str, ...]
+) -> None:
+    assert tuple(initial(sentence, position) for position in (0, 1, -1)) == letters
 
 
 def test_two_readings_share_the_probability() -> None:

@@ -147,7 +147,11 @@ class Broken(Strategy):
         ("load", ValueError("no\nwords"), "ValueError: no words"),
         ("prepare", ZeroDivisionError("p"), "ZeroDivisionError: p"),
         ("score", SystemExit(3), "SystemExit: 3"),
-        ("", None, "it did not score each of the 12 paragraphs"),
+        (
+            "",
+            None,
+            "it must return ScoreArrays with a finite score, and log-odds or -inf, for each of the 12 paragraphs",
+        ),
     ],
 )
 def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
@@ -168,6 +172,52 @@ def test_a_users_own_strategy_that_fails_ends_a_tune_in_one_line_and_no_search(
     result = build_orchestrator(store, settings).search(HEAP)
     assert [str(one).split(" (")[0] for one in result.failures] == [failure]
     assert {*each(result.hits, "strategy")} == {"dense"}
+
+
+def test_an_ingest_keeps_the_embedder_that_is_loaded(
+    store: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[HashingEmbedder] = []
+
+    def load_embedder(*_: object) -> HashingEmbedder:
+        loaded.append(HashingEmbedder())
+        return loaded[-1]
+
+    monkeypatch.setattr("player.search.build.store_embedder", load_embedder)
+    searches = build_orchestrator(store, load())
+    make_store(store.location, [*course(), paragraph("third:1:1", "Volcanoes erupt.")])
+    assert ids_of(searches.search(Query("volcanoes erupt")).hits)[0] == "third:1:1"
+    assert len(loaded) == 1
+
+
+NEVER = Event()
+
+
+def that_fails(_: Course) -> Strategy:
+    raise OSError("no model")
+
+
+def that_hangs(_: Course) -> Strategy:
+    NEVER.wait()
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("that_fails", "no model"), ("that_hangs", "no answer within search.deadline_s")],
+)
+def test_a_users_own_strategy_that_cannot_be_made_fails_and_the_others_answer(
+    name: str, reason: str, store: Course
+) -> None:
+    NEVER.clear()
+    path = f"{__name__}.{name}"
+    changes = [f"search.strategies=[dense,{path}]", f"search.deadline_s={SHORT_S}"]
+    result = build_orchestrator(store, load(changes=changes)).search(HEAP)
+    NEVER.set()
+    (failure,) = result.failures
+    assert failure.strategy == path
+    assert reason in failure.reason
+    assert result.hits
 
 
 def test_a_path_that_leads_nowhere_is_refused(store: Course) -> None:
@@ -225,7 +275,6 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
         (HashingEmbedder, "embed_queries"),
         (Dense, "load"),
         (References, "resolve"),
-        (Keyword, "load"),
     ):
         work = getattr(owner, name)
 
@@ -235,7 +284,7 @@ def test_what_is_slow_when_it_is_first_used_is_used_before_any_deadline(
 
         monkeypatch.setattr(owner, name, noted)
     build_orchestrator(store, load(changes=["search.deadline_s=0.01"]))
-    assert len({*used}) == 4
+    assert len({*used}) == 3
 
 
 def test_the_hits_of_each_slot_are_in_the_order_of_their_relevance(
@@ -323,19 +372,6 @@ def test_rare_names_of_text_or_heading_are_found_in_ordinary_sentences(
                 assert name in str(hit.paragraph)
             hits = ordinary.search(Query(hint)).hits
             assert name in str(each(hits, "paragraph"))
-
-
-def test_one_common_word_alone_makes_nothing_relevant(rich: Course) -> None:
-    changes = [
-        "search.threshold=0.7",
-        "search.lowered_threshold=0.35",
-        "search.cascade=true",
-    ]
-    searches = build_orchestrator(rich, load("keyword", changes=changes))
-    for word in WORDS:
-        for hint in (word, f"would you like a pizza with my {word} tonight"):
-            assert not searches.search(Query(hint)).relevant
-    assert searches.search(Query("learning storage proof")).relevant
 
 
 def test_two_revisions_of_a_course_leave_as_many_distinct_hits_as_there_are(

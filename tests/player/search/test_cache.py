@@ -49,9 +49,11 @@ def test_equal_searches_at_once_are_made_once() -> None:
     assert len(made) == 1
 
 
-def test_no_text_is_embedded_twice_even_if_it_is_asked_for_at_once() -> None:
-    embedder, texts = WordsEmbedder(), ["a word", "another", "a word"]
-    remembering = CachingEmbedder(embedder)
-    for vectors in at_once(lambda: remembering.embed_queries(texts)):
-        np.testing.assert_array_equal(vectors, embedder.embed_passages(texts))
-    assert embedder.n_queries == 2
+def test_a_hint_is_embedded_once_even_if_it_is_read_by_several_at_once() -> None:
+    embedder = WordsEmbedder()
+    caching = CachingEmbedder(embedder)
+    for read in at_once(lambda: caching.read("a word")):
+        np.testing.assert_array_equal(
+            read.vector, embedder.embed_passages(["a word"])[0]
+        )
+    assert embedder.n_queries == 1

@@ -22,7 +22,7 @@ from player.search.calibration import (
     calibration_of,
     is_calibrated,
     is_fitted,
-    notices,
+    notice_of,
 )
 from player.search.references import FEATURES
 from player.search.results import Query
@@ -61,7 +61,7 @@ def test_an_embedder_that_is_not_calibrated_is_said_to_be_so() -> None:
         ("mine.Embedder", None, "the embedder mine.Embedder is uncalibrated"),
     ):
         store = cast(Course, SimpleNamespace(embedder_spec=spec, relevance=relevance))
-        assert "".join(notices(store)).partition(":")[0] == notice
+        assert notice_of(store).partition(":")[0] == notice
 
 
 def test_e5_separates_hints_well_with_late_interaction_alone() -> None:

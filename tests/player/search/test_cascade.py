@@ -68,6 +68,7 @@ def test_a_named_book_keeps_its_slots_in_every_step_whatever_is_found_in_it() ->
         spill_over="never",
     )
     both = ["book", "book", "global", "global"]
+
     cases: tuple[tuple[KeywordMode, str, list[str]], ...] = (
         ("rule", "", ["dense"] * 4),
         ("fallback", "fallback", ["keyword", "dense", "keyword", "keyword"]),
@@ -88,6 +89,7 @@ def test_a_book_that_filters_is_shown_first_and_it_is_said_if_it_holds_nothing_r
     in_both = {**elsewhere, "sure:1:4": 0.8}
     nearest = ["sure:1:0", "sure:1:1", "sure:1:2"]
     in_course = NOTHING_IN_BOOK.format("sure")
+
     for found, name, shown, message in (
         (nowhere, "sure", nearest, NOTHING_FOUND),
         (elsewhere, "sure", [*nearest, "rest:1:1"], in_course),
@@ -110,6 +112,7 @@ def test_a_failing_strategy_is_asked_once_and_its_result_is_not_kept() -> None:
         strategies=("dense", "keyword"),
         keywords="fallback",
     )
+
     for n in (1, 2):
         result = searches.search(Query("hint", "sure"))
         # no step asks again
@@ -123,28 +126,31 @@ def keyword(relevance: float) -> ListStrategy:
     return ListStrategy("keyword", {"rest:9:9": relevance})
 
 
-def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak() -> None:
-    for first, second, step, strategy in (
+@pytest.mark.parametrize(
+    ("first", "second", "step", "strategy"),
+    [
         (0.7, 0.9, "original", "dense"),
         (0.69, 0.7, "fallback", "keyword"),
         # none reaches .7; the first that reaches .35 answers, else the first
         (0.35, 0.5, "lowered", "dense"),
         (0.34, 0.35, "lowered", "keyword"),
         (0.34, 0.34, "", "dense"),
-    ):
-        fallback = keyword(second)
-        query = Query("hint", keywords="fallback")
-        searches = engine(dense(rest=first), fallback)
-        result = searches.search(query)
-        assert result.answered_by == step
-        assert result.relevant == (step in ("original", "fallback"))
-        assert len(result.relevant_hits) == result.relevant
-        assert each(result.hits, "strategy") == [strategy]
-        assert len(fallback.asked) == (first < 0.7)
+    ],
+)
+def test_a_step_answers_from_its_threshold_and_keywords_if_the_rest_is_weak(
+    first: float, second: float, step: str, strategy: str
+) -> None:
+    fallback = keyword(second)
+    searches = engine(dense(rest=first), fallback)
+    result = searches.search(Query("hint", keywords="fallback"))
+    assert result.answered_by == step
+    assert result.relevant == (step in ("original", "fallback"))
+    assert len(result.relevant_hits) == result.relevant
+    assert len(fallback.asked) == (first < 0.7)
 
-        if step == "fallback":
-            why = "rank 1 by keyword, over the whole course, as a fallback"
-            assert result.hits[0].why == why
+    (hit,) = result.hits
+    assert hit.strategy == strategy
+    assert hit.why.endswith("as a fallback") == (strategy == "keyword")
 
 
 def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
@@ -152,6 +158,7 @@ def test_only_a_cascade_falls_back_and_the_rule_is_for_games() -> None:
     searches = engine(dense(rest=0.6), fallback, keywords="rule")
     plain = Query("hint")
     ruled = Query("hint", keywords="rule")
+
     for result in (
         searches.search(ruled),
         searches.search(Query("hint", keywords="off")),
@@ -215,6 +222,7 @@ def test_every_search_is_counted_and_is_a_line_of_the_log_with_its_fields(
     with caplog.at_level("DEBUG", "player.search.engine"):
         for _ in range(4):
             searches.search(Query("hint"))
+
     first, second, *_ = each(caplog.records, "search")
     expected = {
         "answered_by": "original",
@@ -243,6 +251,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
         "global_k": 3,
         "book_match": "resolved",
     }
+
     for changes in (
         {"book_match": "resolved"},
         slots,
@@ -252,7 +261,7 @@ def test_who_asks_for_everything_can_see_what_a_search_shows() -> None:
     ):
         searches = SearchOrchestrator(index, search_settings(**changes))
         for hint, book_name in itertools.product(hints, ("", "first", "second")):
-            everything = searches.rank_course(Query(hint, book_name, 3000))
+            everything = searches.rank_course(Query(hint, book_name))
             plain = searches.search(Query(hint, book_name))
             assert plain.ranking is None
             ranking = everything.ranking

@@ -96,6 +96,7 @@ def test_nonsense_is_named_as_a_failure_and_the_others_answer(
 ) -> None:
     odd = ListStrategy("odd", {})
     zeros = np.zeros(10)
+
     for nonsense in (
         None,
         ScoreArrays(np.zeros(1), np.zeros(1)),

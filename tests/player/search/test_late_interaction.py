@@ -8,7 +8,7 @@ import pytest
 
 from player.search import late_interaction
 from player.search.cache import CachingEmbedder
-from player.search.late_interaction import PRODUCTS, Hubs, LateInteraction
+from player.search.late_interaction import Hubs, LateInteraction
 from quarry.embed.hint_bank import Bank, Hints
 from quarry.embed.vectors import MIDDLE, STEPS, basis_of, compact, project
 from tests.fakes import HashingEmbedder
@@ -48,6 +48,7 @@ def test_similarity_is_the_mean_of_each_words_best_match_the_rare_ones_counting_
         vectors = (TOKENS.codes.astype(float) - MIDDLE) / STEPS
         cosines = vectors @ project(states, BASIS).T
         expected = []
+
         for start, end in itertools.pairwise(TOKENS.starts):
             best = cosines[start:end].max(axis=0)
             mean = np.average(best, weights=np.log(weights))
@@ -63,28 +64,6 @@ def test_some_rows_have_the_scores_that_they_have_in_the_whole_course(
     np.testing.assert_array_equal(scorer.similarities("two bells", rows), whole[rows])
 
 
-PRODUCT = """
-<
-   ir_version: 8,
-   opset_import: ["" : 17],
-   producer_name: "quarry"
->
-products (uint8[tokens,n] codes, int8[n,words] hint) => (int32[tokens,words] products)
-   <uint8 middle =  {64}>
-{
-   products = MatMulInteger (codes, hint, middle)
-}
-"""
-"""The model in the notation of ONNX."""
-
-
-def test_the_bundled_product_is_that_of_integers() -> None:
-    from onnx import load_model, printer
-
-    text = printer.to_text(load_model(PRODUCTS))
-    assert text.split() == PRODUCT.split()
-
-
 def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -97,6 +76,7 @@ def test_hubness_is_the_mean_cosine_of_the_nearest_hints(
     paragraphs = np.eye(2, dtype=np.float32)
     nothing = np.zeros(0, dtype=np.int64)
     course = ["a", "b"]
+
     for documents, hint, expected in (
         # the mean of the two nearest hints
         (dict.fromkeys("xyz", ""), "unheard of", [0.8, 0.9]),

@@ -7,20 +7,23 @@ from hypothesis import strategies as st
 from player.search.names import is_generic, likeness, numbers, words_like
 
 
-def test_numbers_in_digits_and_in_words() -> None:
-    # most numbers of lectures are in test_references.py
-    for name, expected in {
-        "lecture four": {4},
-        "cours n° 2": {2},
-        "cs101 week 12": {101, 12},
-        "the one about trees": set(),
-        "part iv": {4},
-        "lecture on out of scope intents": set(),
-        "פרק י״ב": {12},
-        "שיעור שלישי": {3},
-        "ההרצאה הראשונה": {1},
-    }.items():
-        assert numbers(name) == expected, name
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # most numbers of lectures are in test_references.py
+        ("lecture four", {4}),
+        ("cours n° 2", {2}),
+        ("cs101 week 12", {101, 12}),
+        ("the one about trees", set()),
+        ("part iv", {4}),
+        ("lecture on out of scope intents", set()),
+        ("פרק י״ב", {12}),
+        ("שיעור שלישי", {3}),
+        ("ההרצאה הראשונה", {1}),
+    ],
+)
+def test_numbers_in_digits_and_in_words(name: str, expected: set[int]) -> None:
+    assert numbers(name) == expected
 
 
 def test_words_that_any_name_may_have_are_generic() -> None:
@@ -28,8 +31,9 @@ def test_words_that_any_name_may_have_are_generic() -> None:
     assert all(map(is_generic, words.split()))
 
 
-def test_likeness_of_words() -> None:
-    for token, other, alike in (
+@pytest.mark.parametrize(
+    ("token", "other", "alike"),
+    [
         ("graph", "graph", 1.0),
         ("prob", "probability", 0.85),
         ("pr", "probability", 0.0),
@@ -37,8 +41,10 @@ def test_likeness_of_words() -> None:
         ("evidense", "evidence", 1 - 1 / 8 - 0.1),
         ("tree", "search", 0.0),
         ("cat", "car", 0.0),
-    ):
-        assert likeness(token, other) == pytest.approx(alike)
+    ],
+)
+def test_likeness_of_words(token: str, other: str, alike: float) -> None:
+    assert likeness(token, other) == pytest.approx(alike)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy machine

@@ -16,7 +16,6 @@ from player.search.rank import (
     RankInput,
     Scored,
     book_prior,
-    combine,
     fuse,
     groups_of,
     lift_of,
@@ -69,18 +68,9 @@ def test_duplicates_are_those_of_one_original() -> None:
     assert not len(groups_of([]))
 
 
-def test_parts_are_added_by_weight() -> None:
-    parts = {
-        "cosine": np.array([0.5, 1.0]),
-        "rule": np.array([0.0, -2.0]),
-    }
-    weights = {"cosine": 10.0, "rule": 1.0, "lacking": 3.0}
-    assert combine(parts, weights).tolist() == [5.0, 8.0]
-
-
-def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() -> None:
-    settings = search_settings(boost=1.0)
-    for n_inside, n, odds in (
+@pytest.mark.parametrize(
+    ("n_inside", "n", "odds"),
+    [
         # 0.75 on 10 paragraphs, 0.25 on 90: each is 3 * 9 times as likely
         (10, 100, 27.0),
         (1, 3, 6.0),
@@ -88,24 +78,29 @@ def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are() 
         # the number counts only if the book is a part of the course
         (3, 3, 3.0),
         (0, 3, 3.0),
-    ):
-        lift = lift_of(Book(np.arange(n) < n_inside, 0.75), settings)
-        assert lift == pytest.approx(math.log(odds)), n_inside
+    ],
+)
+def test_a_books_paragraph_is_likelier_by_confidence_and_by_how_few_there_are(
+    n_inside: int, n: int, odds: float
+) -> None:
+    book = Book(np.arange(n) < n_inside, 0.75)
+    lift = lift_of(book, search_settings(boost=1.0))
+    assert lift == pytest.approx(math.log(odds))
 
 
-def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence() -> None:
-    inside = np.array([True, False])
-    evidence = np.array([0.5, 0.25])
+@pytest.mark.parametrize(
+    ("confidence", "prior"),
+    [(0.9, "lift"), (0.6, "lift"), (0.59, "evidence"), (0.0, "evidence")],
+)
+def test_a_book_lifts_its_paragraphs_or_its_name_is_evidence(
+    confidence: float, prior: str
+) -> None:
     settings = search_settings(boost=2.0)
-    for confidence in (0.9, 0.6):
-        named = Book(inside, confidence, evidence)
-        lift = lift_of(named, settings)
-        assert lift > 0.0
-        assert book_prior(named, settings).tolist() == [lift, 0.0]
-    for confidence in (0.0, 0.59):
-        named = Book(inside, confidence, evidence)
-        assert lift_of(named, settings) == 0.0
-        assert book_prior(named, settings).tolist() == [1.0, 0.5]
+    named = Book(np.array([True, False]), confidence, np.array([0.5, 0.25]))
+    lift = lift_of(named, settings)
+    assert (lift > 0.0) == (prior == "lift")
+    expected = [lift, 0.0] if lift else [1.0, 0.5]
+    assert book_prior(named, settings).tolist() == expected
 
 
 def test_a_book_filters_from_one_threshold_on_and_is_boosted_from_another() -> None:
@@ -166,29 +161,39 @@ def test_scores_are_fused_by_their_weights() -> None:
     assert result.log_odds == pytest.approx([10.4, 9.6, NO])
 
 
-def test_a_strategy_without_a_weight_counts_by_its_relevance() -> None:
-    # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
-    for own, expected in (
-        (scores(2.0, 3.0, NO), [11.0, 11.0, 7.0]),
-        (scores(-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
-    ):
-        result = fused(weights={"dense": 10.0}, dense=DENSE, own=own)
-        assert result.scores == pytest.approx(expected)
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        # 9, 8 and 7 and its relevance; paragraphs that it did not find count by the lowest, at most 0
+        ((2.0, 3.0, NO), [11.0, 11.0, 7.0]),
+        ((-1.0, -2.0, NO), [8.0, 6.0, 5.0]),
+    ],
+)
+def test_a_strategy_without_a_weight_counts_by_its_relevance(
+    own: tuple[float, ...], expected: list[float]
+) -> None:
+    result = fused(weights={"dense": 10.0}, dense=DENSE, own=scores(*own))
+    assert result.scores == pytest.approx(expected)
 
 
-def test_one_of_a_group_of_duplicates_stays() -> None:
-    groups = np.zeros(3, dtype=np.int64)
-    for log_odds, preferred, merged in (
+@pytest.mark.parametrize(
+    ("log_odds", "preferred", "merged"),
+    [
         ([1.0, 3.0, 0.0], [], [NO, 3.0, NO]),
         ([1.0, 0.0, 1.0], [], [1.0, NO, NO]),
         # one in a book that filters goes first, if it was found
         ([1.0, 3.0, 0.0], [2], [NO, NO, 0.0]),
         ([1.0, 3.0, NO], [2], [NO, 3.0, NO]),
         ([NO, NO, NO], [], [NO, NO, NO]),
-    ):
-        goes_first = np.isin(np.arange(3), preferred)
-        result = merge_duplicates(np.array(log_odds), groups, goes_first)
-        assert result.tolist() == merged
+    ],
+)
+def test_one_of_a_group_of_duplicates_stays(
+    log_odds: list[float], preferred: list[int], merged: list[float]
+) -> None:
+    goes_first = np.isin(np.arange(3), preferred)
+    groups = np.zeros(3, dtype=np.int64)
+    result = merge_duplicates(np.array(log_odds), groups, goes_first)
+    assert result.tolist() == merged
 
 
 def searched(
@@ -217,11 +222,6 @@ def searched(
     return ranking
 
 
-def test_the_fallback_answers_in_any_mode_if_all_strategies_have_failed() -> None:
-    fallback = {"keyword": scores(1.0, NO, NO)}
-    assert searched({}, fallback, keywords="off").is_fallback
-
-
 def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_else() -> (
     None
 ):
@@ -233,6 +233,7 @@ def test_the_kind_of_a_paragraph_changes_the_order_by_its_weight_and_nothing_els
         ("linear", {"one": one, "two": flat}),
         ("rrf", {"one": one, "two": flat}),
     )
+
     for fusion, scored in steps:
         for weight, hits in orders.items():
             ranking = searched(
@@ -263,36 +264,40 @@ def test_a_rare_word_that_no_hit_holds_takes_the_last_slot() -> None:
         assert ranking.hits.tolist() == [0, last]
 
 
-def test_a_book_has_slots_if_it_filters_or_lifts() -> None:
-    # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
-    first = np.array([True, False, False])
-    for confidence, boost, pdf_k, hits in (
+@pytest.mark.parametrize(
+    ("confidence", "boost", "pdf_k", "hits"),
+    [
+        # the odds of 1 of 3 paragraphs are 2 to 1, so that .45 gives log-odds of about .5
         (0.45, 1.0, 1, [2, 1]),
         (0.45, 1.0, 0, [2, 0]),
         (0.45, 0.0, 1, [2, 1]),
         (0.95, 0.1, 1, [0, 2]),
-    ):
-        ranking = searched(
-            {"one": scores(0.9, 1.2, 3.0)},
-            book=Book(first, confidence),
-            boost=boost,
-            boost_confidence=0.4,
-            pdf_k=pdf_k,
-            global_k=2 - pdf_k,
-        )
-        assert ranking.hits.tolist() == hits
-        assert ranking.in_book.tolist() == [confidence == 0.95, False]
+    ],
+)
+def test_a_book_has_slots_if_it_filters_or_lifts(
+    confidence: float, boost: float, pdf_k: int, hits: list[int]
+) -> None:
+    ranking = searched(
+        {"one": scores(0.9, 1.2, 3.0)},
+        book=Book(np.array([True, False, False]), confidence),
+        boost=boost,
+        boost_confidence=0.4,
+        pdf_k=pdf_k,
+        global_k=2 - pdf_k,
+    )
+    assert ranking.hits.tolist() == hits
+    assert ranking.in_book.tolist() == [confidence == 0.95, False]
 
 
-def test_log_odds_and_probabilities_are_each_others_inverse() -> None:
-    expected = {0.5: 1.0, 0.75: 3.0, 0.2: 0.25}
-    for share, odds in expected.items():
-        assert log_odds_of(share) == pytest.approx(math.log(odds))
-        assert probability(math.log(odds)) == pytest.approx(share)
-    assert log_odds_of(0.0) == -30.0
-    assert log_odds_of(1.0) == 30.0
-    assert threshold_log_odds(0.0) < -1e38
-    single = np.array([-30.0, 30.0], dtype=np.float32)
-    # warnings are errors
-    assert (single >= threshold_log_odds(0.0)).all()
-    assert threshold_log_odds(0.5) == 0.0
+@pytest.mark.parametrize(("share", "odds"), [(0.5, 1.0), (0.75, 3.0), (0.2, 0.25)])
+def test_log_odds_and_probabilities_are_each_others_inverse(
+    share: float, odds: float
+) -> None:
+    assert log_odds_of(share) == pytest.approx(math.log(odds))
+    assert probability(math.log(odds)) == pytest.approx(share)
+
+
+def test_log_odds_are_clipped_and_pass_the_threshold_of_0() -> None:
+    clipped = np.array([log_odds_of(0.0), log_odds_of(1.0)], dtype=np.float32)
+    assert clipped.tolist() == [-30.0, 30.0]
+    assert (clipped >= threshold_log_odds(0.0)).all(), "warnings are errors"

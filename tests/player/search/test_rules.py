@@ -35,16 +35,21 @@ _, WEAK = FUNCTION.log_odds(np.arange(2))
 _, KIN = RELATED.log_odds(np.arange(2))
 
 
-def test_each_kind_of_shared_word_counts_by_itself() -> None:
-    for hint, expected in {
-        "HEAP memory": [EXACT, NONE, EXACT],
-        "sorting": [KIN, NONE, NONE],  # another form
-        "במיון": [KIN, NONE, NONE],  # another prefix
-        "is": [NONE, WEAK, NONE],
-        "heap of keys": [TWO, NONE, TWO + WEAK],
-    }.items():
-        assert RuleEvidence(PARAGRAPHS).log_odds(hint) == pytest.approx(expected)
-        assert EXACT < KIN < NONE
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        ("HEAP memory", [EXACT, NONE, EXACT]),
+        ("sorting", [KIN, NONE, NONE]),  # another form
+        ("במיון", [KIN, NONE, NONE]),  # another prefix
+        ("is", [NONE, WEAK, NONE]),
+        ("heap of keys", [TWO, NONE, TWO + WEAK]),
+    ],
+)
+def test_each_kind_of_shared_word_counts_by_itself(
+    hint: str, expected: list[float]
+) -> None:
+    assert EXACT < KIN < NONE
+    assert RuleEvidence(PARAGRAPHS).log_odds(hint) == pytest.approx(expected)
 
 
 def test_a_word_counts_once_whatever_its_forms_and_however_often_it_is_said() -> None:
@@ -54,12 +59,15 @@ def test_a_word_counts_once_whatever_its_forms_and_however_often_it_is_said() ->
     assert evidence.log_odds("sorts sort") == pytest.approx(TWO)
 
 
-def test_base_forms() -> None:
-    for word, forms in {
-        "sorting": ("sort",),
-        "מיון": ("מיון", "יון"),
-        "ובמיון": ("ובמיון", "במיון", "מיון"),
-        "של": ("של",),
-        "גיבוב": ("גיבוב",),
-    }.items():
-        assert base_forms(word) == forms
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("sorting", ("sort",)),
+        ("מיון", ("מיון", "יון")),
+        ("ובמיון", ("ובמיון", "במיון", "מיון")),
+        ("של", ("של",)),
+        ("גיבוב", ("גיבוב",)),
+    ],
+)
+def test_base_forms(word: str, forms: tuple[str, ...]) -> None:
+    assert base_forms(word) == forms

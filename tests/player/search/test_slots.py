@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 import numpy as np
+import pytest
 
 from player.search.results import NOT_FOUND, ScoreArrays
 from player.search.slots import n_slots, slotted, with_rare_words
@@ -97,22 +98,25 @@ def test_k_is_the_number_of_hits_and_of_the_course_s_slots_if_they_spill_over() 
     assert filled(2, 1, "012345", "never", k=5) == "b0 b1 g2"
 
 
-def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side() -> None:
-    hits = np.array([0, 1, 4, 5])
-    inside = np.arange(9) < 4
-
-    for fresh, k, expected in (
+@pytest.mark.parametrize(
+    ("fresh", "k", "expected"),
+    [
         ([2, 6], 10, "b0 b2 g4 g6"),
         ([8, 6, 7], 15, "b0 b1 g8 g6 g7"),
         ([2, 3], 10, "b2 b3 g4 g5"),
         ([8, 6, 7], 9, "b0 b1 g4 g8"),
-    ):
-        # a hit holds the first rare word; of those with the second the earlier are better
-        rare = np.zeros(9, dtype=np.int64)
-        log_odds = np.full(9, -9.0)
-        rare[[0, 8]] = 1
-        rare[fresh] = 2
-        log_odds[fresh] = -np.arange(len(fresh))
-        keyword = ScoreArrays(log_odds, log_odds, rare=rare)
-        result = with_rare_words(hits, inside[hits], keyword, inside, k)
-        assert named(result) == expected
+    ],
+)
+def test_paragraphs_with_rare_words_take_the_last_slots_of_their_side(
+    fresh: list[int], k: int, expected: str
+) -> None:
+    hits, inside = np.array([0, 1, 4, 5]), np.arange(9) < 4
+    # a hit holds the first rare word; of those with the second the earlier are better
+    rare = np.zeros(9, dtype=np.int64)
+    rare[[0, 8]] = 1
+    rare[fresh] = 2
+    log_odds = np.full(9, -9.0)
+    log_odds[fresh] = -np.arange(len(fresh))
+
+    keyword = ScoreArrays(log_odds, log_odds, rare=rare)
+    assert named(with_rare_words(hits, inside[hits], keyword, inside, k)) == expected

@@ -33,33 +33,29 @@ def test_the_likelihood_of_each_reply_sums_over_what_the_writer_may_say() -> Non
     assert total == pytest.approx(1.0)
 
 
-def test_the_named_passage_and_the_pieces_that_hold_it_gain() -> None:
-    ferns = "Ferns unroll their fronds slowly."
-    reeds = "Reeds fringe quiet ponds."
-    both = Piece("pdfplumber:page", "b", 1, 2, f"{ferns} {reeds}")
-    neither = Piece("pdfplumber:page", "b", 3, 3, "1234 5678")
-    places = places_of(
-        [paragraph("b:1:1", ferns), paragraph("b:2:1", reeds)],
-        [both, neither],
-    )
-    prior = np.full(4, 0.25)
-    belief = rerank(prior, places, START, lambda _: '{"ids": [1]}')
-
-    first, second, elsewhere = likelihood_of([0], 2)
-    expected = [first, second, (first + second) / 2, elsewhere]
-    np.testing.assert_allclose(belief, expected / np.sum(expected))
+FERNS, REEDS = "Ferns unroll their fronds slowly.", "Reeds fringe quiet ponds."
+PAGES = [
+    Piece("pdfplumber:page", "b", 1, 1, f"{FERNS} {REEDS}"),
+    Piece("pdfplumber:page", "b", 3, 3, "1234 5678"),
+]
+PIECES = [Piece("pymupdf:page:2000", "b", 1, 1, f"{FERNS} {REEDS}")]
 
 
-def test_each_sentence_that_may_open_a_piece_gains_with_its_passages() -> None:
-    ferns = "Ferns unroll their fronds slowly."
-    reeds = "Reeds fringe quiet ponds."
-    piece = Piece("pymupdf:page:2000", "b", 1, 1, f"{ferns} {reeds}")
-    passages = [paragraph("b:1:1", ferns), paragraph("b:1:2", reeds)]
-    places = places_of(passages, [piece])
+@pytest.mark.parametrize(
+    ("pieces", "held"),
+    [(PAGES, ("both", "neither")), (PIECES, ("both", "both"))],
+    ids=["one place a page", "a place for each sentence that may open a piece"],
+)
+def test_the_named_passage_and_the_pieces_that_hold_it_gain(
+    pieces: list[Piece], held: tuple[str, ...]
+) -> None:
+    passages = [paragraph("b:1:1", FERNS), paragraph("b:1:2", REEDS)]
+    places = places_of(passages, pieces)
     belief = rerank(np.full(4, 0.25), places, START, lambda _: '{"ids": [1]}')
 
-    first, second, _ = likelihood_of([0], 2)
-    expected = [first, second, (first + second) / 2, (first + second) / 2]
+    first, second, elsewhere = likelihood_of([0], 2)
+    of_pieces = {"both": (first + second) / 2, "neither": elsewhere}
+    expected = [first, second, *map(of_pieces.__getitem__, held)]
     np.testing.assert_allclose(belief, expected / np.sum(expected))
 
 

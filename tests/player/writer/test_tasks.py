@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from player.guess.justification import Evidence
 from player.round import Guess, RoundStart
 from player.writer.tasks import (
@@ -44,10 +46,12 @@ RANKINGS = {
 }
 
 
-def test_of_a_ranking_only_ids_that_were_shown_are_read() -> None:
+@pytest.mark.parametrize(("reply", "read"), RANKINGS.items())
+def test_of_a_ranking_only_ids_that_were_shown_are_read(
+    reply: str, read: list[int] | None
+) -> None:
     passages = [paragraph(f"a:1:{row}") for row in range(3)]
-    for reply, read in RANKINGS.items():
-        assert ask_passages(START, passages, replying(reply)) == read
+    assert ask_passages(START, passages, replying(reply)) == read
 
 
 def test_an_instruction_in_a_lecture_stays_data() -> None:
@@ -72,18 +76,24 @@ def test_an_instruction_in_a_lecture_stays_data() -> None:
         assert INJECTION in str(json.loads(data.removesuffix("</data>")))
 
 
-def test_words_are_single_new_and_at_most_ten() -> None:
-    passage = paragraph("a:1:1", "Rivers run downhill.")
-    listed = ["Oak", "river", "natures", "two words", 7, "", "oak", "elm", "oak; elm"]
-    numbered = [f"word{number}" for number in range(12)]
-    for reply, named in (
-        ({"words": listed}, ["oak", "elm"]),
-        ({"words": numbered}, numbered[:10]),
+LISTED = ["Oak", "two words", 7, "", "oak", "elm", "oak; elm"]
+NUMBERED = [f"word{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "named"),
+    [
+        ({"words": LISTED}, ["oak", "elm"]),
+        ({"words": NUMBERED}, NUMBERED[:10]),
         ({"words": ["a" * 100_000, "oak"]}, ["oak"]),
         ({"words": "oak"}, []),
         ([], []),
-    ):
-        assert ask_words(START, passage, replying(json.dumps(reply))) == named
+    ],
+    ids=["single words", "ten at most", "short", "no list", "no object"],
+)
+def test_words_are_single_and_at_most_ten(reply: object, named: list[str]) -> None:
+    passage = paragraph("a:1:1", "Rivers run downhill.")
+    assert ask_words(START, passage, replying(json.dumps(reply))) == named
 
 
 SENTENCE = (
@@ -99,22 +109,26 @@ ANSWERS = {
 }
 
 
-def test_a_justification_is_taken_if_length_reasons_and_citations_hold() -> None:
-    asked = (ANSWERS, (30, 50), 3, ENGLISH)
+UNSOUND = {
+    "another letter": SENTENCE.replace("answer C", "answer D"),
+    "no letter": SENTENCE.replace("question 9 (answer A)", "question 9"),
+    "another question": SENTENCE.replace("question 9", "question 13"),
+    "two citations": SENTENCE.replace("question 9 (answer A)", "the rest of it"),
+    "too long": f"{SENTENCE} {SENTENCE}",
+    "too short": SENTENCE.partition(";")[0],
+    "no reason": SENTENCE.replace("because", "as").replace("therefore", "so"),
+    "two lines": SENTENCE.replace("; ", ";\n"),
+    "no text": None,
+}
 
-    assert is_justification(SENTENCE, *asked)
-    for text in (
-        SENTENCE.replace("answer C", "answer D"),
-        SENTENCE.replace("question 9 (answer A)", "question 9"),
-        SENTENCE.replace("question 9", "question 13"),
-        SENTENCE.replace("question 9 (answer A)", "the rest of it"),
-        f"{SENTENCE} {SENTENCE}",
-        SENTENCE.partition(";")[0],
-        SENTENCE.replace("because", "as").replace("therefore", "so"),
-        SENTENCE.replace("; ", ";\n"),
-        None,
-    ):
-        assert not is_justification(text, *asked), text
+
+@pytest.mark.parametrize("fault", UNSOUND)
+def test_a_justification_is_taken_if_length_reasons_and_citations_hold(
+    fault: str,
+) -> None:
+    rules = (ANSWERS, (30, 50), 3, ENGLISH)
+    assert is_justification(SENTENCE, *rules)
+    assert not is_justification(UNSOUND[fault], *rules)
 
 
 def test_what_is_not_sound_is_left_to_the_built_in_justifications() -> None:

@@ -148,10 +148,9 @@ def test_no_server_and_no_folder_for_the_log_cost_a_line_each(tmp_path: Path) ->
     assert "No such file or directory; check the path" in lines[1]
 
 
-def test_a_url_is_an_address_alone_that_is_not_shown_or_else_that_of_openai(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for url in (
+@pytest.mark.parametrize(
+    "url",
+    [
         "ftp://x",
         "http://user:secret@x",
         "localhost:1",
@@ -161,14 +160,21 @@ def test_a_url_is_an_address_alone_that_is_not_shown_or_else_that_of_openai(
         "http:///v1",
         "http://x/\n",
         "http://x/v1?key=secret",
-    ):
-        monkeypatch.setenv("OPENAI_BASE_URL", url)
-        for named in (url, ""):
-            with pytest.raises(
-                SettingsError, match="OPENAI_BASE_URL is not"
-            ) as refused:
-                writer(named)
-            assert url not in str(refused.value)
+    ],
+)
+def test_a_url_that_is_no_address_alone_is_refused_and_not_shown(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    for option in (url, ""):
+        with pytest.raises(SettingsError, match="OPENAI_BASE_URL is not") as refused:
+            writer(option)
+        assert url not in str(refused.value)
+
+
+def test_without_a_url_the_server_is_that_of_openai(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     assert "at https://api.openai.com/v1/ is sent" in writer().notice
 
@@ -215,12 +221,14 @@ def test_a_torn_last_line_of_the_log_is_removed_and_a_whole_one_is_ended(
             assert log.read_bytes() == WHOLE + NEW
 
 
-def test_a_log_that_is_none_is_refused_in_one_line(log: Path) -> None:
-    for line in ("[]", "{}", '{"prompt": "a", "reply": 1}', "{"):
-        log.write_text(line + "\n")
-        with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
-            writer(log=log)
-    log.unlink()
+@pytest.mark.parametrize("line", ["[]", "{}", '{"prompt": "a", "reply": 1}', "{"])
+def test_a_log_that_is_none_is_refused_in_one_line(log: Path, line: str) -> None:
+    log.write_text(line + "\n")
+    with pytest.raises(SettingsError, match=r"log\.jsonl line 1"):
+        writer(log=log)
+
+
+def test_a_log_that_cannot_be_written_is_refused_with_its_remedy(log: Path) -> None:
     log.symlink_to(log)
     for path, remedy in ((log, "take a path without"), (log.parent / "no/x", "check")):
         says = rf"--writer-log {path} cannot be written: .*; {remedy}"

@@ -7,7 +7,7 @@ import pytest
 from configs.settings import load
 from ingest.pipeline.pipeline import ingest
 from player.search.build import build_orchestrator
-from player.search.calibration import notices
+from player.search.calibration import notice_of
 from player.search.results import Query
 from quarry.embed.exports import minilm_folder
 from quarry.embed.relevance import calibrate
@@ -62,7 +62,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_nonsense_is_told_from_questions_with_a_model_of_ones_own(store: str) -> None:
     course = open_store(store)
     assert course.relevance is not None
-    assert notices(course) == []
+    assert notice_of(course) == ""
     changes = ["search.keywords=off", f"embed.own={course.embedder_spec}"]
     searches = build_orchestrator(course, load(changes=changes))
     for hint in (*QUESTIONS, *NONSENSE):

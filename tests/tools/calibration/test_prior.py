@@ -10,7 +10,6 @@ import pytest
 from configs.settings import GameSettings, load
 from player.belief.places import places_of
 from player.belief.prior import prior_of
-from player.belief.start_model import PLACE_FEATURES, place_features
 from player.search.results import (
     BookCandidate,
     CourseRanking,
@@ -18,6 +17,7 @@ from player.search.results import (
     SearchResult,
     Tier,
 )
+from player.starts import PLACE_FEATURES, place_features
 from tests.contracts.paragraphs import paragraph
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each

@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from configs.settings import load
+from player.player import Player
+from player.round import RoundStart
 from player.search.build import build_orchestrator, index_of
+from player.search.rank import FARTHEST
 from player.search.results import Query, SearchResult
 from quarry.arrays import Float32Array
 from quarry.embed.vectors import embed_reading
@@ -115,6 +118,7 @@ def test_chroma_and_the_exact_scan_find_the_same(store: Course) -> None:
         same = [hit for hit in ours if hit.paragraph.paragraph_id in relevance]
         # the index of a server is approximate, and rarely misses one
         n_missed = 1 if is_url(store.location) else 0
+
         assert len(same) >= len(scan) - n_missed
         assert len(ours) == len(scan)
         in_both = [
@@ -132,17 +136,27 @@ def test_a_game_has_a_belief_in_every_passage_or_with_dual_in_its_hits(
     settings = load("dual")
     assert settings.game.candidates == 0
     searches = build_orchestrator(store, settings, NoTies())
-    whole = searches.rank_course(replace(IN_TREES, k=1_000)).ranking
+    whole = searches.rank_course(IN_TREES).ranking
     assert whole is not None
     assert len(whole.rows) == len(store.paragraphs)
     assert np.isfinite(whole.log_odds).all()
 
-    result = searches.rank_course(IN_TREES)
+    start = RoundStart("", IN_TREES.book_name, IN_TREES.hint)
+    result = Player(searches, settings.game).candidates(start)
     ranking = result.ranking
     assert ranking is not None
     ranked = [store.paragraphs[row] for row in ranking.rows]
     assert ranked == each(result.hits, "paragraph")
     assert len(ranked) == len(ranking.log_odds) == 20
+
+
+def test_chroma_is_asked_for_all_candidates_of_a_game(store: Course) -> None:
+    settings = load("known-bots", None, ["game.candidates=40"])
+    player = Player(build_orchestrator(store, settings, NoTies()), settings.game)
+    result = player.candidates(RoundStart("", "", HINT))
+    assert result.ranking is not None
+    assert len(result.hits) == 20
+    assert (result.ranking.log_odds > -FARTHEST).sum() == 40
 
 
 def test_any_split_of_twenty_slots_shows_fusion_the_same_passages(

@@ -94,7 +94,7 @@ def test_a_cross_encoder_reranks_by_its_logits(tmp_path: Path) -> None:
     store = cast(Course, SimpleNamespace(paragraphs=paragraphs))
     settings = search_settings(cross_encoder=str(tmp_path))
     inputs = StrategyInputs(settings, calibration_of())
-    strategy = CrossEncoder.from_course(store, inputs)
+    strategy = CrossEncoder(store, inputs)
     strategy.load()
     query = Query("quick heap")
     log_odds = strategy.rerank(query, np.array([2, 0])).log_odds

@@ -141,48 +141,71 @@ def test_case_counts_where_it_is_the_point() -> None:
     assert next(iter(looked_up(strategy, "WHAT IS NEAR THE SEA"))) == "a:1:1"
 
 
-def test_relevance_comes_from_the_words_found_and_not_from_their_share() -> None:
+@pytest.mark.parametrize(
+    ("word", "alone", "in_a_sentence"),
+    [
+        ("Zustand", True, True),
+        ("bm25", True, True),
+        ("sourdough", True, False),
+        ("bread", True, False),
+        ("unheard", False, False),
+    ],
+    ids=[
+        "a term in one passage",
+        "a term in eight passages",
+        "a word of general language in one passage",
+        "the same in eight passages",
+        "in no passage",
+    ],
+)
+def test_relevance_comes_from_the_words_found_and_not_from_their_share(
+    word: str, alone: bool, in_a_sentence: bool
+) -> None:
     strategy = keyword(
         *["This ranks bread by BM25."] * 8,
         "The store of React is Zustand.",
         "A sourdough rises.",
         *["This is about rivers."] * 20,
     )
-
-    for word, alone, in_a_sentence in (
-        ("Zustand", True, True),  # a term in one passage
-        ("bm25", True, True),  # a term in eight passages
-        ("sourdough", True, False),  # a word of general language in one passage
-        ("bread", True, False),  # the same in eight passages
-        ("unheard", False, False),
-    ):
-        sentence = f"what the lecture says about {word} in distributed systems please"
-        assert any(looked_up(strategy, word).values()) == alone
-        assert any(looked_up(strategy, sentence).values()) == in_a_sentence
+    sentence = f"what the lecture says about {word} in distributed systems please"
+    assert any(looked_up(strategy, word).values()) == alone
+    assert any(looked_up(strategy, sentence).values()) == in_a_sentence
 
 
-def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language() -> None:
+@pytest.mark.parametrize(
+    ("hint", "is_relevant"),
+    [
+        ("children waited outside the bakery until it opened", False),
+        ("she wrote a long letter to her sister abroad", False),
+        ("life is quieter in a small village", False),
+        ("how fast is heapsort on a small machine", True),
+        ("הילדים חיכו מחוץ למאפייה עד שנפתחה", False),
+        ("מה נחשב פולינומיאלי מבחינת המחשב שלנו", True),
+    ],
+)
+def test_everyday_words_are_no_terms_and_technical_ones_are_in_each_language(
+    hint: str, is_relevant: bool
+) -> None:
     strategy = keyword(
         "Children began to wait, women and people wrote cheaper letters, and life went on quietly.",
         "Heapsort sorts in place.",
         "אנשים כתבו מכתבים זולים, והילדים חיכו בגינה.",
         "זמן הריצה הוא פולינומיאלי.",
     )
-    for hint, is_relevant in {
-        "children waited outside the bakery until it opened": False,
-        "she wrote a long letter to her sister abroad": False,
-        "life is quieter in a small village": False,
-        "how fast is heapsort on a small machine": True,
-        "הילדים חיכו מחוץ למאפייה עד שנפתחה": False,
-        "מה נחשב פולינומיאלי מבחינת המחשב שלנו": True,
-    }.items():
-        assert any(looked_up(strategy, hint).values()) == is_relevant, hint
+    assert any(looked_up(strategy, hint).values()) == is_relevant
 
 
 def test_a_hint_in_another_language_has_no_terms() -> None:
     strategy = keyword("Der Zustand heisst Haltung.")
     hint = "welche Haltung zeigt Zustandsautomat heute"
     assert looked_up(strategy, hint) == {"a:1:1": False}
+
+
+def test_one_common_word_alone_makes_nothing_relevant() -> None:
+    strategy = keyword(*["learning storage proof"] * 10, *["rivers run"] * 30)
+    for hint in ("learning", "would you like a pizza with my learning tonight"):
+        assert set(looked_up(strategy, hint, "off").values()) == {False}
+    assert any(looked_up(strategy, "learning storage proof", "off").values())
 
 
 def test_a_hint_of_words_that_one_passage_holds_is_relevant() -> None:
