@@ -367,9 +367,10 @@ class References:
     def _words_in(self, hint: str) -> dict[int, float]:
         """Return the documents that a single word of a hint names, with confidences."""
         tokens = tokens_of(hint)
-        words = []
-        for token in tokens:
+        starts, words = [], []
+        for start, token in enumerate(tokens):
             if not is_stop_word(token) and token not in _JOINING:
+                starts.append(start)
                 words.append(token)
 
         confidences: dict[int, float] = {}
@@ -377,7 +378,7 @@ class References:
             rows = self._rows_by_word.get(word, ())
             if len(rows) != 1 or word in self._common or not _is_distinctive(word):
                 continue
-            if is_negated(tokens[: tokens.index(word)]):
+            if is_negated(tokens[: starts[position]]):
                 continue
 
             (row,) = rows

@@ -293,6 +293,7 @@ def test_a_hint_names_a_lecture_by_number_or_stem() -> None:
         ("filter", "what is in lecture no. 3 on costs"),
         ("filter", "from 03-databases: pruning"),
         ("filter", "as in Databases and Indexes, pruning"),
+        ("filter", "not the databases lecture but the slides on databases"),
         ("boost", "see week 3"),
         ("boost", "a cost in part 3 of something"),
         ("boost", "what did week three say about costs"),
