@@ -66,4 +66,5 @@ def _likeliest(
 ) -> tuple[RowArray, list[str]]:
     """Return the rows of the likeliest candidates, and their opening sentences."""
     likeliest = np.argsort(-belief, kind="stable")[:N_LIKELIEST]
-    return likeliest, [places.strings[place] for place in rows[likeliest].tolist()]
+    openings = [places.strings[int(place)] for place in rows[likeliest]]
+    return likeliest, openings

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quarry.arrays import Float32Array, RowArray
 from quarry.course.paragraph import Paragraph
@@ -17,7 +18,7 @@ _MIN_LETTERS = 3
 WORDS_KEPT = 65_536
 """Maximum number of words whose base forms are cached."""
 NO_ROWS = np.empty(0, dtype=np.intp)
-RowsByWord = Mapping[str, RowArray]
+RowsByWord = Mapping[str, NDArray[np.signedinteger]]
 """Inverted index: maps each word to the rows of the texts that contain it, ascending."""
 
 
