@@ -51,6 +51,7 @@ from quarry.terminal import described
 
 _log = logging.getLogger(__name__)
 MAX_LOADING_S = 120.0
+"""Maximum number of seconds that `Player.warm` waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class Player:
     def warm(self) -> None:
         """Play two rounds of no game and without a writer, so that the first game waits for nothing to be loaded.
 
-        A failure is logged, and what takes more than MAX_LOADING_S goes on while the first game begins.
+        A failure is logged, and what takes longer than `MAX_LOADING_S` goes on while the first game begins.
         """
         try:  # in a thread that then waits for the first round
             start_in_thread(self._rehearse).result(MAX_LOADING_S)

@@ -1,13 +1,14 @@
 """Extensions by name: parts of a table, or a user's own by dotted path such as `my_module.MyStrategy`."""
 
+import contextlib
 import inspect
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from configs.errors import SettingsError
+from configs.errors import QuarryError, SettingsError
 from configs.similar_names import did_you_mean
 from quarry.terminal import described
 
@@ -89,6 +90,20 @@ def call_with_available(part: Any, arguments: Sequence[Any]) -> Any:
         return part(*arguments)
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return part(*arguments[: sum(item.kind in kinds for item in parameters)])
+
+
+@contextlib.contextmanager
+def failing_as(kind: type[QuarryError], what: str, remedy: str) -> Iterator[None]:
+    """Raise an error of one line in place of whatever a user's own code raises while it works.
+
+    Args:
+        kind: type of the error.
+        what: the part of the user.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise kind(f"{what} failed: {described(error)}. {remedy}") from None
 
 
 def _guarded(get: Callable[[], Any], path: str, key: str) -> Any:

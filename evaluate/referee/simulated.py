@@ -30,9 +30,8 @@ from player.question import N_QUESTIONS
 from quarry.arrays import AnyFloatArray
 from quarry.embed import Embedder, Models, choose_spec
 from quarry.files import write_whole
-from quarry.plugins import make
+from quarry.plugins import failing_as, make
 from quarry.store import Course
-from quarry.terminal import described
 
 N_BUCKETS = 2**14
 """Number of hashes of runs of characters."""
@@ -286,13 +285,9 @@ class _OwnReferee:
         Raises:
             RefereeError: it failed.
         """
-        try:
+        what = f"The referee {type(self.referee).__name__}"
+        with failing_as(RefereeError, what, "Test it (docs/guides/extend.md)."):
             return [*self.referee.answers(secret, questions)]
-        except (Exception, SystemExit) as error:
-            name = type(self.referee).__name__
-            raise RefereeError(
-                f"The referee {name} failed: {described(error)}. Test it (docs/guides/extend.md)."
-            ) from None
 
 
 def prepare(

@@ -210,13 +210,11 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
     return [{"document": name, "runs": figures[name]} for name in in_order]
 
 
-def headline(
-    runs: Sequence[Run], tests: Sequence[PairedTest], fault: str = ""
-) -> list[str]:
+def headline(runs: Sequence[Run], tests: Sequence[PairedTest], fault: str) -> list[str]:
     """Return the results in sentences: each run against the first, or each by itself if they cannot be compared.
 
     Args:
-        fault: why the runs cannot be compared.
+        fault: why the runs cannot be compared; "" for one run, or if they can.
     """
     if not tests:
         return [*filter(None, [*map(_of_one, runs), fault])]

@@ -10,8 +10,7 @@ from scipy import stats
 from configs.errors import SettingsError
 from evaluate.runs.record import ReplayRecord
 from quarry.arrays import Float64Array, IntArray
-from quarry.plugins import find, is_dotted
-from quarry.terminal import described
+from quarry.plugins import failing_as, find, is_dotted
 
 RankingMeasure = ir_measures.measures.Measure
 Measure = RankingMeasure | Callable[[ReplayRecord], float]
@@ -70,13 +69,10 @@ def values_of(
         if isinstance(measure, RankingMeasure):
             values[name] = values_of_ranks(measure, ranks, n_hits)
         else:
-            try:
+            remedy = "Correct it, or leave it out."
+            with failing_as(SettingsError, f"--measure {name}", remedy):
                 of_records = [measure(game) for game in records if game["answerable"]]
                 values[name] = np.array(of_records, dtype=np.float64)
-            except (Exception, SystemExit) as error:
-                raise SettingsError(
-                    f"--measure {name} failed: {described(error)}. Correct it, or leave it out."
-                ) from None
     return values
 
 
