@@ -26,6 +26,9 @@ _LTR = "\u0250"
 STOPS = ".,;:?!"
 _PREFIXES = "([{@#<-+~_|"
 """Signs with which formulas and code begin."""
+_OPEN_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
+"""Sign that may end a line inside Latin text or a formula."""
+_OPERATOR = re.compile(r"[+−×·] ")
 _LETTER = re.compile(r" \.[A-Za-z]$")
 """Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
 
@@ -57,6 +60,8 @@ _UNLIKELY = re.compile(
     r"""
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
     | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
+    | (?<!\S)(?:[-/]|[+−×·]\ )[A-Za-z][^א-ת]*$    # a sign between two parts of a word or term on two lines
+    | ^\d+\ [+−×·]\ א
     | [(\[{](?=[)\]}]\w) | (?<=[(\[{])[)\]}](?=\w)  # empty brackets before a word, which count twice
     """,
     re.VERBOSE,
@@ -205,6 +210,8 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
     first = begins[0]
     while first > start and texts[first - 1] in _PREFIXES:
         first -= 1
+    if _OPERATOR.fullmatch(texts, max(start, first - 2), first):
+        first -= 2
     yield ((first, ends[-1][0]),)
 
 
@@ -224,9 +231,9 @@ def _possible_ends(
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
         ends.insert(0 if "l" in kinds[start:last] else len(ends), following)
-    if start == 0 and texts[last : last + 1] in tuple(STOPS):
+    if start == 0 and (sign := _OPEN_END.match(texts, last)):
         # the line may be over, and Latin text may follow in the next one
-        ends.append(last + 1)
+        ends.append(sign.end())
     return ends
 
 
