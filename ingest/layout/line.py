@@ -14,7 +14,7 @@ PROSE_SHARE = 0.3
 LEADERS = re.compile(r"(?:\.\s?){5,}|(?:[·…]\s?){4,}")
 """Dots of a table of contents."""
 _CLAUSE_END = re.compile(r"""[.!?:…。][)\]"'”’»׳״]*$""")
-_SENTENCE_END = re.compile(r"""[.!?…。][)\]"'”’»׳״\d]*$""")
+_SENTENCE_END = re.compile(r"""(?:[.!?…。]|(?<!\d)[.!?…。]\d+)[)\]"'”’»׳״]*$""")
 OPENING = "([\"'“‘„"
 
 
@@ -54,6 +54,7 @@ class Line:
         n_gaps: number of wide gaps inside it, as between the cells of a table.
         footnote: whether it belongs to the notes at the foot of a column.
         in_table: whether it is inside a table with rules.
+        is_cut: whether it ends with an abbreviation, and its sentence goes on in the next line.
     """
 
     words: tuple[Word, ...]
@@ -74,6 +75,7 @@ class Line:
     n_gaps: int = 0
     footnote: bool = False
     in_table: bool = False
+    is_cut: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -146,12 +148,12 @@ class Line:
     @cached_property
     def ends_clause(self) -> bool:
         """Whether it ends with a full stop, a colon or the like."""
-        return bool(_CLAUSE_END.search(self.text))
+        return not self.is_cut and bool(_CLAUSE_END.search(self.text))
 
     @cached_property
     def ends_sentence(self) -> bool:
         """Whether it ends with a full stop or the like, perhaps with the number of a note, but not with a colon."""
-        return bool(_SENTENCE_END.search(self.text))
+        return not self.is_cut and bool(_SENTENCE_END.search(self.text))
 
     @cached_property
     def has_leaders(self) -> bool:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ingest.layout.bidi import STOPS
 from ingest.pdf.model import UNKNOWN, Glyph, text_of
 
 ACCENTS = dict(
@@ -191,7 +192,7 @@ def _is_mark(
     tail = base.rstrip(_CLOSING)
     if OPERATORS.fullmatch(tail):
         return False
-    if len(base) < 3:
+    if len(base) < 3 and base[-1] not in STOPS:
         return False
     is_word = len(tail) >= 3 and tail[-3:].isalpha()
     return is_word or tail != base

@@ -59,6 +59,12 @@ class LineGroup:
         above = self.lines[-2:][0]
         return self.last.y - above.y if above.column == self.last.column else 0.0
 
+    @property
+    def room(self) -> float:
+        """Distance of its last line from the right edge, in font sizes; a box has the same margin on both sides."""
+        inset = 0.0 if self.marker else max(0.0, self.last.indent)
+        return self.last.room - inset
+
 
 def begins_paragraph(
     group: LineGroup,
@@ -72,12 +78,14 @@ def begins_paragraph(
         following: the line after `line`, None at the end of the document.
     """
     above = group.last
-    if _changes_print(above, line) or above.has_leaders:
+    if _changes_print(group, line) or above.has_leaders:
         return True
     if _is_row_of_table(group, line) or _is_item(group, line, following):
         return True
     if line.column != above.column:
-        return _is_display(above) or not above.flows_into(line)
+        is_column_of_text = line.goes_on or _are_as_wide(above, line)
+        goes_on = above.flows_into(line) and is_column_of_text
+        return _is_display(above) or not goes_on
 
     if _is_far(group, line, habits):
         return True
@@ -88,6 +96,12 @@ def begins_paragraph(
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
     return _is_over(group, line, habits)
+
+
+def _are_as_wide(one: Line, other: Line) -> bool:
+    """Return whether the columns of two lines are as wide as columns of one text."""
+    wider = max(one.column_width, other.column_width)
+    return abs(one.column_width - other.column_width) <= SAME_WIDTH * wider
 
 
 def _is_display(line: Line) -> bool:
@@ -101,12 +115,13 @@ def _is_over(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     pitch = max(habits.pitch, group.pitch / line.size)
     is_wide = line.drop_from(above) > pitch + SLIGHT
     is_body_size = abs(above.size - habits.body_size) < 0.5
-    is_short = above.ends_sentence and above.room > SHORT and is_body_size
+    is_short = above.ends_sentence and group.room > SHORT and is_body_size
     return is_short and (is_wide or habits.justified)
 
 
-def _changes_print(above: Line, line: Line) -> bool:
+def _changes_print(group: LineGroup, line: Line) -> bool:
     """Return whether a table, the font size, the pitch or the weight changes, with no sentence across."""
+    above = group.last
     if line.in_table != above.in_table:
         return True
     if _meet_in_sentence(above, line):
@@ -120,7 +135,8 @@ def _changes_print(above: Line, line: Line) -> bool:
         return False
 
     is_clear = min(above.bold, line.bold) < 0.5
-    is_inside = is_below and not above.is_bold and above.is_full(line)
+    is_text = line.goes_on or not group.first.is_bold
+    is_inside = is_below and is_text and above.is_full(line)
     return is_clear and not is_inside
 
 
@@ -135,7 +151,9 @@ def _meet_in_sentence(above: Line, line: Line) -> bool:
 def _is_mid_sentence(group: LineGroup, line: Line) -> bool:
     """Return whether a line continues the sentence of the full line above it, at any height."""
     above = group.last
-    shifts = [abs(line.start - edge) for edge in (above.left, group.text_start)]
+    shifts = [
+        abs(line.start - edge) for edge in (above.left, above.start, group.text_start)
+    ]
     word = line.words[0]
     is_full = above.room < max(4, (word.x1 - word.x0) / line.size + 1)
     is_flush = min(shifts) < 0.3 * line.size
@@ -161,18 +179,32 @@ def _is_row_of_table(group: LineGroup, line: Line) -> bool:
 
 def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     """Return whether a line begins an item, and is not prose that begins with a number or dash."""
-    if not marker_words(line, following):
-        has_label = label_of(line.text).rstrip().endswith(":")
-        return has_label and line.first == group.first.first
-    is_sure = is_bullet(line.first) and line.first not in "-–—*·"
     above = group.last
+    if not marker_words(line, following):
+        label = label_of(line.text).rstrip()
+        is_next = label.endswith(":") and line.first == group.first.first
+        return is_next or (above.ends_sentence and label != "")
+    is_sure = is_bullet(line.first) and line.first not in "-–—*·"
     is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
-    return is_sure or is_apart or group.marker > 0
+    if above is group.first:
+        is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)
+    return is_sure or is_apart
+
+
+def _is_second(group: LineGroup, line: Line) -> bool:
+    """Return whether a line begins where the second line of a group does, and its first word did not fit above."""
+    above = group.last
+    word = line.words[0]
+    is_flush = line.start <= above.start
+    if group.marker:
+        is_flush = abs(line.start - group.text_start) < 0.3 * line.size
+    is_full = above.room < (word.x1 - word.x0) / line.size + 1
+    return is_flush and is_full and not above.ends_clause
 
 
 def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     """Return whether a line is above a group, or more white space than between two lines is between them."""
-    limit = max(habits.pitch + 0.33, 1.25 * group.pitch / line.size)
+    limit = max(habits.pitch, group.pitch / line.size) + 0.33
     if _is_mid_sentence(group, line):
         limit = MAX_SPACED
     return not 0.3 <= line.drop_from(group.last) <= limit
@@ -205,7 +237,7 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
     shift = line.shift_from(group.last)
     if len(group.lines) > 1:
-        return abs(shift) > 0.7
+        return abs(shift) > (0.3 if group.last.ends_sentence else 0.7)
     if not group.marker:
         return shift < -3.5
     hang = (group.text_start - group.last.start) / line.size
@@ -256,29 +288,31 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
-    wider = max(last.column_width, line.column_width)
-    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
+    is_as_wide = _are_as_wide(last, line)
     if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
         return False
 
-    if line.is_flush and is_as_wide and _is_broken(last, line, between, habits):
+    is_flush = line.is_flush or (
+        len(before.lines) > 1 and abs(line.indent - last.indent) < 0.3
+    )
+    if is_flush and is_as_wide and _is_broken(before, line, between, habits):
         return True
-    if last.ends_clause or (line.indent >= 0.6 and not line.goes_on):
+    if last.ends_clause or (line.indent - last.indent >= 0.6 and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
 
 
 def _is_broken(
-    last: Line,
+    before: LineGroup,
     line: Line,
     between: Sequence[LineGroup],
     habits: TypesettingHabits,
 ) -> bool:
     """Return whether a full line is before a figure or the end of a page: a new paragraph would have an indent."""
     if not habits.indented:
-        return habits.justified and last.room < 0.1 and not between
+        return habits.justified and before.room < 0.1 and not between
     in_column = all(group.first.column == line.column for group in between)
-    return in_column and last.room < 0.5
+    return in_column and before.room < 0.5
 
 
 def is_body(group: LineGroup, body_size: float) -> bool:

@@ -15,6 +15,7 @@ from ingest.paragraphs.decisions import (
 )
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words, start_after
+from quarry.course.sentences import ends_with_abbreviation
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
@@ -44,13 +45,17 @@ def groups_of(lines: Iterable[Line], habits: TypesettingHabits) -> Iterator[Line
 
 
 def _without_fragments(lines: Iterable[Line], pitch: float) -> list[Line]:
-    """Join pieces of a formula between two rows (tall brackets, limits) to the row above."""
+    """Join pieces of a formula between two rows (tall brackets, limits) to the row above, and find abbreviations."""
     whole: list[Line] = []
     for line in lines:
-        if whole and _is_fragment(line, whole[-1], pitch):
-            above = whole.pop()
-            whole.append(replace(above, words=above.words + line.words))
+        above = whole[-1] if whole else None
+        if above is None:
+            whole.append(line)
+        elif _is_fragment(line, above, pitch):
+            whole[-1] = replace(above, words=above.words + line.words)
         else:
+            if ends_with_abbreviation(above.text, line.text):
+                whole[-1] = replace(above, is_cut=True)
             whole.append(line)
     return whole
 

@@ -74,7 +74,7 @@ def _is_letter(first: str, second: str) -> bool:
     """Return whether a letter is that of an item by the word after it: neither an initial nor inside a sentence."""
     if is_rtl_letter(first):  # two letters are initials
         return _ENUMERATOR.fullmatch(second) is None
-    return first[0].islower() and second[0].isupper()
+    return first[0].islower() and not second[0].islower()
 
 
 def _hangs_below(line: Line, following: Line | None) -> bool:

@@ -118,6 +118,15 @@ def _is_label(text: str) -> bool:
     return len(label) == 2 and _NUMBER.fullmatch(label[1]) is not None
 
 
+def ends_with_abbreviation(text: str, tail: str) -> bool:
+    """Return whether a text ends with an abbreviation, and no initial, inside a sentence that `tail` continues."""
+    *_, word = text.split()
+    if len(word) < 3 or not word.endswith("."):
+        return False
+    is_inside = tail[0].islower() and _DOTTED.fullmatch(word[:-1]) is not None
+    return is_inside or _is_abbreviation(text[:-1], tail)
+
+
 def _is_abbreviation(before: str, tail: str) -> bool:
     """Return whether a text ends with an abbreviation or an initial inside a sentence, which goes on with `tail`."""
     *others, word = before.split()

@@ -41,6 +41,7 @@ def test_marks_of_notes_are_left_out_and_exponents_stay() -> None:
     for word, mark, after, expected in (
         ("list", "1", "", "list"),
         ("list.", "12", "", "list."),
+        ("k.", "1", "", "k."),
         ("believed", "15,16", ",", "believed,"),
         ("word", "†", "", "word"),
         ("x", "2", "", "x2"),

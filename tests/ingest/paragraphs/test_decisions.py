@@ -11,6 +11,7 @@ from ingest.paragraphs.decisions import (
     goes_on_across,
     goes_on_after_displays,
 )
+from ingest.paragraphs.groups import groups_of
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words
 
@@ -46,6 +47,7 @@ def test_a_letter_numbers_an_item_unless_it_is_an_initial_or_inside_a_sentence()
     for text, n_words in (
         ("a. Trees are graphs", 1),
         ("a. trees are graphs", 0),
+        ("a. עצים הם גרפים", 1),
         ("א. עצים הם גרפים", 1),
         ("א. ב. יהושע כתב", 0),
         ("o עצים הם גרפים", 1),
@@ -64,6 +66,8 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
     indented = replace(HABITS, indented=True)
     justified = replace(HABITS, justified=True)
     date = LineGroup([line("May 2020")])
+    in_box = [replace(closed, start=60.0, end=290.0) for closed in CLOSED.lines]
+    boxed = LineGroup(in_box)
     for before, text, features, habits, expected in (
         (OPEN, "and grow", {}, HABITS, True),
         (CLOSED, "and grow", {}, HABITS, False),
@@ -72,6 +76,8 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         (CLOSED, "Then grow", {}, justified, True),
         (OPEN, "and grow", {"bold": 1.0}, HABITS, False),
         (date, "Then grow", {"right": 200.0}, HABITS, False),
+        (boxed, "Then grow", {"start": 60.0}, indented, True),
+        (boxed, "Then grow", {"start": 70.0}, indented, False),
     ):
         group = LineGroup([line(text, column=1, **features)])
         assert goes_on_across(before, [], group, habits) is expected, text
@@ -151,6 +157,76 @@ def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
+    over = LineGroup([line("Trees are graphs.")])
+    assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
+
+
+def test_a_number_inside_a_sentence_begins_no_item() -> None:
+    words = line("Trees are in the table").words
+    bullet = replace(words[0], text="•", x0=40.0, x1=45.0)
+    item = LineGroup([line("", words=(bullet, *words), start=40.0, left=40.0)], 1)
+    indented = LineGroup([line("Trees are in the table", start=65.0)])
+    for group, text, expected in (
+        (item, "[7] of graphs", False),
+        (item, "• Graphs", True),
+        (indented, "[7] of graphs", False),
+        (LineGroup([line("Trees are", start=65.0, end=250.0)]), "[7] graphs", True),
+    ):
+        after = line(text, y=112.0)
+        assert begins_paragraph(group, after, None, HABITS) is expected, text
+
+
+def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
+    bold = line("have no cycles.", y=112.0, bold=1.0)
+    for lines, text, expected in (
+        ([line("Trees are graphs and"), bold], "They grow", False),
+        ([bold], "They grow", True),
+        ([line("Trees are graphs which", y=112.0, bold=1.0)], "grow", False),
+    ):
+        after = line(text, y=124.0)
+        group = LineGroup(lines)
+        assert begins_paragraph(group, after, None, HABITS) is expected, text
+
+
+def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
+    justified = replace(HABITS, justified=True)
+    for end, expected in ((290.0, False), (280.0, True)):
+        group = LineGroup([line("Trees are graphs.", start=60.0, end=end)])
+        after = line("They grow", y=112.0, start=60.0)
+        assert begins_paragraph(group, after, None, justified) is expected
+
+
+def test_space_and_shift_after_a_sentence_begin_a_paragraph() -> None:
+    for features, expected in (
+        ({"y": 142.0}, False),
+        ({"y": 146.5}, True),
+        ({"y": 142.0, "start": 54.0}, True),
+    ):
+        group = LineGroup([line("Trees are"), line("graphs.", y=121.0)])
+        after = line("They grow", **features)
+        assert begins_paragraph(group, after, None, HABITS) is expected, features
+
+
+def test_text_goes_on_in_a_column_of_its_width_only() -> None:
+    for text, right, expected in (
+        ("Graphs grow", 300.0, False),
+        ("Graphs grow", 200.0, True),
+        ("grow", 200.0, False),
+    ):
+        after = line(text, column=1, right=right)
+        assert begins_paragraph(OPEN, after, None, HABITS) is expected, text
+
+
+def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
+    for above, below, n_groups in (
+        ("Trees and graphs, e.g.", "Oaks by Dr. May", 1),
+        ("Trees and graphs.", "Oaks by Dr. May", 2),
+    ):
+        lines = [line(above, end=285.0), line(below, y=112.0)]
+        habits = replace(HABITS, justified=True)
+        assert len(list(groups_of(lines, habits))) == n_groups, above
+    assert not line("Trees (cf. Sec. 2.1)").ends_sentence
+    assert line("Trees are graphs.12").ends_sentence
 
 
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
