@@ -26,9 +26,6 @@ _LTR = "\u0250"
 STOPS = ".,;:?!"
 _PREFIXES = "([{@#<-+~_|"
 """Signs with which formulas and code begin."""
-_LETTER = re.compile(r" \.[A-Za-z]$")
-"""Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
-
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -125,12 +122,6 @@ def logical_order(
         return _with_right_to_left_run(texts, as_drawn)
 
     stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
-    if _LETTER.search(stored):
-        *rest, _, _ = texts
-        order = logical_order(rest, base_rtl, as_drawn)
-        texts[:-2] = rest
-        return [len(texts) - 1, len(texts) - 2, *order]
-
     ways = [stored, stored.translate(MIRRORED)]
     if as_drawn:
         ways.reverse()

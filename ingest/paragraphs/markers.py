@@ -5,7 +5,7 @@ import re
 from statistics import median
 
 from ingest.layout.bidi import is_rtl_letter
-from ingest.layout.line import Line
+from ingest.layout.line import BULLETS, Line
 from ingest.pdf.model import UNKNOWN
 
 MIN_SPACES = 3
@@ -13,7 +13,7 @@ MIN_SPACES = 3
 APART = 1.3
 """Minimal width of the space after a number or dash, as a multiple of the usual width."""
 
-_BULLET = re.compile(r"[•◦▪▫■□●○◆◇❖❒❑➢➤►▶‣⁃∙∗·*–—\-\ufffd✓✔★☆→⇒]")
+_BULLET = re.compile(rf"[{BULLETS}∙∗·*–—\-\ufffd→⇒]")
 _STARS = "*★☆™®†‡"
 """Signs before the number of an exercise; a font of ornaments without names has its stars at the codes of ™ and ®."""
 _ENUMERATOR = re.compile(

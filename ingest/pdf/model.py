@@ -149,6 +149,7 @@ class Fonts:
 
     Attributes:
         as_drawn: whether brackets of right-to-left text are stored as they are drawn, not as they are read.
+        embedded: numbers of the fonts whose text is read from left to right inside right-to-left lines.
     """
 
     def __init__(self) -> None:
@@ -156,6 +157,7 @@ class Fonts:
         self.names: list[str] = []
         self.bold: list[bool] = []
         self.as_drawn = False
+        self.embedded: frozenset[int] = frozenset()
         self._trusts_weights = True
         self._trusts_pitch = True
         self._widths: list[dict[str, float]] = []
