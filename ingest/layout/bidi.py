@@ -133,7 +133,7 @@ def logical_order(
 
     _, order, read = best
     turned = _CLOSES.sub(")", _OPENS.sub("(", read))
-    if _n_unpaired(turned) < _n_unpaired(read):
+    if n_unpaired(turned) < n_unpaired(read):
         read = turned
     for index, char in zip(order, read, strict=True):
         if char != stored[index]:
@@ -294,7 +294,7 @@ def _n_unpaired_bars(text: str) -> int:
     return n_unpaired + is_open
 
 
-def _n_unpaired(text: str) -> int:
+def n_unpaired(text: str) -> int:
     """Return the number of brackets without partner."""
     n_extra, closing = _pair(text)
     return n_extra + len(closing)

@@ -17,6 +17,7 @@ from ingest.layout.bidi import (
     has_rtl_letter,
     is_rtl_letter,
     logical_order,
+    n_unpaired,
 )
 from ingest.layout.gaps import pieces_of
 from ingest.layout.line import BULLETS, Line, Word, line_of
@@ -29,7 +30,7 @@ from ingest.layout.superscripts import (
     with_fractions,
     without_marks,
 )
-from ingest.pdf.model import Fonts, Glyph, text_of
+from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
 _SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
@@ -100,9 +101,9 @@ def _is_rtl(glyphs: Sequence[Glyph], fonts: Fonts, edge: float) -> bool:
     """
     if has_rtl_letter(text_of(glyphs)):
         return True
-    last = glyphs[-1]
+    first, last = glyphs[0], glyphs[-1]
     is_below = abs(last.x1 - edge) < AT_EDGE * last.size
-    return is_below and glyphs[0].text in STOPS and not fonts.mono(last.font)
+    return is_below and first.text in STOPS and not fonts.mono(first.font)
 
 
 def _spelt(
@@ -233,12 +234,27 @@ def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     units: list[list[Glyph]] = []
     position = 0
     for run in _EMBEDDED.finditer(kinds):
+        start, end = run.span()
         has_formula = any(unicodedata.category(kind) == "Sm" for kind in run[0])
-        if has_formula or "E" in run[0] or "D" in run[0]:
-            units += [[glyph] for glyph in members[position : run.start()]]
-            units.append(list(members[run.start() : run.end()]))
-            position = run.end()
+        if not (has_formula or "E" in run[0] or "D" in run[0]):
+            continue
+        # PDFium turns a bracket of a formula next to right-to-left text
+        first, last = kinds[max(0, start - 1) : start], kinds[end : end + 1]
+        if first and first in ")]}" and _closes(first.translate(MIRRORED), run[0]):
+            start -= 1
+            members[start].text = first.translate(MIRRORED)
+        elif last and last in "([{" and _closes(run[0], last.translate(MIRRORED)):
+            members[end].text = last.translate(MIRRORED)
+            end += 1
+        units += [[glyph] for glyph in members[position:start]]
+        units.append(list(members[start:end]))
+        position = end
     return units + [[glyph] for glyph in members[position:]]
+
+
+def _closes(left: str, right: str) -> bool:
+    """Return whether a bracket in one of two parts of a text has its partner in the other one."""
+    return n_unpaired(left + right) < n_unpaired(left) + n_unpaired(right) - 1
 
 
 def _kind(glyph: Glyph, fonts: Fonts) -> str:

@@ -79,9 +79,10 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
 
 
 def test_a_root_above_the_baseline_is_in_the_row_of_its_number() -> None:
-    glyphs = _glyphs("√", 50, 91.5)
-    glyphs += _glyphs("2 is irrational", 55, 100)
-    assert _lines(glyphs) == ["√2 is irrational"]
+    for sign in "√⋃":
+        glyphs = _glyphs(sign, 50, 91.5)
+        glyphs += _glyphs("2 is irrational", 55, 100)
+        assert _lines(glyphs) == [f"{sign}2 is irrational"]
 
 
 def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
@@ -107,6 +108,19 @@ def test_a_formula_below_hebrew_ends_on_its_left_with_a_stop() -> None:
     ):
         (row,) = rows_of(_glyphs(".∀x>0", 50, 100))
         (line,) = lines_of(row, fonts, True, edge)
+        assert line.text == text
+
+
+def test_a_stop_of_the_text_ends_a_line_of_code_below_hebrew() -> None:
+    fonts = Fonts()
+    fonts.number("Serif")
+    mono = fonts.number("Mono")
+    for font, text in ((0, "moor."), (mono, ".moor")):
+        glyphs = _glyphs(".moor", 50, 100)
+        for glyph in glyphs:
+            glyph.font = font if glyph.text == "." else mono
+        (row,) = rows_of(glyphs)
+        (line,) = lines_of(row, fonts, True, 75)
         assert line.text == text
 
 
@@ -151,6 +165,7 @@ def _hebrew_line(drawn: str) -> str:
         (".A=[0,1) םולש", "שלום A=[0,1)."),
         ("םולש __init__.py םולש", "שלום __init__.py שלום"),
         (":(a<0) םולש", "שלום (a<0):"),
+        ("}A} ⊆ F םולש", "שלום {A} ⊆ F"),  # PDFium turned the first bracket
         ("םולש ,x םולש", "שלום x, שלום"),  # a comma of the sentence
         ("םולש - x-ב", "ב-x - שלום"),
     ],
