@@ -123,7 +123,7 @@ def _is_heading(
     bold: float,
     mono: float,
 ) -> bool:
-    """Return whether a short text is set in large or bold print, and is no footnote, bold code or item with a bullet."""
+    """Return whether a short text is in large or bold print, and no footnote, bold code or item with a bullet."""
     has_bullet = group.marker and is_bullet(group.first.first)
     if has_bullet or group.first.footnote or len(group.lines) > 3:
         return False
