@@ -95,7 +95,7 @@ def is_set_apart(line: Line) -> bool:
     for one, other in itertools.pairwise(line.words):
         space = max(other.x0 - one.x1, one.x0 - other.x1)
         spaces.append(space)
-    first, *others = spaces
+    first, *others = spaces or [0.0]
     is_wider = len(others) < MIN_SPACES or first > APART * median(others)
     return is_wider and first > 0.4 * line.size
 

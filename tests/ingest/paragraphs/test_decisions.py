@@ -157,6 +157,7 @@ def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
     group = LineGroup([line("All subsets are events of")])
     after = line("· Coins land twice", y=112.0)
     assert not begins_paragraph(group, after, None, HABITS)
+    assert not begins_paragraph(group, line("·", y=112.0), None, HABITS)
 
     dot, first, *others = after.words
     words = (replace(dot, x0=40.0, x1=44.0), first, *others)
