@@ -29,9 +29,6 @@ _PREFIXES = "([{@#<-+~_|"
 _OPEN_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
 _OPERATOR = re.compile(r"[+−×·] ")
-_LETTER = re.compile(r" \.[A-Za-z]$")
-"""Letter of an item, at the right end of a right-to-left line as it is drawn; it is displayed by itself."""
-
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -130,12 +127,6 @@ def logical_order(
         return _with_right_to_left_run(texts, as_drawn)
 
     stored = "".join([text[:1] or " " for text in texts]).replace("\u00ad", "–")
-    if _LETTER.search(stored):
-        *rest, _, _ = texts
-        order = logical_order(rest, base_rtl, as_drawn)
-        texts[:-2] = rest
-        return [len(texts) - 1, len(texts) - 2, *order]
-
     ways = [stored, stored.translate(MIRRORED)]
     if as_drawn:
         ways.reverse()
@@ -147,7 +138,7 @@ def logical_order(
 
     _, order, read = best
     turned = _CLOSES.sub(")", _OPENS.sub("(", read))
-    if _n_unpaired(turned) < _n_unpaired(read):
+    if n_unpaired(turned) < n_unpaired(read):
         read = turned
     for index, char in zip(order, read, strict=True):
         if char != stored[index]:
@@ -310,7 +301,7 @@ def _n_unpaired_bars(text: str) -> int:
     return n_unpaired + is_open
 
 
-def _n_unpaired(text: str) -> int:
+def n_unpaired(text: str) -> int:
     """Return the number of brackets without partner."""
     n_extra, closing = _pair(text)
     return n_extra + len(closing)

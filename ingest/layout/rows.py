@@ -14,7 +14,7 @@ from ingest.pdf.model import Glyph
 SEGMENT_GAP = 1.1
 """Minimal white space between two lines of one row (table cells, columns), in ems."""
 
-TALL_SIGNS = "√∫∮∑∏"
+TALL_SIGNS = "√∫∬∭∮∑∏∐⋃⋂⋁⋀⨀⨁⨂⨄"
 TALL_RISE = 1.0
 """Signs that some fonts draw above the baseline, and their maximal distance from their row, in ems."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingest.layout.line import Line
 from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
-from ingest.paragraphs.markers import is_bullet, marker_words, start_after
+from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, start_after
 from quarry.languages.captions import label_of
 
 SIZE_TOLERANCE = 0.045
@@ -184,7 +184,9 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
         label = label_of(line.text).rstrip()
         is_next = label.endswith(":") and line.first == group.first.first
         return is_next or (above.ends_sentence and label != "")
-    is_sure = is_bullet(line.first) and line.first not in "-–—*·"
+    is_sure = is_bullet(line.first) and (
+        line.first not in "-–—*·" or is_set_apart(line)
+    )
     is_apart = above.ends_clause or abs(line.shift_from(above)) > 0.5
     if above is group.first:
         is_apart = (is_apart or group.marker > 0) and not _is_second(group, line)

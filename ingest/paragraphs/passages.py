@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from configs.settings import IngestSettings
 from ingest.paragraphs.blocks import Block
-from ingest.paragraphs.kinds import kind_of
+from ingest.paragraphs.kinds import MIN_SENTENCE_WORDS, kind_of
 from quarry.course.paragraph import Paragraph, RejectedParagraph
 from quarry.course.sentences import opening_sentence, sentences
 from quarry.languages.language import Kind
@@ -119,8 +119,10 @@ def _belongs(block: Block, item: _Judged, is_next: bool) -> bool:
         is_outer = is_next and not after_colon and style > outer > ""
         return style != outer and not is_outer
     # a formula, a listing or a box, and no paragraph
-    is_short = len(item.block.text.split()) <= MAX_DISPLAY_WORDS
-    is_display = is_next and is_short and item.kind != "prose"
+    n_words = len(item.block.text.split())
+    is_sentence = n_words >= MIN_SENTENCE_WORDS and item.block.text[-1] in ".!?"
+    is_paragraph = item.kind == "prose" or (item.kind == "other" and is_sentence)
+    is_display = is_next and n_words <= MAX_DISPLAY_WORDS and not is_paragraph
     is_formula = item.reason in ("symbols", "word", "code", "table")
     return after_colon and (is_display or is_formula)
 

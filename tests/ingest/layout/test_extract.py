@@ -198,3 +198,8 @@ def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
     others = lines(["text around a listing, and more of it"] * 4, 50, 200)
     (page,) = extracted(pdf([[text, *others]])).pages
     assert page.lines[0].mono == 1
+
+
+def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:
+    mapping = {"a": "i", "b": "t", "g": "\u210e", "m": "√", "s": "\ufe02"}
+    assert _mapped("abg ms", mapping | {" ": " "}) == "ith √"

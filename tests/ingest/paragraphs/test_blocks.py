@@ -67,6 +67,13 @@ def test_a_bullet_begins_an_item_and_is_not_its_text() -> None:
         assert first.number == second.number == bullet
 
 
+def test_an_item_with_a_bullet_is_no_heading_in_any_print() -> None:
+    page = lines(PROSE, 50, 100)
+    page += [Run(50, 200, "•", 14), Run(62, 200, "Boats come home", 14)]
+    page.append(Run(50, 240, "Boats come home", 14))
+    assert [block.is_heading for block in _blocks(page)] == [False, False, True]
+
+
 def test_a_small_letter_before_a_capital_or_a_hanging_text_is_that_of_an_item() -> None:
     small = f"a. {PROSE[0].lower()}"
     for first, x, number in (
@@ -146,6 +153,18 @@ def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
     ]
     (block,) = _texts(lines(text, 50, 200))
     assert block == "".join(text).replace("impor-", "impor")
+
+
+def test_a_hyphen_at_the_end_of_a_right_to_left_line_stays() -> None:
+    words = [("incentive-",), ("compatible",)]
+    text = [
+        SimpleNamespace(
+            words=[SimpleNamespace(text=word) for word in part], page=1, rtl=True
+        )
+        for part in words
+    ]
+    joined, _ = joined_text(cast("list[Line]", text), 0, Counter())
+    assert joined == "incentive-compatible"
 
 
 def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:

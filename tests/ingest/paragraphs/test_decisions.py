@@ -229,6 +229,17 @@ def test_a_line_that_ends_with_an_abbreviation_ends_no_sentence() -> None:
     assert line("Trees are graphs.12").ends_sentence
 
 
+def test_a_dot_set_apart_begins_an_item_below_an_open_sentence() -> None:
+    group = LineGroup([line("All subsets are events of")])
+    after = line("· Coins land twice", y=112.0)
+    assert not begins_paragraph(group, after, None, HABITS)
+    assert not begins_paragraph(group, line("·", y=112.0), None, HABITS)
+
+    dot, first, *others = after.words
+    words = (replace(dot, x0=40.0, x1=44.0), first, *others)
+    assert begins_paragraph(group, replace(after, words=words), None, HABITS)
+
+
 def test_a_full_first_line_has_its_sentence_end_above_hanging_lines() -> None:
     below = line("and more", start=65.0)
     after = line("They grow", y=112.0, start=65.0)
