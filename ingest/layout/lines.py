@@ -54,7 +54,8 @@ PLACEHOLDER = "\u05ef"
 ITEM_GAP = 0.4
 APART = 1.3
 """Minimal white space after the bullet or number of a right-to-left item, in ems and in usual spaces."""
-_ITEM = re.compile(rf"\.\w{{1,2}}|\w{{1,2}}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
+_LABEL = r"(?:[a-zA-Z0-9]{1,2}|[א-ת])"
+_ITEM = re.compile(rf"\.{_LABEL}|{_LABEL}\.|\(\d{{1,2}}\)?|\d\d?\)|[{BULLETS}o]")
 """Bullet or number of an item as it is drawn."""
 
 AT_EDGE = 0.5

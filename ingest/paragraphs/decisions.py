@@ -83,9 +83,9 @@ def begins_paragraph(
     if _is_row_of_table(group, line) or _is_item(group, line, following):
         return True
     if line.column != above.column:
-        is_column_of_text = line.goes_on or _are_as_wide(above, line)
-        goes_on = above.flows_into(line) and is_column_of_text
-        return _is_display(above) or not goes_on
+        # the column above may be a cell of a table
+        is_cell = 2 * above.column_width < line.column_width and not line.goes_on
+        return is_cell or _is_display(above) or not above.flows_into(line)
 
     if _is_far(group, line, habits):
         return True
@@ -96,12 +96,6 @@ def begins_paragraph(
     if _leaves_margin(group, line) or not above.is_full(line):
         return True
     return _is_over(group, line, habits)
-
-
-def _are_as_wide(one: Line, other: Line) -> bool:
-    """Return whether the columns of two lines are as wide as columns of one text."""
-    wider = max(one.column_width, other.column_width)
-    return abs(one.column_width - other.column_width) <= SAME_WIDTH * wider
 
 
 def _is_display(line: Line) -> bool:
@@ -290,16 +284,17 @@ def goes_on_across(
     line = group.first
     if last.column == line.column or last.has_leaders or not _same_print(last, line):
         return False
-    is_as_wide = _are_as_wide(last, line)
+    wider = max(last.column_width, line.column_width)
+    is_as_wide = abs(last.column_width - line.column_width) <= SAME_WIDTH * wider
     if len(before.lines) == 1 and not (line.goes_on or is_as_wide):  # such as a date
         return False
 
-    is_flush = line.is_flush or (
-        len(before.lines) > 1 and abs(line.indent - last.indent) < 0.3
-    )
-    if is_flush and is_as_wide and _is_broken(before, line, between, habits):
+    indent = line.indent
+    if len(group.lines) > 1 and abs(indent - last.indent) < 0.3:  # in a box
+        indent = (line.start - group.outermost) / line.size
+    if abs(indent) < 0.3 and is_as_wide and _is_broken(before, line, between, habits):
         return True
-    if last.ends_clause or (line.indent - last.indent >= 0.6 and not line.goes_on):
+    if last.ends_clause or (indent >= 0.6 and not line.goes_on):
         return False
     return not line.initial.isupper() or last.is_full(line)
 

@@ -79,7 +79,10 @@ def test_a_paragraph_goes_on_in_the_next_column_or_a_new_one_begins() -> None:
         (boxed, "Then grow", {"start": 60.0}, indented, True),
         (boxed, "Then grow", {"start": 70.0}, indented, False),
     ):
-        group = LineGroup([line(text, column=1, **features)])
+        lines = [line(text, column=1, **features), line("and stand", column=1)]
+        if before is boxed:
+            lines[1] = replace(lines[1], start=60.0)
+        group = LineGroup(lines)
         assert goes_on_across(before, [], group, habits) is expected, text
 
     figure = LineGroup([line("Figure 1")])
@@ -207,11 +210,11 @@ def test_space_and_shift_after_a_sentence_begin_a_paragraph() -> None:
         assert begins_paragraph(group, after, None, HABITS) is expected, features
 
 
-def test_text_goes_on_in_a_column_of_its_width_only() -> None:
+def test_no_cell_of_a_table_goes_on_in_the_text_below_it() -> None:
     for text, right, expected in (
         ("Graphs grow", 300.0, False),
-        ("Graphs grow", 200.0, True),
-        ("grow", 200.0, False),
+        ("Graphs grow", 600.0, True),
+        ("grow", 600.0, False),
     ):
         after = line(text, column=1, right=right)
         assert begins_paragraph(OPEN, after, None, HABITS) is expected, text
