@@ -25,6 +25,11 @@ MIN_PROSE_LINES = 6
 _NOTE_SIGNS = frozenset("*†‡§¶" + UNKNOWN)
 
 
+AT_MARGIN = 0.3
+EVEN = 1.2
+"""Maximum distance of a justified line from the margin, in font sizes, and maximum ratio of its spaces."""
+
+
 @dataclass(frozen=True, slots=True)
 class Arranged:
     """A document in reading order.
@@ -107,7 +112,21 @@ def _place(
     for row in rows_of_lines(column):
         lines.append(_joined(row, page, number, rtl))
     left, right = _margins(lines)
-    return [replace(line, left=left, right=right) for line in lines]
+    placed = []
+    for line in lines:
+        whole = replace(line, left=left, right=right)
+        placed.append(replace(whole, n_gaps=0) if _is_stretched(whole) else whole)
+    return placed
+
+
+def _is_stretched(line: Line) -> bool:
+    """Return whether all spaces of a line of words that ends at the margin, or at that of a box, are equally wide."""
+    gaps = []
+    for one, other in itertools.pairwise(line.words):
+        gaps.append(max(other.x0 - one.x1, one.x0 - other.x1))
+    is_at_edge = line.room - max(0.0, line.indent) < AT_MARGIN
+    is_even = max(gaps, default=0.0) < EVEN * min(gaps, default=0.0)
+    return is_at_edge and is_even and line.is_prose
 
 
 def _joined(

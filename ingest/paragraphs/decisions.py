@@ -177,7 +177,8 @@ def _is_item(group: LineGroup, line: Line, following: Line | None) -> bool:
     if not marker_words(line, following):
         label = label_of(line.text).rstrip()
         is_next = label.endswith(":") and line.first == group.first.first
-        return is_next or (above.ends_sentence and label != "")
+        is_apart = above.ends_sentence or above.column != line.column
+        return is_next or (is_apart and label != "")
     is_sure = is_bullet(line.first) and (
         line.first not in "-–—*·" or is_set_apart(line)
     )

@@ -16,6 +16,7 @@ from ingest.paragraphs.decisions import (
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words, start_after
 from quarry.course.sentences import ends_with_abbreviation
+from quarry.languages.captions import label_of
 
 MAX_GROUPS_BETWEEN = 60
 """Maximal number of groups, such as figures and tables, between the two parts of a paragraph."""
@@ -156,8 +157,8 @@ def _open_before(
 ) -> LineGroup | None:
     """Return the one of `groups` that `group` continues, None if a new paragraph begins with it."""
     line = group.first
-    may_go_on = line.initial and len(line.words) >= 4 and not group.marker
-    if not may_go_on or not is_body(group, habits.body_size):
+    begins = group.marker or label_of(line.text) or not line.initial
+    if begins or len(line.words) < 4 or not is_body(group, habits.body_size):
         return None
     if groups and _is_heading_above(groups[-1].last, line, habits):
         return None

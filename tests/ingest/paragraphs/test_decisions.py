@@ -11,7 +11,7 @@ from ingest.paragraphs.decisions import (
     goes_on_across,
     goes_on_after_displays,
 )
-from ingest.paragraphs.groups import groups_of
+from ingest.paragraphs.groups import groups_of, joined
 from ingest.paragraphs.habits import TypesettingHabits
 from ingest.paragraphs.markers import marker_words
 
@@ -162,6 +162,9 @@ def test_a_line_with_the_label_of_the_one_above_it_begins_a_paragraph() -> None:
         assert begins_paragraph(group, after, None, HABITS) is expected, text
     over = LineGroup([line("Trees are graphs.")])
     assert begins_paragraph(over, line("Note 2. leaves", y=112.0), None, HABITS)
+    after = line("Note 2. leaves are few", column=1)
+    assert begins_paragraph(OPEN, after, None, HABITS)
+    assert len(joined([OPEN, LineGroup([after])], HABITS)) == 2
 
 
 def test_a_number_inside_a_sentence_begins_no_item() -> None:
