@@ -62,8 +62,11 @@ class LineGroup:
     @property
     def room(self) -> float:
         """Distance of its last line from the right edge, in font sizes; a box has the same margin on both sides."""
-        inset = 0.0 if self.marker else max(0.0, self.last.indent)
-        return self.last.room - inset
+        room = self.last.room
+        inset = max(0.0, self.last.indent)
+        # the only line of a paragraph may be indented
+        in_box = len(self.lines) > 1 or abs(room - inset) < 0.1
+        return room - inset if in_box and not self.marker else room
 
 
 def begins_paragraph(
@@ -87,7 +90,9 @@ def begins_paragraph(
         is_cell = 2 * above.column_width < line.column_width and not line.goes_on
         return is_cell or _is_display(above) or not above.flows_into(line)
 
-    if _is_far(group, line, habits):
+    if _is_far(group, line, habits) or (
+        habits.indented and _is_indented(above, line, following)
+    ):
         return True
     if _continues_centred(above, line):
         return False
@@ -207,6 +212,18 @@ def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     return not 0.3 <= line.drop_from(group.last) <= limit
 
 
+def _is_indented(above: Line, line: Line, following: Line | None) -> bool:
+    """Return whether a full line between the end of a sentence and a line at the margin is indented."""
+    return (
+        following is not None
+        and following.is_flush
+        and not marker_words(following)
+        and 0.7 < line.indent < 3
+        and line.is_full(following)
+        and above.ends_sentence
+    )
+
+
 def _continues_centred(above: Line, line: Line) -> bool:
     """Return whether a sentence goes on in a shorter line with the same middle, as in a caption.
 
@@ -234,11 +251,11 @@ def _leaves_margin(group: LineGroup, line: Line) -> bool:
     """Return whether a line begins clearly to the right or to the left of the margin of a group."""
     shift = line.shift_from(group.last)
     if len(group.lines) > 1:
-        return abs(shift) > (0.3 if group.last.ends_sentence else 0.7)
+        return abs(shift) > 0.7
     if not group.marker:
         return shift < -3.5
     hang = (group.text_start - group.last.start) / line.size
-    return not -0.5 <= shift <= hang + (0.7 if group.last.ends_clause else 2)
+    return not -0.7 <= shift <= hang + (0.7 if group.last.ends_clause else 2)
 
 
 def goes_on_after_displays(

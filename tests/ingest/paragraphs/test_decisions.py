@@ -180,6 +180,9 @@ def test_a_number_inside_a_sentence_begins_no_item() -> None:
     ):
         after = line(text, y=112.0)
         assert begins_paragraph(group, after, None, HABITS) is expected, text
+    # below a bullet that is drawn inside the text
+    after = line("of graphs", y=112.0, start=33.5)
+    assert not begins_paragraph(item, after, None, HABITS)
 
 
 def test_a_bold_line_inside_a_paragraph_parts_nothing() -> None:
@@ -202,15 +205,26 @@ def test_a_line_that_fills_a_box_ends_no_paragraph() -> None:
         assert begins_paragraph(group, after, None, justified) is expected
 
 
-def test_space_and_shift_after_a_sentence_begin_a_paragraph() -> None:
-    for features, expected in (
-        ({"y": 142.0}, False),
-        ({"y": 146.5}, True),
-        ({"y": 142.0, "start": 54.0}, True),
-    ):
+def test_more_space_than_between_the_lines_of_a_group_begins_a_paragraph() -> None:
+    for y, expected in ((142.0, False), (146.5, True)):
         group = LineGroup([line("Trees are"), line("graphs.", y=121.0)])
-        after = line("They grow", **features)
-        assert begins_paragraph(group, after, None, HABITS) is expected, features
+        after = line("They grow", y=y)
+        assert begins_paragraph(group, after, None, HABITS) is expected, y
+
+
+def test_a_line_with_the_indent_of_an_item_above_the_margin_begins_a_paragraph() -> (
+    None
+):
+    indented = replace(HABITS, indented=True)
+    item = LineGroup([line("• Trees are graphs."), line("Or not.", start=61.0)], 1)
+    after = line("They grow", y=112.0, start=62.0)
+    for below, habits, expected in (
+        (line("and fall"), indented, True),
+        (line("and fall"), HABITS, False),
+        (line("and fall", start=61.0), indented, False),
+        (line("• They fall"), indented, False),
+    ):
+        assert begins_paragraph(item, after, below, habits) is expected
 
 
 def test_no_cell_of_a_table_goes_on_in_the_text_below_it() -> None:
