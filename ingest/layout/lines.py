@@ -33,7 +33,7 @@ from ingest.layout.superscripts import (
 from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
-_SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
+"""Hyphen of many fonts: if it is drawn, it is seen."""
 
 _EMBEDDED = re.compile(
     r"""
@@ -274,11 +274,7 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
-    text = text_of(members)
-    if SOFT_HYPHEN in text:  # visible at digits and at the end of a line only
-        text = _SOFT_AT_DIGIT.sub("-", text)
-        last = text[-1].replace(SOFT_HYPHEN, "-")
-        text = text[:-1].replace(SOFT_HYPHEN, "") + last
+    text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0 = largest.x0
     x1 = largest.x1

@@ -122,9 +122,9 @@ def test_hebrew_of_a_browser_reads_in_logical_order() -> None:
     ]
 
 
-def test_a_soft_hyphen_is_seen_at_a_line_end_only() -> None:
+def test_a_soft_hyphen_that_is_drawn_is_a_hyphen() -> None:
     mapping = {"a": "a", "X": "\u00ad", "b": "b", " ": " "}
-    assert _mapped("aXb aX", mapping) == "ab a-"
+    assert _mapped("aXb aX", mapping) == "a-b a-"
 
 
 def test_a_page_that_is_stored_turned_is_read_as_it_is_seen() -> None:
