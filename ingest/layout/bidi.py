@@ -39,8 +39,6 @@ _KINDS = {
 _SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
-_BAR = re.compile(r"(?<![\w|])\|(?=\w)|(?<=\w)\|(?![\w|])")
-"""Bar at the beginning or at the end of a word, as around a number."""
 _URL = re.compile(r"\w+://\S*/(?!\S)")
 """Address of a page that ends with a slash; programs show it from left to right."""
 _PART = re.compile(r"r+|[^r]+")
@@ -210,7 +208,7 @@ def _possible_ends(
     """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
     ends = [last]
     for place in range(last, following):
-        if texts[place] in ")]}" or (texts[place] == "|" and place == last):
+        if texts[place] in ")]}":
             ends.insert(0, place + 1)
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
@@ -242,7 +240,6 @@ def _read_part(
 
     after = _RTL * (start > 0)
     n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
-    n_unlikely += _n_unpaired_bars(before + read) - _n_unpaired_bars(before)
     n_faults = UNLIKELY * n_unlikely
     n_faults += _MIXED.search(before + read) is not None
     n_before, _ = _pair(before)
@@ -281,17 +278,6 @@ def _display_fault(
         if shown[place : place + len(drawn)] == drawn:
             return fault
     return DISPLAYED_OTHERWISE
-
-
-def _n_unpaired_bars(text: str) -> int:
-    """Return the number of bars without partner."""
-    n_unpaired = 0
-    is_open = False
-    for bar in _BAR.finditer(text):
-        opens = not text[: bar.start()][-1:].isalnum()
-        n_unpaired += opens == is_open
-        is_open = opens
-    return n_unpaired + is_open
 
 
 def n_unpaired(text: str) -> int:
