@@ -24,8 +24,6 @@ _RTL = "\u05d0"
 _LTR = "\u0250"
 """Letters of both directions; the second one is rare."""
 STOPS = ".,;:?!"
-_PREFIXES = "([{@#<-+~_|"
-"""Signs with which formulas and code begin."""
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -62,10 +60,6 @@ UNPAIRED = 3
 """Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
 _MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
 """Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
-_BRACKETED = re.compile(r"[(\[][\w ,]*[)\]] ?\w")
-"""Words in brackets or a citation before other words; they are Hebrew and follow the words."""
-EMBEDDED = 3
-"""Faults of text that only a command of its author shows from left to right, such as code."""
 DISPLAYED_OTHERWISE = 4
 """Faults of text that the algorithm displays in another order than it is drawn."""
 OTHER_WAY = 3
@@ -172,7 +166,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
 
 
 def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
-    """Yield the left-to-right runs that a part of a line may have, likeliest first; the last one is all of it."""
+    """Yield the left-to-right runs that a part of a line may have, likeliest first."""
     atoms = [atom.span() for atom in _ATOM.finditer(kinds, start, end)]
     if not atoms:
         yield ()
@@ -190,11 +184,6 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
             strict=True,
         )
         yield tuple(runs)
-
-    first = begins[0]
-    while first > start and texts[first - 1] in _PREFIXES:
-        first -= 1
-    yield ((first, ends[-1][0]),)
 
 
 def _possible_ends(
@@ -247,12 +236,7 @@ def _read_part(
     n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
     n_faults += UNPAIRED * len(closing) * (start == 0)
     if runs:
-        fault = _display_fault(before, read, drawn, closing, start == 0)
-        outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
-        is_whole = len(runs) == 1 and not outside.strip(f" {STOPS}")
-        if is_whole and fault == DISPLAYED_OTHERWISE:
-            fault = 2 * fault if _BRACKETED.match(read.strip()) else EMBEDDED
-        n_faults += fault
+        n_faults += _display_fault(before, read, drawn, closing, start == 0)
     return n_faults, order, read
 
 
