@@ -24,11 +24,8 @@ _RTL = "\u05d0"
 _LTR = "\u0250"
 """Letters of both directions; the second one is rare."""
 STOPS = ".,;:?!"
-_PREFIXES = "([{@#<-+~_|"
-"""Signs with which formulas and code begin."""
 _OPEN_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
-_OPERATOR = re.compile(r"[+−×·] ")
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -42,8 +39,6 @@ _KINDS = {
 _SIGNS = dict.fromkeys("()[]{}", "b") | {"%": "p"} | dict.fromkeys("∀∃∂∇√∫∮∑∏", "l")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})–(\d{1,9})(?!\d)")
 """Two numbers and a dash: some programs show ranges from left to right."""
-_BAR = re.compile(r"(?<![\w|])\|(?=\w)|(?<=\w)\|(?![\w|])")
-"""Bar at the beginning or at the end of a word, as around a number."""
 _URL = re.compile(r"\w+://\S*/(?!\S)")
 """Address of a page that ends with a slash; programs show it from left to right."""
 _PART = re.compile(r"r+|[^r]+")
@@ -58,7 +53,6 @@ _UNLIKELY = re.compile(
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
     | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
     | (?<!\S)(?:[-/]|[+−×·]\ )[A-Za-z][^א-ת]*$    # a sign between two parts of a word or term on two lines
-    | ^\d+\ [+−×·]\ א
     | [(\[{](?=[)\]}]\w) | (?<=[(\[{])[)\]}](?=\w)  # empty brackets before a word, which count twice
     """,
     re.VERBOSE,
@@ -69,10 +63,6 @@ UNPAIRED = 3
 """Faults of a bracket without partner; one that closes at the beginning of a line has 1."""
 _MIXED = re.compile(r"\(\d+[-+−]\w.*\([^\W\d]+[-+−]\d|\([^\W\d]+[-+−]\d.*\(\d+[-+−]\w")
 """Terms with the number before and after the letter, as "(x-1), (1-y)"; a list has one order."""
-_BRACKETED = re.compile(r"[(\[][\w ,]*[)\]] ?\w")
-"""Words in brackets or a citation before other words; they are Hebrew and follow the words."""
-EMBEDDED = 3
-"""Faults of text that only a command of its author shows from left to right, such as code."""
 DISPLAYED_OTHERWISE = 4
 """Faults of text that the algorithm displays in another order than it is drawn."""
 OTHER_WAY = 3
@@ -179,7 +169,7 @@ def _read(ltr: str, rtl: str) -> _Reading:
 
 
 def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Runs]:
-    """Yield the left-to-right runs that a part of a line may have, likeliest first; the last one is all of it."""
+    """Yield the left-to-right runs that a part of a line may have, likeliest first."""
     atoms = [atom.span() for atom in _ATOM.finditer(kinds, start, end)]
     if not atoms:
         yield ()
@@ -198,13 +188,6 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
         )
         yield tuple(runs)
 
-    first = begins[0]
-    while first > start and texts[first - 1] in _PREFIXES:
-        first -= 1
-    if _OPERATOR.fullmatch(texts, max(start, first - 2), first):
-        first -= 2
-    yield ((first, ends[-1][0]),)
-
 
 def _possible_ends(
     kinds: str,
@@ -217,7 +200,7 @@ def _possible_ends(
     """Return where a run may end that reaches to `last`, before or with the word at `following`, likeliest first."""
     ends = [last]
     for place in range(last, following):
-        if texts[place] in ")]}" or (texts[place] == "|" and place == last):
+        if texts[place] in ")]}":
             ends.insert(0, place + 1)
     if following < end and "l" in kinds[start:end]:
         # a number is in the run of what follows it after a Latin word only
@@ -249,7 +232,6 @@ def _read_part(
 
     after = _RTL * (start > 0)
     n_unlikely = len(_UNLIKELY.findall(before[-1:] + read + after))
-    n_unlikely += _n_unpaired_bars(before + read) - _n_unpaired_bars(before)
     n_faults = UNLIKELY * n_unlikely
     n_faults += _MIXED.search(before + read) is not None
     n_before, _ = _pair(before)
@@ -257,12 +239,7 @@ def _read_part(
     n_faults += (n_extra - n_before) * (UNPAIRED if before else 1)
     n_faults += UNPAIRED * len(closing) * (start == 0)
     if runs:
-        fault = _display_fault(before, read, drawn, closing, start == 0)
-        outside = ltr[start : runs[0][0]] + ltr[runs[-1][1] : end]
-        is_whole = len(runs) == 1 and not outside.strip(f" {STOPS}")
-        if is_whole and fault == DISPLAYED_OTHERWISE:
-            fault = 2 * fault if _BRACKETED.match(read.strip()) else EMBEDDED
-        n_faults += fault
+        n_faults += _display_fault(before, read, drawn, closing, start == 0)
     return n_faults, order, read
 
 
@@ -288,17 +265,6 @@ def _display_fault(
         if shown[place : place + len(drawn)] == drawn:
             return fault
     return DISPLAYED_OTHERWISE
-
-
-def _n_unpaired_bars(text: str) -> int:
-    """Return the number of bars without partner."""
-    n_unpaired = 0
-    is_open = False
-    for bar in _BAR.finditer(text):
-        opens = not text[: bar.start()][-1:].isalnum()
-        n_unpaired += opens == is_open
-        is_open = opens
-    return n_unpaired + is_open
 
 
 def n_unpaired(text: str) -> int:

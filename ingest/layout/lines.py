@@ -7,10 +7,10 @@ right-to-left text is the same from producers that store it in logical order (Li
 import itertools
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
+from unicodedata import category
 
 from ingest.layout.bidi import (
     STOPS,
@@ -33,7 +33,7 @@ from ingest.layout.superscripts import (
 from ingest.pdf.model import MIRRORED, Fonts, Glyph, text_of
 
 SOFT_HYPHEN = "\u00ad"
-_SOFT_AT_DIGIT = re.compile(rf"(?<=\d){SOFT_HYPHEN}|{SOFT_HYPHEN}(?=\d)")
+"""Hyphen of many fonts: if it is drawn, it is seen."""
 
 _EMBEDDED = re.compile(
     r"""
@@ -236,8 +236,7 @@ def _units(members: Sequence[Glyph], fonts: Fonts) -> list[list[Glyph]]:
     position = 0
     for run in _EMBEDDED.finditer(kinds):
         start, end = run.span()
-        has_formula = any(unicodedata.category(kind) == "Sm" for kind in run[0])
-        if not (has_formula or "E" in run[0] or "D" in run[0]):
+        if not any(kind in "ED" or category(kind) == "Sm" for kind in run[0]):
             continue
         # PDFium turns a bracket of a formula next to right-to-left text
         first, last = kinds[max(0, start - 1) : start], kinds[end : end + 1]
@@ -263,23 +262,22 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
 
     Signs in other fonts are line feeds, apart from those of formulas.
     """
-    char = glyph.text[0]
-    if glyph.font in fonts.embedded:
-        return "E" if char.isalpha() else char if not char.isdigit() else "D"
-    if char.isdecimal():
-        return "0"
+    char = glyph.text[:1]
+    letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
+    if is_rtl_letter(char):
+        return "\n"
     if char.isalpha():
-        return "\n" if is_rtl_letter(char) else "L"
-    return " " if char == " " else "\r" if char in _OPERATORS else "\n"
+        return letter
+    if char.isdecimal():
+        return digit
+    if char == " " or glyph.font in fonts.embedded:
+        return char
+    return "\r" if char in _OPERATORS else "\n"
 
 
 def _word(members: list[Glyph], row: Row, fonts: Fonts) -> Word:
     """Make a word of its glyphs."""
-    text = text_of(members)
-    if SOFT_HYPHEN in text:  # visible at digits and at the end of a line only
-        text = _SOFT_AT_DIGIT.sub("-", text)
-        last = text[-1].replace(SOFT_HYPHEN, "-")
-        text = text[:-1].replace(SOFT_HYPHEN, "") + last
+    text = text_of(members).replace(SOFT_HYPHEN, "-")
     largest = members[0]
     x0 = largest.x0
     x1 = largest.x1

@@ -95,6 +95,8 @@ def _block_of(group: LineGroup, heading: str, habits: TypesettingHabits) -> Bloc
         n_bold += line.bold * line.n_chars
         n_mono += line.mono * line.n_chars
     words = words[group.marker :]
+    if group.marker and words[:1] == [UNKNOWN]:  # a second sign before its text
+        del words[0]
     n_unknown = sum(UNKNOWN in word for word in words)
     bold = n_bold / n_chars
     mono = n_mono / n_chars

@@ -47,7 +47,7 @@ def joined_text(
 
         if text:
             *before, last = text.split(" ")
-            glued = _glued(last, words[0], vocabulary, line.rtl)
+            glued = _glued(last, words[0], vocabulary)
             if glued is not None:
                 text = " ".join([*before, glued])
                 del words[0]
@@ -59,18 +59,13 @@ def joined_text(
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
-def _glued(
-    before: str,
-    after: str,
-    vocabulary: Counter[str],
-    rtl: bool,
-) -> str | None:
-    """Join the two parts of a word across a line break, None for two words; right-to-left text has no hyphenation."""
+def _glued(before: str, after: str, vocabulary: Counter[str]) -> str | None:
+    """Join the two parts of a word across a line break, None for two words."""
     start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
     hyphenated = before + after
-    if rtl or mark != "-" or not after[0].islower():
+    if mark != "-" or not after[0].islower():
         return hyphenated
 
     joined = start + after

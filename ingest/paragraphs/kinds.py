@@ -39,7 +39,7 @@ MAX_SENTENCE_WORDS = 110
 MAX_UNKNOWN_SHARE = 0.12
 """Maximal share of words with a character that the file does not explain."""
 
-_SENTENCE_END = re.compile(r"""[.!?…。](?=[)\]"'”’»]*(?:\s|$))""")
+_SENTENCE_END = re.compile(r"""(?<!\. )[.!?…。](?! \.)(?=[)\]"'”’»]*(?:\s|$))""")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d[a-z]?\b")
 _CITATION = re.compile(r"\([^()]*[^\W\d_]{3}[^()]*\b(?:1[89]|20)\d\d[a-z]?\)")
 """Words and a year in brackets, as in a citation."""

@@ -155,18 +155,6 @@ def test_a_word_broken_at_a_line_end_is_made_whole() -> None:
     assert block == "".join(text).replace("impor-", "impor")
 
 
-def test_a_hyphen_at_the_end_of_a_right_to_left_line_stays() -> None:
-    words = [("incentive-",), ("compatible",)]
-    text = [
-        SimpleNamespace(
-            words=[SimpleNamespace(text=word) for word in part], page=1, rtl=True
-        )
-        for part in words
-    ]
-    joined, _ = joined_text(cast("list[Line]", text), 0, Counter())
-    assert joined == "incentive-compatible"
-
-
 def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
     text = [
         "A task is well-known when it stands in all of the books",
