@@ -26,6 +26,7 @@ _LTR = "\u0250"
 STOPS = ".,;:?!"
 _OPEN_END = re.compile(rf"[{STOPS}/-]| [+−×·]")
 """Sign that may end a line inside Latin text or a formula."""
+_OPERATOR = re.compile(r"[+−×·] ")
 _KINDS = {
     "R": "r",
     "AL": "r",
@@ -53,6 +54,7 @@ _UNLIKELY = re.compile(
     (?<!\S)(?!\.[a-z]{2})[.,;:?!](?=[^\s.,;:?!])  # a stop before a word, but for a file's ending
     | (?<!\S)[)\]}] | [(\[{]"?(?:[.,;:?!]*\s|$)   # a bracket on the wrong side of a word
     | (?<!\S)(?:[-/]|[+−×·]\ )[A-Za-z][^א-ת]*$    # a sign between two parts of a word or term on two lines
+    | ^\d+\ [+−×·]\ א
     | [(\[{](?=[)\]}]\w) | (?<=[(\[{])[)\]}](?=\w)  # empty brackets before a word, which count twice
     """,
     re.VERBOSE,
@@ -187,6 +189,11 @@ def _possible_runs(kinds: str, texts: str, start: int, end: int) -> Iterator[_Ru
             strict=True,
         )
         yield tuple(runs)
+
+    first = begins[-1]
+    if end == len(texts) and _OPERATOR.fullmatch(texts, first - 2, first):
+        # the line before may have ended inside the formula
+        yield ((first - 2, ends[-1][0]),)
 
 
 def _possible_ends(

@@ -47,7 +47,7 @@ def joined_text(
 
         if text:
             *before, last = text.split(" ")
-            glued = _glued(last, words[0], vocabulary)
+            glued = _glued(last, words[0], vocabulary, line.rtl)
             if glued is not None:
                 text = " ".join([*before, glued])
                 del words[0]
@@ -59,8 +59,8 @@ def joined_text(
     return text, tuple(offset for offset in breaks if offset < len(text))
 
 
-def _glued(before: str, after: str, vocabulary: Counter[str]) -> str | None:
-    """Join the two parts of a word across a line break, None for two words."""
+def _glued(before: str, after: str, vocabulary: Counter[str], rtl: bool) -> str | None:
+    """Join the two parts of a word across a line break, None for two words; no Latin word is broken in Hebrew lines."""
     start, mark = before[:-1], before[-1:]
     if mark not in ("-", "—", "/") or not start[-1:].isalnum():
         return None
@@ -74,8 +74,9 @@ def _glued(before: str, after: str, vocabulary: Counter[str]) -> str | None:
     if n_joined != n_hyphenated:
         return hyphenated if n_hyphenated > n_joined else joined
     stem = _key(start)
-    is_compound = vocabulary[f"{stem}-"] and vocabulary[_key(after)]
-    return hyphenated if "-" in stem or is_compound else joined
+    word, hyphen, _ = _key(after).partition("-")
+    is_compound = vocabulary[word] and (hyphen or vocabulary[f"{stem}-"])
+    return hyphenated if rtl or "-" in stem or is_compound else joined
 
 
 def _key(word: str) -> str:

@@ -164,15 +164,29 @@ def test_a_compound_that_occurs_elsewhere_with_its_hyphen_keeps_it() -> None:
     assert "is not well-known at all" in _texts(lines(text, 50, 200))[0]
 
 
-def test_a_word_that_ends_in_a_blank_is_not_joined_to_the_next_line() -> None:
-    """Some words of right-to-left lines end in a blank."""
-    placed = []
-    for text in ("keys, ", "of"):
-        line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
-        placed.append(cast(Line, line))
-    text, breaks = joined_text(placed, 0, Counter())
-    assert text.split() == ["keys,", "of"]
-    assert breaks == ()
+def test_a_compound_of_several_words_keeps_its_first_hyphen() -> None:
+    text = [
+        "A list of the best books is the art of a well-read state-",
+        "of-the-art library, and so is that of a Wittgen-",
+        "stein-like one of few books, or of none of the best.",
+    ]
+    (block,) = _texts(lines(text, 50, 200))
+    assert "state-of-the-art library" in block
+    assert "Wittgenstein-like" in block
+
+
+def test_words_of_right_to_left_lines_end_in_blanks_or_hyphens() -> None:
+    for first, second, words in (
+        ("keys, ", "of", ["keys,", "of"]),
+        ("client-", "server", ["client-server"]),
+    ):
+        placed = []
+        for text in (first, second):
+            line = SimpleNamespace(words=[SimpleNamespace(text=text)], page=1, rtl=True)
+            placed.append(cast(Line, line))
+        text, breaks = joined_text(placed, 0, Counter())
+        assert text.split() == words
+        assert breaks == ()
 
 
 def test_a_display_inside_a_sentence_does_not_end_the_paragraph() -> None:
