@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.layout.line import Line
-from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits
+from ingest.paragraphs.habits import MAX_SPACED, TypesettingHabits, is_indented
 from ingest.paragraphs.markers import is_bullet, is_set_apart, marker_words, start_after
 from quarry.languages.captions import label_of
 
@@ -91,7 +91,7 @@ def begins_paragraph(
         return is_cell or _is_display(above) or not above.flows_into(line)
 
     if _is_far(group, line, habits) or (
-        habits.indented and _is_indented(above, line, following)
+        habits.indented and _is_first(above, line, following)
     ):
         return True
     if _continues_centred(above, line):
@@ -212,13 +212,12 @@ def _is_far(group: LineGroup, line: Line, habits: TypesettingHabits) -> bool:
     return not 0.3 <= line.drop_from(group.last) <= limit
 
 
-def _is_indented(above: Line, line: Line, following: Line | None) -> bool:
+def _is_first(above: Line, line: Line, following: Line | None) -> bool:
     """Return whether a full line between the end of a sentence and a line at the margin is indented."""
     return (
         following is not None
-        and following.is_flush
+        and is_indented(line, following)
         and not marker_words(following)
-        and 0.7 < line.indent < 3
         and line.is_full(following)
         and above.ends_sentence
     )

@@ -50,7 +50,7 @@ def measure_habits(arranged: Arranged) -> TypesettingHabits:
         body = [line for line in lines if not line.footnote]
         n_pages += bool(body)
         for above, line, below in zip(body, body[1:], body[2:], strict=False):
-            n_indents += _is_indented(above, line, below, body_size)
+            n_indents += _is_first(above, line, below, body_size)
 
         for above, line in itertools.pairwise(lines):
             if above.column != line.column or above.footnote != line.footnote:
@@ -78,18 +78,17 @@ def _is_of_size(line: Line, size: float) -> bool:
     return abs(line.size - size) < 0.5
 
 
-def _is_indented(
-    above: Line,
-    line: Line,
-    below: Line,
-    body_size: float,
-) -> bool:
-    """Return whether a line of a column is indented between two lines without indent."""
+def is_indented(line: Line, below: Line) -> bool:
+    """Return whether a line is indented above a line at the margin of their column."""
+    return line.column == below.column and 0.7 < line.indent < 3 and below.is_flush
+
+
+def _is_first(above: Line, line: Line, below: Line, body_size: float) -> bool:
+    """Return whether a line of text is indented between two lines without indent."""
     return (
-        above.column == line.column == below.column
-        and 0.7 < line.indent < 3
+        above.column == line.column
         and above.is_flush
-        and below.is_flush
+        and is_indented(line, below)
         and _is_of_size(line, body_size)
         and not marker_words(line)
     )
