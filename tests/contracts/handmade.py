@@ -15,7 +15,10 @@ WIDTHS = " ".join(str(HELVETICA[chr(code)]) for code in range(32, 127))
 
 @dataclass(frozen=True)
 class Run:
-    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, and mapped (see `pdf`).
+    """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, mapped (see `pdf`), and hanging.
+
+    The brackets [ and ] of the last one, and its root at "\\", are two ems high and hang below their baseline, as large
+    signs of TeX do.
 
     Attributes:
         operators: of the text state, such as "3 Tr" for invisible text.
@@ -69,6 +72,7 @@ def pdf(
         "1 begincodespacerange <00> <ff> endcodespacerange\n"
         f"{len(to_unicode)} beginbfchar\n{mapping}endbfchar endcmap end end"
     )
+    bracket = "500 0 0 -2000 500 0 d1 0 -2000 100 2000 re f"
     objects = {
         1: "<< /Type /Catalog /Pages 2 0 R >>",
         3: extra or "<< >>",
@@ -78,8 +82,18 @@ def pdf(
         7: "<< /Type /Font /Subtype /Type1 /BaseFont /Mapped /Encoding /WinAnsiEncoding /ToUnicode 8 0 R "
         f"/FirstChar 32 /LastChar 126 /Widths [{WIDTHS}] >>",
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
+        9: "<< /Type /Font /Subtype /Type3 /FontBBox [0 -2000 500 0] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 91 "
+        "/LastChar 93 /Widths [500 500 500] /CharProcs << /bracketleft 10 0 R /bracketright 10 0 R /radical 10 0 R >> "
+        "/Encoding << /Differences [91 /bracketleft /radical /bracketright] >> /Resources << >> >>",
+        10: f"<< /Length {len(bracket)} >>\nstream\n{bracket}\nendstream",
     }
-    names = {"regular": "F4", "bold": "F5", "mono": "F6", "mapped": "F7"}
+    names = {
+        "regular": "F4",
+        "bold": "F5",
+        "mono": "F6",
+        "mapped": "F7",
+        "hanging": "F9",
+    }
 
     kids = []
     for number, runs in enumerate(pages):
@@ -90,9 +104,9 @@ def pdf(
             text = re.sub(r"([\\()])", r"\\\1", run.text)
             content += f"BT {run.operators} {font} {place} ({text}) Tj ET\n"
         content += drawing
-        page, stream = 10 + 2 * number, 11 + 2 * number
+        page, stream = 11 + 2 * number, 12 + 2 * number
         kids.append(f"{page} 0 R")
-        fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7))
+        fonts = " ".join(f"/F{font} {font} 0 R" for font in (4, 5, 6, 7, 9))
         objects[page] = (
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}] "
             f"/Resources << /Font << {fonts} >> >> /Contents {stream} 0 R >>"
