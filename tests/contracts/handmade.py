@@ -17,8 +17,7 @@ WIDTHS = " ".join(str(HELVETICA[chr(code)]) for code in range(32, 127))
 class Run:
     """Text at (x, y), y downwards from the top; fonts are regular, bold, mono, mapped (see `pdf`), and hanging.
 
-    The brackets [ and ] of the last one, and its root at "\\", are two ems high and hang below their baseline, as large
-    signs of TeX do.
+    The last one is mapped too, and has the signs [, \\ and ], two ems high and below their baseline, as TeX's large ones.
 
     Attributes:
         operators: of the text state, such as "3 Tr" for invisible text.
@@ -84,7 +83,7 @@ def pdf(
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
         9: "<< /Type /Font /Subtype /Type3 /FontBBox [0 -2000 500 0] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 91 "
         "/LastChar 93 /Widths [500 500 500] /CharProcs << /bracketleft 10 0 R /bracketright 10 0 R /radical 10 0 R >> "
-        "/Encoding << /Differences [91 /bracketleft /radical /bracketright] >> /Resources << >> >>",
+        "/Encoding << /Differences [91 /bracketleft /radical /bracketright] >> /Resources << >> /ToUnicode 8 0 R >>",
         10: f"<< /Length {len(bracket)} >>\nstream\n{bracket}\nendstream",
     }
     names = {
