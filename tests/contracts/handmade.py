@@ -82,8 +82,8 @@ def pdf(
         f"/FirstChar 32 /LastChar 126 /Widths [{WIDTHS}] >>",
         8: f"<< /Length {len(cmap)} >>\nstream\n{cmap}\nendstream",
         9: "<< /Type /Font /Subtype /Type3 /FontBBox [0 -2000 500 0] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 91 "
-        "/LastChar 93 /Widths [500 500 500] /CharProcs << /bracketleft 3 0 R /bracketright 3 0 R /radical 3 0 R >> "
-        "/Encoding << /Differences [91 /bracketleft /radical /bracketright] >> /Resources << >> /ToUnicode 8 0 R >>",
+        "/LastChar 93 /Widths [500 500 500] /CharProcs << /sign 3 0 R >> "
+        "/Encoding << /Differences [91 /sign /sign /sign] >> /Resources << >> /ToUnicode 8 0 R >>",
     }
     names = {
         "regular": "F4",
