@@ -262,7 +262,7 @@ def _kind(glyph: Glyph, fonts: Fonts) -> str:
 
     Signs in other fonts are line feeds, apart from those of formulas.
     """
-    char = glyph.text[:1]
+    char = glyph.text[:1] or " "
     letter, digit = "ED" if glyph.font in fonts.embedded else "L0"
     if is_rtl_letter(char):
         return "\n"

@@ -202,3 +202,22 @@ def test_a_document_in_one_font_of_fixed_pitch_is_no_listing() -> None:
 def test_an_italic_h_is_a_letter_and_a_variation_of_a_sign_is_none() -> None:
     mapping = {"a": "i", "b": "t", "g": "\u210e", "m": "√", "s": "\ufe02"}
     assert _mapped("abg ms", mapping | {" ": " "}) == "ith √"
+
+
+def test_large_signs_that_hang_below_their_baseline_are_in_the_row_of_their_formula() -> (
+    None
+):
+    runs = [
+        Run(50, 100, "records of one row"),
+        Run(50, 120, "R = "),
+        Run(70, 109, "[", font="hanging"),
+        Run(76, 120, "I F"),
+        Run(92, 109, "]", font="hanging"),
+        Run(100, 120, "P holds."),
+        Run(50, 131, "\\", font="hanging"),
+        Run(55, 142, "2 is irrational"),
+    ]
+    mapping = {"[": "[", "]": "]", "\\": "√"}
+    first, *others = _texts(pdf([runs], mapping))
+    assert first == "records of one row"
+    assert "|".join(others).replace(" ", "") == "R=[IF]Pholds.|√2isirrational"

@@ -78,13 +78,6 @@ def test_a_fraction_of_two_rows_and_an_index_are_in_the_row_of_their_base() -> N
     assert row.glyphs[-1].size == 7.5
 
 
-def test_a_root_above_the_baseline_is_in_the_row_of_its_number() -> None:
-    for sign in "√⋃":
-        glyphs = _glyphs(sign, 50, 91.5)
-        glyphs += _glyphs("2 is irrational", 55, 100)
-        assert _lines(glyphs) == [f"{sign}2 is irrational"]
-
-
 def test_a_circumflex_above_a_tall_letter_is_on_it() -> None:
     glyphs = _glyphs("of b here", 50, 100)
     glyphs += _glyphs("ˆ", 65, 97.2)
