@@ -39,7 +39,7 @@ def test_a_player_killed_30_times_loses_no_game_and_repeats_every_reply_byte_for
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=150,
+            timeout=280,
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, "")

@@ -52,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     ingest(
         lectures,
         path,
-        load(),
+        load(changes=["ingest.editions=[]"]),
         embedder_spec=str(model),
         progress=False,
     )
