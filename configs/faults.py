@@ -24,10 +24,10 @@ FAULTS = {
 """Remedies of errors that any path or machine can cause."""
 
 
-def fault_of(error: OSError, remedy: str = "check the path") -> str:
-    """Return what failed and its remedy, such as "Permission denied; allow this user to use it".
+def fault_and_remedy(error: OSError, remedy: str = "check the path") -> str:
+    """Return the reason of an error and its remedy, such as "Permission denied; allow this user to use it".
 
     Args:
-        remedy: of an error that is not one of `FAULTS`.
+        remedy: the remedy of an error that is not in `FAULTS`.
     """
     return f"{error.strerror or error}; {FAULTS.get(error.errno or 0, remedy)}"

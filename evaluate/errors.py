@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.errors import QuarryError, SettingsError
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 
 MAX_KEY_CHARS = 40
 """Characters of a key of the input that an error repeats."""
@@ -60,7 +60,7 @@ def writing(out: Path, flag: str = "--out") -> Iterator[None]:
         yield
     except OSError as error:
         raise SettingsError(
-            f"{flag} {out} cannot be written: {fault_of(error)}"
+            f"{flag} {out} cannot be written: {fault_and_remedy(error)}"
         ) from error
 
 

@@ -15,7 +15,7 @@ from configs.errors import SettingsError
 from ingest.pipeline.pipeline import IngestSummary
 from ingest.pipeline.pipeline import ingest as ingest_files
 from ingest.pipeline.plan import printable
-from quarry.cli import AsJson, Given, StoreOptions, WorkerOptions
+from quarry.cli import AsJson, ParsedOverrides, StoreOptions, WorkerOptions
 from quarry.interrupts import on_interrupt_print
 from quarry.store import Course
 from quarry.terminal import visible, visible_json
@@ -37,7 +37,7 @@ def ingest(
     prose: Annotated[bool, Parameter(group=VIEW)] = False,
     drop: Annotated[tuple[str, ...], Parameter(group=VIEW, consume_multiple=True)] = (),
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Ingest, or show a store; return 1 if some file failed, and 2 if all did.
 
@@ -53,7 +53,7 @@ def ingest(
     on_interrupt_print(
         "quarry ingest: interrupted; the store is as it was before, run it again to finish"
     )
-    settings = given.load()
+    settings = overrides.load()
     wanted = {
         "list": list_documents,
         "rejected": rejected,

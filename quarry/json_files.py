@@ -1,16 +1,17 @@
-"""JSON files: one document, or one object a line; bad input is refused in one line that names file and line."""
+"""Readers of JSON files and of files with one JSON object a line; errors name the file and the line."""
 
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.plain_yaml import HALF_PAIR
 
 Refuse = Callable[[str], Exception]
-"""Makes the caller's error from its text."""
+"""A function that makes the caller's error from a text."""
 MEND = "correct the line or remove it"
+"""Remedy of a bad line."""
 
 
 def read_text(
@@ -19,7 +20,7 @@ def read_text(
     """Read a UTF-8 file without its byte order mark.
 
     Args:
-        named: the flag that names the file, such as `--games`; "" if the path alone says enough.
+        named: the flag that names the file, such as `--games`; "" leaves it out of errors.
         remedy: for a missing file.
 
     Raises:
@@ -30,7 +31,7 @@ def read_text(
             raise OSError(0, "not a regular file")
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        fault = f"{path} cannot be read: {fault_of(error, remedy)}"
+        fault = f"{path} cannot be read: {fault_and_remedy(error, remedy)}"
         raise refuse(f"{named} {fault}".lstrip()) from error
     except UnicodeDecodeError as error:
         raise refuse(
@@ -38,7 +39,7 @@ def read_text(
         ) from error
 
 
-def lines_of(text: str, path: Path) -> Iterator[tuple[str, str]]:
+def number_lines(text: str, path: Path) -> Iterator[tuple[str, str]]:
     """Yield "PATH line NUMBER" and the line for each line that is not blank.
 
     Only line feeds end a line: JSON strings may hold the other separators of `splitlines`.
@@ -60,7 +61,7 @@ def read_objects(
         refuse: the file cannot be read, or a line is not a JSON object.
     """
     text = read_text(path, refuse, **how)
-    for where, line in lines_of(text, path):
+    for where, line in number_lines(text, path):
         yield where, as_object(line, where, refuse)
 
 
@@ -75,7 +76,7 @@ def as_object(
     """Read a text as a JSON object.
 
     Args:
-        where: place of the text, for the error.
+        where: file and line of the text, for the error.
 
     Raises:
         refuse: it is not an object, or holds half a surrogate pair.

@@ -86,7 +86,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", guarded)
-        patch.setattr("quarry.interrupts._heeded", list)
+        patch.setattr("quarry.interrupts._handled_signals", list)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 

@@ -32,7 +32,7 @@ from tests.player.fakes import course
 
 LOOK_UPS = {
     "evaluate/referee/simulated.py": "--referee, after read_spec",
-    "evaluate/referee/spec.py": "--referee; a run's by named_by_data",
+    "evaluate/referee/spec.py": "--referee; a run's by refuse_dotted",
     "evaluate/runs/measures.py": "--measure",
     "ingest/editions/editions.py": "ingest.editions and --edition",
     "quarry/embed/models.py": "--embedder; a store's by Models.embedder",

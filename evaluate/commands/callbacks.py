@@ -24,7 +24,7 @@ from player.game.journal import Journal, open_journal
 from player.player import build_player
 from player.round import Json
 from player.search.build import open_course
-from quarry.cli import Given, Overrides, Preset, StoreOptions
+from quarry.cli import Overrides, ParsedOverrides, Preset, StoreOptions
 from quarry.files import write_whole
 from quarry.store import is_url
 
@@ -97,7 +97,7 @@ def write_player(path: Path, options: Sequence[str], *, is_replaced: bool) -> No
 
 
 def _child_options(
-    at: StoreOptions, preset: str, journal: str, given: Overrides
+    at: StoreOptions, preset: str, journal: str, overrides: Overrides
 ) -> list[str]:
     """Return the command line of the child, which runs in another folder: paths are absolute."""
     location = at.location
@@ -107,9 +107,9 @@ def _child_options(
         *("--preset", os.path.abspath(preset) if is_file_name(preset) else preset),
         *("--journal", journal if journal == "none" else os.path.abspath(journal)),
     ]
-    if given.config is not None:
-        words += ["--config", os.path.abspath(given.config)]
-    for change in given.changes:
+    if overrides.config is not None:
+        words += ["--config", os.path.abspath(overrides.config)]
+    for change in overrides.changes:
         words += ["--set", change]
     return words
 
@@ -121,7 +121,7 @@ def callbacks(
     journal: str | None = None,
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Write a player, or answer the calls of one until they end.
 
@@ -134,12 +134,12 @@ def callbacks(
         raise SettingsError(
             "calls are read from standard input, one JSON object a line; --write FILE writes the player that sends them"
         )
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     if write is not None:
         at.open()  # refuses a missing one
         open_journal(journal).close()
         named = journal or str(default_journal())
-        options = _child_options(at, settings.preset, named, given)
+        options = _child_options(at, settings.preset, named, overrides)
         write_player(write, options, is_replaced=force)
         print(f"{write} plays with {at.location}: its class is MyPlayerAI")
         return

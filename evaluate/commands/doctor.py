@@ -16,9 +16,9 @@ from configs.project import find_project
 from configs.settings import Settings
 from ingest.editions.readers import WITHOUT_PYMUPDF
 from ingest.pdf.ocr import REMEDY, ocr_languages
-from quarry.cli import AsJson, Given, StoreOptions
+from quarry.cli import AsJson, ParsedOverrides, StoreOptions
 from quarry.errors import StoreDamagedError
-from quarry.terminal import described, visible, visible_json
+from quarry.terminal import describe_error, visible, visible_json
 from quarry.version import __version__
 
 MIN_DISK_GB = 2.0
@@ -63,7 +63,7 @@ def doctor(
     at: StoreOptions = StoreOptions(),
     server: str | None = None,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Print what is found; return 1 if something stops commands.
 
@@ -71,7 +71,7 @@ def doctor(
         server: URL of a game server to ask (default: that of quarry.toml).
     """
     url = server or find_project().server
-    findings = [*examine(at.location, url, given.load())]
+    findings = [*examine(at.location, url, overrides.load())]
     if as_json:
         print(visible_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -110,11 +110,11 @@ def _finding(what: str, describe: Callable[[], str], cost: str) -> Finding:
     except LookupError as error:
         return Finding(what, "missing", str(error.args[0]), cost)
     except StoreDamagedError as error:
-        return Finding(what, "error", described(error), cost)
+        return Finding(what, "error", describe_error(error), cost)
     except (QuarryError, OSError, ValueError, RuntimeError) as error:
-        return Finding(what, "missing", described(error), cost)
+        return Finding(what, "missing", describe_error(error), cost)
     except Exception as error:  # httpx and Chroma have errors of their own
-        return Finding(what, "error", described(error), cost)
+        return Finding(what, "error", describe_error(error), cost)
 
 
 def _models(settings: Settings) -> str:

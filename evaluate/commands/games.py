@@ -28,7 +28,7 @@ from evaluate.games.labeller import choose_paragraphs, label_games
 from evaluate.referee.simulated import SPECS, tools_of
 from evaluate.referee.spec import spec_table
 from player.search.build import open_course
-from quarry.cli import Given, Preset, StoreOptions
+from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.languages.language import Kind
 from quarry.terminal import pluralize, visible
 
@@ -121,7 +121,7 @@ def questions(
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
     seed: Seed = 0,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Write the batches; return 1 if a game has no paragraph to ask about.
 
@@ -140,7 +140,7 @@ def questions(
 
     if view and not for_respondent:
         raise BatchError("--view needs --for-respondent; a batch has no view.")
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     chosen = chosen_games(games, split, seed)[:limit]
     answerable = [game for game in chosen if game.answerable]
     course = open_course(at.location, at.collection)
@@ -169,7 +169,7 @@ def serve(
     referee: Annotated[str, Parameter(completer=lambda context: SPECS)] = "oracle",
     at: StoreOptions = StoreOptions(),
     seed: Seed | None = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Serve until interrupted.
 
@@ -191,7 +191,7 @@ def serve(
         shown_host = f"[{host}]" if ":" in host else host
         url = f"http://{shown_host}:{listener.getsockname()[1]}"
         course = open_course(at.location, at.collection)
-        repertoire = load_repertoire(course, games, referee, seed, given.load())
+        repertoire = load_repertoire(course, games, referee, seed, overrides.load())
         server = PracticeServer(repertoire, seed, is_public=True)
         order = "random" if seed is None else f"of seed {seed}"
         _log.info(

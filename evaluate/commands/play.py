@@ -37,7 +37,7 @@ from player.player import Player, build_player
 from player.round import Json, Score
 from player.search.build import open_course
 from player.writer.options import WriterOptions
-from quarry.cli import Given, Preset
+from quarry.cli import ParsedOverrides, Preset
 from quarry.interrupts import printing_at_end
 from quarry.store import Course, Store
 from quarry.terminal import visible, visible_json
@@ -89,10 +89,10 @@ def play(
     options: PlayOptions = PlayOptions(),
     preset: Preset = None,
     writer: WriterOptions = WriterOptions(),
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Play, print what is printed at the end, and return 0 if all was played, 1 if not, 2 if nothing could be."""
-    session = _Session(_settled(options), writer.over(given.load(preset)))
+    session = _Session(_settled(options), writer.override(overrides.load(preset)))
     try:
         with printing_at_end(session.print_end):
             session.play()

@@ -37,8 +37,8 @@ from player.search.build import open_course
 from player.writer.options import WriterOptions
 from quarry.cli import (
     AsJson,
-    Given,
     Overrides,
+    ParsedOverrides,
     Preset,
     StoreOptions,
     WorkerOptions,
@@ -72,7 +72,7 @@ def replay(
     seed: Seed = 0,
     strict: Strict = False,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Replay, print the run, and with --out write it; return 1 with --strict if a game was lost at ingest.
 
@@ -91,7 +91,7 @@ def replay(
     from evaluate.replay.replay import replay_store, replay_table
 
     specs = _specs_of(referees, batches, answers, repeats, measures)
-    settings = writer.over(given.load(preset))
+    settings = writer.override(overrides.load(preset))
     # an unknown measure is refused before anything is played
     found_measures = find_measures(measures)
     judges = None
@@ -145,11 +145,11 @@ def replay(
     if as_json:
         print(visible_json(run.as_json()))
     else:
-        changes = map(str, filter(None, (given.config, *given.changes)))
+        changes = map(str, filter(None, (overrides.config, *overrides.changes)))
         who = f"answers of {answers}" if answers else run.referee
         print(" with ".join([title, *changes]) + f", referee {who}")
         print(*map(visible, run_lines(run)), sep="\n")
-        _offer_lost_games(run, at.location, out, given.changes)
+        _offer_lost_games(run, at.location, out, overrides.changes)
     return lost_code(run.lost_at_ingest, strict=strict)
 
 
@@ -225,7 +225,7 @@ def compare(
     seed: Seed = 0,
     strict: Strict = False,
     as_json: AsJson = False,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> int:
     """Replay presets or read runs, test them and print the table; return 1 with --strict if a game was lost.
 
@@ -239,7 +239,7 @@ def compare(
     from evaluate.replay.replay import replay_each
     from evaluate.runs.comparison import compare as compare_runs
 
-    replays = [presets, games, split, limit, given.changes]
+    replays = [presets, games, split, limit, overrides.changes]
     replays += [belief != "course", referee != HINT_ALONE, repeats != 1]
     if runs and any(replays):
         raise SettingsError(
@@ -251,8 +251,8 @@ def compare(
     elif presets:
         beliefs = BELIEFS.get(belief)
         changes = [f"game.candidates={beliefs}"] if beliefs is not None else []
-        given = replace(given, changes=(*changes, *given.changes))
-        settings = _settings_of(presets, given)
+        overrides = replace(overrides, changes=(*changes, *overrides.changes))
+        settings = _settings_of(presets, overrides)
         read_spec(referee)
         chosen = chosen_games(games, split, seed)[:limit]
         course = open_course(at.location, at.collection)
@@ -285,13 +285,13 @@ def compare(
     return lost_code(max(run.lost_at_ingest for run in compared), strict=strict)
 
 
-def _settings_of(presets: str, given: Overrides) -> dict[str, Settings]:
+def _settings_of(presets: str, overrides: Overrides) -> dict[str, Settings]:
     """Return the settings of each preset, under its name or the name of its file."""
     names = [*filter(None, map(str.strip, presets.split(",")))]
     settings = {}
     for name in names:
         run_name = Path(name).stem if is_file_name(name) else name
-        settings[run_name] = given.load(name)
+        settings[run_name] = overrides.load(name)
     if len(settings) < len(names):
         raise RunError(f"--presets {presets!r} names a preset twice; name each once")
     if len(settings) < 2:

@@ -7,7 +7,7 @@ from cyclopts.types import NonNegativeInt
 
 from configs.directories import default_journal, home
 from player.search.build import open_course
-from quarry.cli import Given, Preset, StoreOptions
+from quarry.cli import ParsedOverrides, Preset, StoreOptions
 from quarry.terminal import visible
 
 
@@ -19,7 +19,7 @@ def studio(
     journal: Path | None = None,
     at: StoreOptions = StoreOptions(),
     preset: Preset = None,
-    given: Given,
+    overrides: ParsedOverrides,
 ) -> None:
     """Serve the page until Ctrl-C.
 
@@ -33,7 +33,7 @@ def studio(
     from evaluate.studio.app import create_app
     from evaluate.studio.state import Files
 
-    settings = given.load(preset)
+    settings = overrides.load(preset)
     course = open_course(at.location, at.collection)
     files = Files(
         games or home() / "games.jsonl",

@@ -7,8 +7,8 @@ from pathlib import Path
 from evaluate.errors import GamesError
 from ingest.editions.editions import read_edition, require_edition
 from player.round import Json
-from quarry.course.openings import by_content, by_rule, one_line
-from quarry.terminal import described
+from quarry.course.openings import content_sentences, one_line, opening_by_rule
+from quarry.terminal import describe_error
 
 
 def draw_secrets(
@@ -31,7 +31,7 @@ def draw_secrets(
             pieces = read_edition(path, path.stem, edition)
         except Exception as error:  # readers raise any exception on a damaged file
             raise GamesError(
-                f"{path} cannot be read as {edition}: {described(error)}; leave it out"
+                f"{path} cannot be read as {edition}: {describe_error(error)}; leave it out"
             ) from error
         drawable += [(path, piece) for piece in pieces]
 
@@ -40,7 +40,9 @@ def draw_secrets(
 
     for number, (path, piece) in enumerate(drawn, start=1):
         text = piece.text
-        opening = by_rule(text) if piece.is_page else next(by_content(text))
+        opening = (
+            opening_by_rule(text) if piece.is_page else next(content_sentences(text))
+        )
         opening = one_line(opening)
         yield {
             "game_id": f"{reader}-{cut.replace(':', '-')}-{seed}-{number:03d}",

@@ -17,7 +17,7 @@ from configs.similar_names import did_you_mean
 from evaluate.errors import GamesError, first_fault, quoted
 from player.round import RoundStart
 from quarry.course.text import canonical
-from quarry.json_files import as_object, lines_of, read_text
+from quarry.json_files import as_object, number_lines, read_text
 
 _log = logging.getLogger(__name__)
 Split = Literal["train", "validation", "test"]
@@ -117,7 +117,7 @@ def read_games(
     games: dict[str, LabelledGame] = {}
     problems: list[GamesError] = []
     unknown: Counter[str] = Counter()
-    lines = lines_of(read_text(path, GamesError, named=named), path)
+    lines = number_lines(read_text(path, GamesError, named=named), path)
     for number, (where, line) in enumerate(lines, 1):
         try:
             record = as_object(line, where, GamesError)

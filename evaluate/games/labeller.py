@@ -13,7 +13,7 @@ from evaluate.games.locating import (
 )
 from quarry.course.paragraph import Paragraph
 from quarry.files import append_whole, write_named
-from quarry.terminal import offering, pluralize, visible, wrapped
+from quarry.terminal import pluralize, prefill_input, visible, wrap_lines
 
 QUIT, BACK = ":q", ":b"
 """Typing these ends the session, as the end of the input does, or goes back by one question or paragraph."""
@@ -88,7 +88,7 @@ def label_games(paragraphs: Sequence[Paragraph], out: Path, ask: Ask) -> int:
         where = f"{paragraph.doc_id}, page {paragraph.page}, {paragraph.kind}"
         progress = f"[{len(game_ids) + 1} of {len(remaining)}] {where}"
         print(f"\n{progress}  {visible(paragraph.heading)}".rstrip())
-        print(f"\n{wrapped(paragraph.text)}\n")
+        print(f"\n{wrap_lines(paragraph.text)}\n")
         try:
             typed = _ask_for_game(paragraph, ask)
         except _BackError:
@@ -182,7 +182,7 @@ def _answer(key: str, paragraph: Paragraph, ask: Ask) -> str:
     prompt = f"{PROMPTS[key]} [{default}]: " if default else f"{PROMPTS[key]}: "
     typed = ""
     while True:
-        with offering(typed):  # a refused line comes back to be edited
+        with prefill_input(typed):  # a refused line comes back to be edited
             typed = " ".join(ask(prompt).split())
         # behind a refused line, too
         if typed.endswith(QUIT):

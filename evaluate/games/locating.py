@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 
 from evaluate.errors import GamesError
 from evaluate.games.labelled import LabelledGame, same_sentence, token_f1, tokens
-from player.belief.places import Places, places_of
+from player.belief.places import Places, find_places
 from quarry.course.paragraph import Paragraph
 from quarry.course.sentences import opening_sentence
 from quarry.course.text import canonical
@@ -49,7 +49,7 @@ def locate_games(
             unknown.append(game)
 
     if unknown:
-        places = places_of(paragraphs)
+        places = find_places(paragraphs)
         words = [set(tokens(start.sentence)) for start in places.starts]
         for game in unknown:
             located[game.game_id] = _find_passage(game, places, words)

@@ -10,7 +10,7 @@ from evaluate.referee.context import fold, same_form
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Paragraph
 from quarry.embed import Embedder
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from quarry.languages.words import is_stop_word, words
 
 N_GAMES = 60
@@ -47,10 +47,10 @@ def made_games(
     games: list[tuple[LabelledGame, Paragraph]] = []
     for row in rows:
         paragraph = paragraphs[row]
-        language = language_of(paragraph.text)
+        language = detect_language(paragraph.text)
         order = np.argsort(-(word_vectors @ centred[row]), kind="stable")
         nearest = [vocabulary[at] for at in order.tolist()]
-        same_language = [word for word in nearest if language_of(word) == language]
+        same_language = [word for word in nearest if detect_language(word) == language]
         near = _absent_words(paragraph.text, same_language)
         if not near:
             continue

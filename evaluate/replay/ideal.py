@@ -62,7 +62,7 @@ def add_ideal(
 
     play["win_ideal"] = 0.0
     sentence = paragraph.opening_sentence
-    row = plan.row_of(sentence)
+    row = plan.find_row(sentence)
     is_read = same_sentence(sentence, game.opening_sentence or sentence)
     if row is not None and is_read:
         _, sentences = np.unique(plan.keys, return_inverse=True)

@@ -59,9 +59,9 @@ from quarry.parallel import (
     Cluster,
     Workers,
     cached_in_process,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
 from quarry.store import Course, is_url, open_store
 
@@ -340,7 +340,7 @@ def replay_judges(
         n_candidates,
     )
     key = uuid4().hex
-    with executor_of(workers) as executor:
+    with open_executor(workers) as executor:
         if isinstance(executor, Cluster):
             executor.check(cached_in_process, key, make)
         elif workers == 1:
@@ -349,7 +349,7 @@ def replay_judges(
         def play_all(jobs: Iterable[Job]) -> Iterator[ReplayRecord]:
             calls = ((key, make, job) for job in jobs)
             for _, future in run_all(executor, play_job, calls):
-                yield result_of(future)
+                yield task_result(future)
 
         return replay_games(games, course, play_all, records=records, name=name)
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from evaluate.runs.record import LOST, HitRecord
 from evaluate.runs.run import COLUMNS, Run
-from quarry.files import written_together
+from quarry.files import replace_together
 
 FORMULA_BEGINS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """Characters that begin a formula in a spreadsheet, full width forms as well (OWASP, CSV Injection)."""
@@ -28,7 +28,7 @@ def export(runs: Sequence[Run], folder: Path) -> list[Path]:
         OSError: a file cannot be written.
     """
     written: list[Path] = []
-    with written_together(folder) as work:
+    with replace_together(folder) as work:
         for run in runs:
             written += _write_trec(work / run.name, run)
 

@@ -465,7 +465,7 @@ def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | Non
     A piece with another text is taken if no piece has the text: the first one on the page of the secret.
     """
     if not game.edition:
-        return plan.row_of(paragraph.opening_sentence)
+        return plan.find_row(paragraph.opening_sentence)
     on_page = []
     for row in range(len(plan.rows)):
         piece = plan.places.piece(int(plan.rows[row]))

@@ -20,7 +20,7 @@ from evaluate.studio.view import GameView, view_of
 from player.answer import NOT_RELEVANT, Answers, letter_row
 from player.game.record import PlayedGame
 from quarry.embed import Models
-from quarry.plugins import named_by_data
+from quarry.plugins import refuse_dotted
 
 N_LISTED = 25
 """Passages on a page of the list."""
@@ -133,7 +133,7 @@ def _ask_person(
 
 @router.post("/referee/replay")
 def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
-    return _play(form, studio, named_by_data(form.referee, "the form"))
+    return _play(form, studio, refuse_dotted(form.referee, "the form"))
 
 
 def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:

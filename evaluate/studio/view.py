@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluate.runs.record import answers_against
 from player.answer import LETTERS, Answer, letter_row
-from player.belief.places import by_sentence
+from player.belief.places import sum_by_sentence
 from player.game.record import GameRecord
 from player.player import Plan, Player
 from player.question import Question
@@ -85,13 +85,13 @@ def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
         posterior = player.posterior(plan, [*answers[:n_answers], *hidden])
         beliefs.append(posterior.belief)
 
-    secret = plan.row_of(game.secret) if game.secret else None
+    secret = plan.find_row(game.secret) if game.secret else None
     passage = game.label.paragraph_id if game.label else ""
     misled: list[int] = []
     if secret is not None:
-        passages = plan.places.passages_of(int(plan.rows[secret]))
+        passages = plan.places.passage_rows(int(plan.rows[secret]))
         passage = passage or plan.places.paragraphs[int(passages[0])].paragraph_id
-        guess = plan.row_of(game.guess.opening_sentence) if game.guess else None
+        guess = plan.find_row(game.guess.opening_sentence) if game.guess else None
         if guess is not None:
             misled, _ = answers_against(plan, answers, secret, guess)
 
@@ -106,7 +106,7 @@ def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
 
 def _candidates(plan: Plan, beliefs: Sequence[Float64Array]) -> list[Candidate]:
     """Return the opening sentences that were likeliest at some time."""
-    sums = np.array([by_sentence(belief, plan.keys) for belief in beliefs])
+    sums = np.array([sum_by_sentence(belief, plan.keys) for belief in beliefs])
     first_of_key = np.unique(plan.keys, return_index=True)[1]
     peaks = sums[:, first_of_key].max(axis=0)
 

@@ -32,11 +32,11 @@ from quarry.parallel import (
     InProcess,
     TaskExecutor,
     cached_in_process,
-    result_of,
     run_all,
+    task_result,
 )
 from quarry.store import Course
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 SUCCESS_WEIGHT = 0.1
 ABSTENTION_WEIGHT = 0.1
@@ -155,7 +155,7 @@ def prepare(
     prepared: dict[int, Prepared] = {}
     with tqdm(total=len(games), desc="preparing", unit="game") as bar:
         for number, future in run_all(executor, _prepare_batch, calls):
-            prepared[number] = result_of(future)
+            prepared[number] = task_result(future)
             bar.update(len(prepared[number].games))
 
     all_games: list[PreparedGame] = []
@@ -234,7 +234,7 @@ def _asked(index: SearchIndex, name: str, query: Query, doc_id: str) -> ScoreArr
         return ask(index, name, query, doc_id)
     except (Exception, SystemExit) as error:  # a user's own code may raise anything
         if not isinstance(error, SearchError):
-            error = SearchError(name, described(error))
+            error = SearchError(name, describe_error(error))
         raise TuneError(f"{error}. Correct it, or tune without it.") from None
 
 

@@ -138,8 +138,12 @@ def run_study(
         study.enqueue_trial(parameters, skip_if_exists=True)
     _wait_for_running(study)
     n_before = len(complete_trials(study))
-    described = {"objective": OBJECTIVE, "tuned": list(space), **(attributes or {})}
-    for key, value in described.items():
+    attributes_of_study = {
+        "objective": OBJECTIVE,
+        "tuned": list(space),
+        **(attributes or {}),
+    }
+    for key, value in attributes_of_study.items():
         study.set_user_attr(key, value)
 
     started = time.perf_counter()

@@ -28,7 +28,7 @@ from evaluate.tuning.study import (
     run_study,
 )
 from player.round import Json
-from quarry.parallel import Workers, executor_of
+from quarry.parallel import Workers, open_executor
 from quarry.store import Course
 from quarry.terminal import pluralize
 
@@ -74,7 +74,7 @@ def tune(
     located = locate_in(chosen, course)
     name = _study_name(chosen, course, settings, space)
 
-    with executor_of(workers) as executor:
+    with open_executor(workers) as executor:
         prepared = prepare(chosen, located, course, settings, executor=executor)
         splits = {}
         prepared_games = iter(prepared.games)

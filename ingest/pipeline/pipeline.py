@@ -44,7 +44,7 @@ from quarry.embed.relevance import Relevance, calibrate
 from quarry.embed.vectors import (
     NO_VECTORS,
     ReadingVectors,
-    centered,
+    center_pieces,
     embed_on_worker,
     embed_reading,
     embedder_of_worker,
@@ -57,9 +57,9 @@ from quarry.parallel import (
     InProcess,
     TaskExecutor,
     Workers,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
 from quarry.plugins import find
 from quarry.store import DEFAULT_COLLECTION, Course, Store, StoredDocument
@@ -307,7 +307,7 @@ class _Embedding:
         vectors = self._embed_parts(list(chain.from_iterable(parts)))
         updates = []
         for reading, of_reading in zip(readings, parts, strict=True):
-            joined = centered(join(vectors[: len(of_reading)]))
+            joined = center_pieces(join(vectors[: len(of_reading)]))
             del vectors[: len(of_reading)]  # joined parts are not in memory twice
             updates.append(StoredDocument(reading, joined))
         return updates
@@ -336,9 +336,9 @@ class _Embedding:
         is_quiet = not self.run.progress
         bar = tqdm(total=total, desc="embedding", unit="passage", disable=is_quiet)
 
-        with executor_of(workers) as executor, bar:
+        with open_executor(workers) as executor, bar:
             for number, future in run_all(executor, self._task(executor), calls):
-                embedded = vectors[missing[number]] = result_of(future)
+                embedded = vectors[missing[number]] = task_result(future)
                 (part,) = calls[number]
                 self.staging.keep(StoredDocument(part, embedded), part, self.spec)
                 bar.update(len(part.paragraphs))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeGuard
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.errors import BadInputError, SourceError
 from ingest.pipeline.read_document import content_hash, read_paragraphs_file, version_of
@@ -328,7 +328,7 @@ def _lectures_in(folder: Path, skipped: dict[Path, str]) -> list[Path]:
 
     def note(error: OSError) -> None:
         path = Path(error.filename or folder)
-        unreadable[path] = f"cannot be read: {fault_of(error)}"
+        unreadable[path] = f"cannot be read: {fault_and_remedy(error)}"
 
     found: list[Path] = []
     for parent, _, names in os.walk(folder, onerror=note):

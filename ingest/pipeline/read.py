@@ -31,12 +31,12 @@ from quarry.parallel import (
     Cluster,
     TaskExecutor,
     Workers,
-    executor_of,
-    result_of,
+    open_executor,
     run_all,
+    task_result,
 )
 from quarry.store.content import Content, StoredDocument, load, save
-from quarry.terminal import described
+from quarry.terminal import describe_error
 
 T = TypeVar("T")
 Results = dict[str, Reading | SourceError]
@@ -151,7 +151,7 @@ class Files:
             workers = min(workers, len(rows))
         results: Results = {}
         sound: list[tuple[Outcome, Reading]] = []
-        with executor_of(workers, apart=True) as executor:
+        with open_executor(workers, apart=True) as executor:
             tasks: list[tuple[Any, ...]] = []
             for row in rows:
                 tasks.append((row, row.source and row.source.content, self.settings))
@@ -269,7 +269,7 @@ def _result(
     """
     memory = f"more than {settings.memory_mb} MB of memory (ingest.memory_mb)"
     try:
-        return result_of(future)
+        return task_result(future)
     except SourceError as error:
         return error
     except TimeoutError:
@@ -282,5 +282,5 @@ def _result(
         code = error.__cause__.exitcode
         why = f"its reader died (exit code {code}); the file is damaged, or needs {memory}"
     except Exception as error:  # readers raise any exception on a damaged file
-        why = f"the file is damaged ({described(error)}); get it again"
+        why = f"the file is damaged ({describe_error(error)}); get it again"
     return SourceError(f"{row.path}: {why}")

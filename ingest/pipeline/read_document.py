@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
-from configs.faults import fault_of
+from configs.faults import fault_and_remedy
 from configs.settings import IngestSettings
 from ingest.editions.readers import has_pymupdf
 from ingest.errors import SourceError
@@ -72,7 +72,9 @@ def content_hash(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {fault_of(error)}") from error
+        raise SourceError(
+            f"{path} cannot be read: {fault_and_remedy(error)}"
+        ) from error
 
 
 def version_of(content: str, settings: IngestSettings) -> str:

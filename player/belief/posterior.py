@@ -1,4 +1,4 @@
-"""Prior and answers -> posterior, by exact Bayes over paragraphs and referees."""
+"""The posterior from the prior and the answers, by exact Bayes over paragraphs and referees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from player.question import OTHER_READINGS, VIEWS, FitArray, Question
 from quarry.arrays import BoolArray, Float32Array, Float64Array
 
 LETTER_BY_CHANCE = 0.25
-"""Probability of a letter that is given by chance."""
+"""Probability of each letter if a referee answers by chance."""
 
 SAME_OPENING = 0.5
-"""Share of the referees with a raw text whose first sentence is the opening that is compared, for all their answers: of
-101 answers about the first sentence of a page, 52 meant it."""
+"""Share of the referees with raw text who take the scored opening for its first sentence in all their answers; of 101
+answers about the first sentence of a page, 52 did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +43,30 @@ def update(
     mixture: Sequence[Referee],
     is_raw: BoolArray,
 ) -> Posterior:
-    """Return the posterior over candidates and referees; all answers share one unknown referee.
+    """Compute the posterior over candidates and referees; all answers come from one unknown referee.
 
     The answers are independent given paragraph and referee, but not given the paragraph alone. If no paragraph explains
-    the twenty answers, a referee who does not look at the paragraph is the best explanation, and the belief stays as it
-    was. "Not Relevant" may be a failed call as well as a verdict, so it counts as a missing answer.
+    the twenty answers, the best explanation is a referee who does not look at the paragraph, and the belief does not
+    change. "Not Relevant" counts as a missing answer, since it may be a failed call as well as a verdict.
 
     Args:
         prior: (n_candidates,) probabilities, summing to 1.
-        fits: (n_views, n_questions, n_candidates, 4) as `ListKind.fit` returns them.
+        fits: (n_views, n_questions, n_candidates, 4) as `fit_questions` returns them.
+        questions: (n_questions,) the questions.
         answers: (n_questions,) a letter, "Not Relevant", or None for a missing answer.
         mixture: the possible referees.
         is_raw: (n_candidates,) whether the referee holds a raw page or a piece of one; see `OTHER_READINGS`.
     """
-    # an answer by chance fits all views alike
+    # a referee without a view answers by chance, so any view will do
     views = np.array([VIEWS.index(each.view or VIEWS[0]) for each in mixture])
     letters_by_question = np.stack([each.letters_for(questions) for each in mixture])
     by_question: Float32Array = letters_by_question.astype(np.float32)
-    sent = [letter_row(answer) for answer in answers]
-    letters = [letter for letter in sent if letter is not None]
+    letter_rows = [letter_row(answer) for answer in answers]
+    letters = [letter for letter in letter_rows if letter is not None]
     log_joint = _log_prior(prior, letters, mixture, is_raw)
+
     channels: dict[int, Float32Array] = {}
-    for number, letter in enumerate(sent):
+    for number, letter in enumerate(letter_rows):
         if letter is None:
             continue
         channel = by_question[:, number, letter]
@@ -98,6 +100,7 @@ def _log_prior(
     shares = np.log(weights / weights.sum())
     log_prior = np.log(np.maximum(prior, 1e-300))
     log_joint: Float64Array = shares[:, None] + log_prior
+
     by_chance = len(letters) * np.log(LETTER_BY_CHANCE)
     for row, referee in enumerate(mixture):
         if referee.errors == SKEWED:

@@ -32,7 +32,13 @@ from quarry.embed import Embedder, Models, TokenEmbedder
 from quarry.embed.hint_bank import Hints, load_hints, read_bank
 from quarry.errors import EmbedderError, StoreError
 from quarry.plugins import find, make
-from quarry.store import DEFAULT_COLLECTION, Course, identity_of, is_url, open_store
+from quarry.store import (
+    DEFAULT_COLLECTION,
+    Course,
+    current_identity,
+    is_url,
+    open_store,
+)
 
 _log = logging.getLogger(__name__)
 STRATEGIES: dict[str, Callable[..., Strategy]] = {
@@ -125,7 +131,7 @@ class _CurrentIndex:
         """Build the index again if an ingest has changed the course; None if not."""
         course = self._course
         try:
-            if identity_of(course) == course.identity:
+            if current_identity(course) == course.identity:
                 return None
             changed = open_store(course.location, course.collection)
             renewed = self.build(changed)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import TypeAdapter
 
-from configs.directories import own_fit
+from configs.directories import user_fit
 from configs.errors import SettingsError
 from player.search.rank import combine
 from quarry.arrays import AnyFloatArray, Float32Array
@@ -228,7 +228,7 @@ def calibration_of(embedder_spec: str = DEFAULT_EMBEDDER) -> Calibration:
 @functools.cache
 def _fitted() -> dict[str, Calibration]:
     """Read the project's numbers by embedder; the user's own numbers replace them."""
-    files = [path for path in (CALIBRATION, own_fit(CALIBRATION)) if path.exists()]
+    files = [path for path in (CALIBRATION, user_fit(CALIBRATION)) if path.exists()]
     fitted: dict[str, Calibration] = {}
     for path in files:
         fitted |= _read(path)

@@ -1,6 +1,6 @@
-"""Export of the built-in networks from their packages to ONNX, once.
+"""One-time export of the built-in networks from their packages to ONNX.
 
-The inputs of a graph are token ids, its outputs unit vectors and states of tokens.
+The inputs of a graph are token ids; its outputs are unit vectors and states of tokens.
 """
 
 import json
@@ -30,7 +30,7 @@ def export(spec: str, folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".export-", dir=folder.parent) as work:
-            new = Path(work) / "made"
+            new = Path(work) / "export"
             new.mkdir()
             tokenizer = _write(spec, new / "model.onnx")
             (new / "tokenizer.json").write_text(tokenizer, encoding="utf-8")

@@ -31,7 +31,7 @@ from quarry.arrays import Float64Array, IntArray
 from quarry.course.paragraph import Paragraph
 from quarry.embed.hint_bank import Hints, as_asked, load_hints
 from quarry.json_files import read_objects
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from quarry.store import Course
 
 MIN_DOCUMENTS = 2
@@ -155,7 +155,7 @@ def calibrate_relevance(
     alone, with_late = fitted(before.dense, PARAGRAPH), before.late_interaction
     if late is not None and with_late is not None:
         with_relevance = [PARAGRAPH, TOKENS]
-        if len(set(map(language_of, questions))) > 1:
+        if len(set(map(detect_language, questions))) > 1:
             with_relevance.append(USUAL)
         with_late = replace(with_late, dense=fitted(with_late.dense, *with_relevance))
     return replace(before, dense=alone, late_interaction=with_late)

@@ -9,7 +9,7 @@ from evaluate.games.locating import check_games
 from evaluate.practice.hints import made_games
 from quarry.arrays import Float32Array
 from quarry.course.paragraph import Paragraph
-from quarry.languages.registry import language_of
+from quarry.languages.registry import detect_language
 from tests.contracts.paragraphs import paragraph
 from tests.fakes import HashingEmbedder, each
 
@@ -58,4 +58,4 @@ def test_hints_keep_the_rule_with_the_nearest_words_that_the_passage_lacks() -> 
     for text, game in games.items():
         assert check_games([game], paragraphs) == []
         assert game.opening_sentence in text
-        assert language_of(game.hint) == language_of(text)
+        assert detect_language(game.hint) == detect_language(text)

@@ -223,7 +223,7 @@ def test_passages_are_labelled_one_after_another_with_progress(
 def saved(files: Files, **game: Any) -> int:
     """Add a game to the journal and return its key."""
     with contextlib.closing(Journal(files.journal)) as journal:
-        key = journal.ask()
+        key = journal.add_game()
         journal.update(key, **game)
     return key
 
@@ -255,7 +255,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     assert sum(before) == pytest.approx(1.0)
 
     secret = "Bees dance on the comb at noon."
-    row = plan.row_of(secret)
+    row = plan.find_row(secret)
     answers: list[Any] = ["Not Relevant", None]
     for fits in plan.fits[0, 2:, row]:
         answers.append("ABCD"[fits.argmax()])

@@ -36,7 +36,7 @@ from evaluate.tuning.study import (
 )
 from player.round import Json
 from quarry import interrupts
-from quarry.parallel import executor_of
+from quarry.parallel import open_executor
 from tests.evaluate.fakes import ABOUT, Evaluate, course_records, write_games
 from tests.fakes import each
 
@@ -173,7 +173,7 @@ N_TRIALS = 16
 def fit(storage: str | None, splits: Any = None, **changed: Any) -> Tuned:
     """Run a study of stand-in games."""
     games: Any = splits or dict.fromkeys(SPLITS)
-    with executor_of(1) as executor:
+    with open_executor(1) as executor:
         return run_study(
             FEW,
             games,

@@ -22,7 +22,7 @@ def chances(
     lists = np.zeros((len(ids), 1), dtype=np.float32)
     for word in named:
         lists[ids[word]] = 1.0
-    seen = kind.seen(csr_array(lists), candidates, "paragraph")
+    seen = kind.probability_found(csr_array(lists), candidates, "paragraph")
     return [float(chance) for chance in seen[:, 0]]
 
 
