@@ -1,4 +1,4 @@
-"""The errors of the harness, drawn as one family.
+"""Errors of evaluation.
 
 EvaluateError
 ├── GamesError (ValueError)        a games file is missing, empty, broken, or belongs to another corpus
@@ -18,15 +18,14 @@ from configs.errors import QuarryError, SettingsError
 from configs.faults import fault_and_remedy
 
 MAX_KEY_CHARS = 40
-"""Characters of a key of the input that an error repeats."""
-
+"""Maximum number of characters of a key of the input that an error quotes."""
 
 MAX_VALUE_CHARS = 200
-"""Characters of a value of the input that an error repeats."""
+"""Maximum number of characters of a value of the input that an error quotes."""
 
 
 class EvaluateError(QuarryError):
-    """Base of everything that the harness raises on purpose; its text is one line."""
+    """Base of all errors that evaluation raises on purpose; its text is one line."""
 
 
 class GamesError(EvaluateError, ValueError):
@@ -55,7 +54,7 @@ class RunError(EvaluateError, ValueError):
 
 @contextlib.contextmanager
 def writing(out: Path, flag: str = "--out") -> Iterator[None]:
-    """Raise a SettingsError in place of an OSError while the file of a flag is written."""
+    """Turn an OSError in the block, which writes the file of a flag, into a SettingsError."""
     try:
         yield
     except OSError as error:
@@ -65,11 +64,11 @@ def writing(out: Path, flag: str = "--out") -> Iterator[None]:
 
 
 def first_fault(faults: Sequence[Any]) -> str:
-    """Return the place and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
-    place = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
-    return f"{place}: {faults[0]['msg']}"
+    """Return the location and the message of the first of pydantic's errors, such as "questions.3.options.A: ..."."""
+    location = ".".join(str(part)[:MAX_KEY_CHARS] for part in faults[0]["loc"])
+    return f"{location}: {faults[0]['msg']}"
 
 
-def quoted(value: object) -> str:
-    """Return a value of the input in quotes, shortened."""
+def quote_short(value: object) -> str:
+    """Quote a value of the input, shortened to MAX_VALUE_CHARS."""
     return repr(value)[:MAX_VALUE_CHARS]

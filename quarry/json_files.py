@@ -15,12 +15,12 @@ MEND = "correct the line or remove it"
 
 
 def read_text(
-    path: Path, refuse: Refuse, *, named: str = "", remedy: str = "check the path"
+    path: Path, refuse: Refuse, *, flag: str = "", remedy: str = "check the path"
 ) -> str:
     """Read a UTF-8 file without its byte order mark.
 
     Args:
-        named: the flag that names the file, such as `--games`; "" leaves it out of errors.
+        flag: the flag that names the file, such as `--games`; "" leaves it out of errors.
         remedy: for a missing file.
 
     Raises:
@@ -32,7 +32,7 @@ def read_text(
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         fault = f"{path} cannot be read: {fault_and_remedy(error, remedy)}"
-        raise refuse(f"{named} {fault}".lstrip()) from error
+        raise refuse(f"{flag} {fault}".lstrip()) from error
     except UnicodeDecodeError as error:
         raise refuse(
             f"{path} is not UTF-8: {error.reason} at byte {error.start}; save it as UTF-8"
@@ -55,7 +55,7 @@ def read_objects(
     """Yield "PATH line NUMBER" and the object for each line of a file of JSON lines; skip blank lines.
 
     Args:
-        how: `named` and `remedy` of `read_text`.
+        how: `flag` and `remedy` of `read_text`.
 
     Raises:
         refuse: the file cannot be read, or a line is not a JSON object.

@@ -97,6 +97,8 @@ def call_with_available(extension: Any, arguments: Sequence[Any]) -> Any:
 def failing_as(kind: type[QuarryError], what: str, remedy: str) -> Iterator[None]:
     """Turn any error that a user's own code raises in the block into an error of one line.
 
+    The text of an error of Quarry is kept; that of any other error is described.
+
     Args:
         kind: type of the new error.
         what: the user's extension, as the error names it.
@@ -104,6 +106,8 @@ def failing_as(kind: type[QuarryError], what: str, remedy: str) -> Iterator[None
     """
     try:
         yield
+    except QuarryError as error:
+        raise kind(f"{error}. {remedy}") from None
     except (Exception, SystemExit) as error:
         raise kind(f"{what} failed: {describe_error(error)}. {remedy}") from None
 

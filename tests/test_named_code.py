@@ -14,7 +14,7 @@ from configs.settings import EmbedSettings, load
 from evaluate.games.labelled import load_games
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import read_run, write_run
-from evaluate.studio.app import create_app
+from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import Files
 from player.game.messages import read_message
 from quarry.embed import Models
@@ -152,7 +152,8 @@ def test_nothing_that_is_read_from_data_is_imported(
         write_run(Path(f"runs/{name}.json"), replace(run, referee=referee))
     files = Files(Path("games.jsonl"), Path("runs"), None, "store")
     client = TestClient(
-        create_app(open_store("store"), load(), files), base_url="http://localhost"
+        create_studio_app(open_store("store"), load(), files),
+        base_url="http://localhost",
     )
     try:
         read(client)

@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 def writable(_type: Any, path: Path | None) -> None:
-    """Refuse a file without a folder, before any work is done; None is a missing option.
+    """Check before any work that a file can be written; None is a missing option.
 
     Raises:
         ValueError: its folder does not exist, or it is a folder itself.
@@ -75,22 +75,24 @@ def games_file(games: Path | None) -> Path:
     """Return the file of --games, or that of quarry.toml.
 
     Raises:
-        SettingsError: neither names one.
+        SettingsError: neither names a file.
     """
-    named = games or find_project().games
-    if not named:
+    path = games or find_project().games
+    if not path:
         raise SettingsError("--games FILE is missing, and no quarry.toml names one.")
-    return Path(named)
+    return Path(path)
 
 
-def chosen_games(
+def select_games(
     games: Path | None, split: str | None, seed: int = 0, lost_in: Path | None = None
 ) -> list[LabelledGame]:
-    """Return the games of a split, or those of them that were lost in a run.
+    """Load the games of a split, or only those that were lost in a run.
 
     Args:
-        games: their file; None takes that of quarry.toml, or the games as the run holds them.
-        lost_in: the file of a run.
+        games: file of the games; None takes that of quarry.toml, or else the games that the run holds.
+        split: name of the split; None takes all games.
+        seed: seed of the splits.
+        lost_in: file of a run; None takes all games.
     """
     if lost_in is None:
         return select_split(load_games(games_file(games)), split, seed)
@@ -110,7 +112,7 @@ def chosen_games(
 
 
 def lost_code(n_lost: int, *, strict: bool = True) -> int:
-    """Log the number of games lost at ingest, and return the exit code: 1 if `strict` and any was."""
+    """Log the number of games lost at ingest; return the exit code, which is 1 if `strict` and there is one."""
     if n_lost:
         are = "is about a paragraph" if n_lost == 1 else "are about paragraphs"
         _log.warning(

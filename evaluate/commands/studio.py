@@ -1,4 +1,4 @@
-"""The command `studio`: a local page to look at a course, games and runs."""
+"""The command `studio`: serves a local page that shows a course, games and runs."""
 
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ def studio(
         journal: Played games (default: those of `play`).
     """
     from evaluate.practice.routes import HOST, listen, serve
-    from evaluate.studio.app import create_app
+    from evaluate.studio.app import create_studio_app
     from evaluate.studio.state import Files
 
     settings = overrides.load(preset)
@@ -48,4 +48,4 @@ def studio(
         file=sys.stderr,
         flush=True,
     )
-    serve(create_app(course, settings, files), listener)
+    serve(create_studio_app(course, settings, files), listener)

@@ -1,4 +1,4 @@
-"""`tune`: fit the settings of search on labelled games."""
+"""The command `tune`: fits the settings of search on labelled games."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Secrets as referees' programs draw them: pieces of lectures in another edition, which still need hints."""
+"""Draws secrets as referees' programs do: pieces of lectures in another edition, which still need hints."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -14,11 +14,13 @@ from quarry.terminal import describe_error
 def draw_secrets(
     paths: Sequence[Path], edition: str, n: int, seed: int
 ) -> Iterator[Json]:
-    """Yield n pieces, drawn by chance, as games without hints.
+    """Draw n pieces by chance, and yield them as games without hints.
 
     Args:
-        paths: PDFs.
+        paths: PDF files.
         edition: "READER:CUT" of the program.
+        n: number of pieces.
+        seed: seed of the draw.
 
     Raises:
         SettingsError: the edition is unknown.
@@ -36,9 +38,9 @@ def draw_secrets(
         drawable += [(path, piece) for piece in pieces]
 
     reader, _, cut = edition.partition(":")
-    drawn = random.Random(seed).sample(drawable, min(n, len(drawable)))
+    sample = random.Random(seed).sample(drawable, min(n, len(drawable)))
 
-    for number, (path, piece) in enumerate(drawn, start=1):
+    for number, (path, piece) in enumerate(sample, start=1):
         text = piece.text
         opening = (
             opening_by_rule(text) if piece.is_page else next(content_sentences(text))

@@ -83,7 +83,7 @@ _WORD = regex.compile(
 
 
 @lru_cache(maxsize=4096)
-def tokens_of(folded: str) -> tuple[tuple[str, int, int], ...]:
+def split_words(folded: str) -> tuple[tuple[str, int, int], ...]:
     """Return the words of a folded text with start and end; "3.5", "1,000", "that's" and 'ארה"ב' are one word each."""
     matches = _WORD.finditer(folded)
     return tuple((match[0], match.start(), match.end()) for match in matches)
@@ -97,7 +97,7 @@ _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|[!?](?=[\u3040-\u9fff])|。
 
 
 @lru_cache(maxsize=1024)
-def sentences_of(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of a normalised text; abbreviations, initials and a lower-case continuation end none."""
     sentences, start = [], 0
     for end in _SENTENCE_END.finditer(text):
@@ -135,7 +135,7 @@ class VisibleContext:
     def sentences(self) -> tuple[str, ...]:
         """Its sentences, in order."""
         rest = self.text.removeprefix(self.opening)
-        sentences = sentences_of(rest.strip())
+        sentences = split_sentences(rest.strip())
         return (self.opening, *sentences) if self.opening else sentences
 
 

@@ -13,7 +13,7 @@ from evaluate.referee.context import (
     fold,
     is_glued,
     normalise,
-    tokens_of,
+    split_words,
 )
 from player.answer import LETTERS, NOT_RELEVANT
 
@@ -245,7 +245,7 @@ def occurs_in(term: str, text: str) -> bool:
     if term and (not parts or _LITERAL.search(term)):
         return re.search(_BEFORE + re.escape(term) + _AFTER, text) is not None
 
-    words = tokens_of(text)
+    words = split_words(text)
     stops_allowed = not _STOPS.isdisjoint(term)
     n = len(parts)
     for row in range(len(words) - n + 1 if n else 0):
@@ -260,7 +260,7 @@ def occurs_in(term: str, text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [*map(itemgetter(0), tokens_of(fold(text)))]
+    return [*map(itemgetter(0), split_words(fold(text)))]
 
 
 @functools.lru_cache(maxsize=2**17)

@@ -242,7 +242,7 @@ def _digest(*key: object) -> bytes:
     return hashlib.sha256(repr(key).encode("utf-8", "backslashreplace")).digest()
 
 
-def tools_of(course: Course, settings: EmbedSettings) -> Tools:
+def build_tools(course: Course, settings: EmbedSettings) -> Tools:
     """Return the tools of referees of games about a store; nothing is loaded or embedded before it is needed."""
     texts = [item.text for item in course.paragraphs if item.kind == "prose"]
     spec = other_embedder(course.embedder_spec)
@@ -290,7 +290,7 @@ class _OwnReferee:
             return [*self.referee.answers(secret, questions)]
 
 
-def prepare(
+def embed_course_once(
     specs: Iterable[str],
     course: Course,
     settings: EmbedSettings,
@@ -301,7 +301,7 @@ def prepare(
         RefereeError: a SPEC is invalid.
     """
     if any(read_spec(spec).view == "passages" for spec in specs):
-        tools_of(course, settings).retrieve("")
+        build_tools(course, settings).retrieve("")
 
 
 EVERY = "every"
@@ -333,7 +333,7 @@ Judge = tuple[str, int]
 """The SPEC and the seed of a referee."""
 
 
-def repeats_of(
+def repeat_judge(
     spec: str,
     repeats: int,
     seed: int,
@@ -343,7 +343,7 @@ def repeats_of(
     return [(spec, seed + repeat) for repeat in range(n)]
 
 
-def judges_of(
+def build_judges(
     specs: Sequence[str],
     repeats: int,
     seed: int,
@@ -360,5 +360,5 @@ def judges_of(
         )
     judges = [(HINT_ALONE, seed)]
     for spec in specs:
-        judges += repeats_of(spec, repeats if read_spec(spec).draws else 1, seed)
+        judges += repeat_judge(spec, repeats if read_spec(spec).draws else 1, seed)
     return judges

@@ -40,7 +40,7 @@ class Secret:
     hint: str = ""
 
 
-def secret_of(game: LabelledGame, paragraph: Paragraph) -> Secret:
+def build_secret(game: LabelledGame, paragraph: Paragraph) -> Secret:
     """Return the labelled texts as the referee reads them, completed from the ingested paragraph."""
     text = game.paragraph or paragraph.text
     opening = game.opening_sentence or paragraph.opening_sentence

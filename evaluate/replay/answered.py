@@ -19,7 +19,7 @@ from quarry.store import Course
 
 @dataclass(frozen=True)
 class AnsweredReferee:
-    """A referee that gives the answers of a file, in order, and "Not Relevant" to a question without an answer."""
+    """A referee that answers from a file, in order; questions without an answer get "Not Relevant"."""
 
     of_file: Answers
 
@@ -38,7 +38,7 @@ def replay_answered(
     seed: int,
     measures: Mapping[str, Measure],
 ) -> Run:
-    """Return a run over games with the questions and answers of files, by game_id."""
+    """Replay games with the questions and answers of files, by game_id, and return the run."""
     similarity = word_similarity(course.embedder_spec, Models(settings.embed))
     replayer = Replayer(
         player_without_deadline(course, settings),

@@ -15,17 +15,16 @@ from markupsafe import Markup
 
 from evaluate.errors import RunError
 from evaluate.runs.comparison import UNDECIDED, WIN_RATE, PairedTest, compare
-from evaluate.runs.differences import belief_of, what_differs
+from evaluate.runs.differences import describe_belief, what_differs
+from evaluate.runs.explanation import explain, outcome_in_words
 from evaluate.runs.measures import interval, rounded, with_interval
 from evaluate.runs.record import (
     CandidateRecord,
     HitRecord,
     ReplayRecord,
-    explain,
-    outcome_in_words,
-    play_of,
+    get_play,
 )
-from evaluate.runs.run import Run, mean_of
+from evaluate.runs.run import Run, rounded_mean
 from player.round import Json
 from quarry.terminal import pluralize
 
@@ -92,7 +91,7 @@ def render(runs: Sequence[Run]) -> str:
         measures=list(runs[0].measures),
         played=any(run.played for run in runs),
         headline=headline(runs, tests, fault),
-        beliefs=[belief_of(run.settings) for run in runs],
+        beliefs=[describe_belief(run.settings) for run in runs],
         differs=[what_differs(runs[0], run) for run in runs],
         tests=tests,
         fault=fault,
@@ -142,13 +141,13 @@ def _games(
     for column, run in enumerate(runs):
         for record in run.records:
             if record["answerable"] and record["game_id"] in games:
-                games[record["game_id"]][column] = _opened(record)
+                games[record["game_id"]][column] = _details(record)
     return games
 
 
-def _opened(record: ReplayRecord) -> Json:
+def _details(record: ReplayRecord) -> Json:
     """Return a record with its first hits and candidates, and the labelled one; of the plays only the first."""
-    play = play_of(record, 0)
+    play = get_play(record, 0)
     search = {**record["search"], "hits": _first(record["search"]["hits"], record)}
     shown = play and {**play, "candidates": _first(play["candidates"], record)}
     others = [outcome_in_words(record, each) for each in record["plays"][1:]]
@@ -163,10 +162,10 @@ def _first(
     """Return the first items, and the labelled one, with their ranks."""
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
     first = []
-    for place, item in enumerate(items, 1):
+    for rank, item in enumerate(items, 1):
         right = item["paragraph_id"] == truth_id
-        if place <= N_ITEMS or right:
-            first.append({**item, "place": place, "right": right})
+        if rank <= N_ITEMS or right:
+            first.append({**item, "place": rank, "right": right})
     return first
 
 
@@ -201,9 +200,9 @@ def lecture_figures(runs: Sequence[Run]) -> list[Json]:
             share = of_lecture["share"].to_numpy()
             figures[str(name)][column] = {
                 "games": len(share),
-                "share": mean_of(of_lecture["share"]),
+                "share": rounded_mean(of_lecture["share"]),
                 "share_interval": rounded(interval(share, run.seed)),
-                "rr": mean_of(of_lecture["rr"]),
+                "rr": rounded_mean(of_lecture["rr"]),
             }
 
     in_order = sorted(figures, key=lambda name: (name == NOWHERE, name))

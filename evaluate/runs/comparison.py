@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from evaluate.errors import RunError
-from evaluate.runs.measures import batch_of, bootstrap_interval
+from evaluate.runs.measures import batch_size, bootstrap_interval
 from evaluate.runs.run import Run, require_names
 from quarry.arrays import Float64Array
 
@@ -134,23 +134,23 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
 def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
     """Return the name of each run but the first, each measure that all runs have, and (n_games,) run minus first."""
-    values_of = {}
+    values_by_run = {}
     for run in runs:
         values = {"RR": run.values["RR"], **run.values}
         for name in UNTESTED - run.own_measures.keys():
             values.pop(name, None)
         if run.won is not None:
             values[WIN_RATE] = run.won
-        values_of[run.name] = values
+        values_by_run[run.name] = values
 
-    first, *others = values_of.values()
+    first, *others = values_by_run.values()
     measures = [name for name in first if all(name in other for other in others)]
     if len({(run.referee, run.repeats) for run in runs}) > 1:
         measures = [name for name in measures if name != WIN_RATE]
     differences = []
     for run in runs[1:]:
         for name in measures:
-            difference = values_of[run.name][name] - first[name]
+            difference = values_by_run[run.name][name] - first[name]
             differences.append((run.name, name, difference))
     return differences
 
@@ -194,7 +194,7 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=N_PERMUTATIONS,
-        batch=batch_of(len(differing)),
+        batch=batch_size(len(differing)),
         rng=np.random.default_rng(seed),
     )
     return float(result.pvalue)

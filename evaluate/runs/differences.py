@@ -14,7 +14,7 @@ BELIEFS = {"course": GameSettings().candidates, "hits": 0}
 """Values of `game.candidates` by the name of what the belief runs over."""
 
 
-def belief_of(settings: Mapping[str, Any]) -> str:
+def describe_belief(settings: Mapping[str, Any]) -> str:
     """Return what the belief of a run with these settings runs over, in words."""
     n = settings.get("game", {}).get("candidates")
     if n is None:
@@ -25,7 +25,7 @@ def belief_of(settings: Mapping[str, Any]) -> str:
 
 def belief_lines(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what the beliefs of runs run over: one line if it is the same, else a line for each run."""
-    beliefs = [belief_of(run.settings) for run in runs]
+    beliefs = [describe_belief(run.settings) for run in runs]
     if len({*beliefs}) == 1:
         yield f"every belief runs over {beliefs[0]}"
         return

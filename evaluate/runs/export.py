@@ -50,9 +50,9 @@ def _write_trec(path: Path, run: Run) -> list[Path]:
         truth_id = truth["paragraph_id"] if truth else LOST
         qrels.append(f"{game_id} 0 {trec_id(truth_id)} 1\n")
         # tools sort by the score: a hit in a slot of the book may precede a more relevant one
-        for place, hit in enumerate(record["search"]["hits"], 1):
-            ranked = f"{trec_id(hit['paragraph_id'])} {place} {-place}"
-            ranking.append(f"{game_id} Q0 {ranked} {trec_id(run.name)}\n")
+        for rank, hit in enumerate(record["search"]["hits"], 1):
+            ranking_columns = f"{trec_id(hit['paragraph_id'])} {rank} {-rank}"
+            ranking.append(f"{game_id} Q0 {ranking_columns} {trec_id(run.name)}\n")
 
     paths = []
     for suffix, lines in ((".run", ranking), (".qrels", qrels)):
@@ -95,9 +95,9 @@ def _hits(runs: Sequence[Run]) -> pd.DataFrame:
     for run in runs:
         for record in run.records:
             truth_id = record["truth"] and record["truth"]["paragraph_id"]
-            for place, hit in enumerate(record["search"]["hits"], 1):
+            for rank, hit in enumerate(record["search"]["hits"], 1):
                 of_game = {"run": run.name, "game_id": record["game_id"]}
                 right = hit["paragraph_id"] == truth_id
-                rows.append({**of_game, "place": place, **hit, "right": right})
+                rows.append({**of_game, "place": rank, **hit, "right": right})
     columns = ["run", "game_id", "place", *HitRecord.__annotations__, "right"]
     return pd.DataFrame(rows, columns=columns)

@@ -19,11 +19,9 @@ from pydantic import TypeAdapter, ValidationError
 from evaluate.errors import RunError, writing
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import Measure
-from evaluate.runs.record import ReplayRecord, search_record
+from evaluate.runs.record import HitRecord, ReplayRecord, SearchRecord
 from evaluate.runs.run import Run, RunHeader, require_names
 from player.round import Json
-from player.search.results import Hit, Query, SearchResult
-from quarry.course.paragraph import Paragraph
 from quarry.files import write_named, write_whole
 from quarry.json_files import as_object, read_text
 
@@ -86,7 +84,7 @@ class RecordFile(Collection[ReplayRecord]):
             try:
                 yield _RECORD.validate_json(line, strict=True)
             except ValidationError as error:
-                raise _refused(error, f"{self.path} line {number}") from error
+                raise _format_error(error, f"{self.path} line {number}") from error
 
     def __contains__(self, record: object) -> bool:
         return any(record == other for other in self)
@@ -189,7 +187,7 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     try:
         header = vars(_HEADER.validate_json(text, strict=True))
     except ValidationError as error:
-        raise _refused(error, path) from error
+        raise _format_error(error, path) from error
 
     digest = header.pop("games_digest")
     records = RecordFile(games_path(path))
@@ -201,11 +199,11 @@ def read_run(path: Path, measures: Mapping[str, Measure] | None = None) -> Run:
     return run
 
 
-def _refused(error: ValidationError, where: object) -> RunError:
+def _format_error(error: ValidationError, where: object) -> RunError:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"])) or "it"
+    location = ".".join(map(str, first["loc"])) or "it"
     return RunError(
-        f"{where}: {place} is not as replay writes it: {first['msg']}; {AGAIN}"
+        f"{where}: {location} is not as replay writes it: {first['msg']}; {AGAIN}"
     )
 
 
@@ -240,10 +238,10 @@ def _run_files(paths: Sequence[Path]) -> list[Path]:
     """Return the files of runs that paths name: a compare.json stands for its runs, a folder for its files."""
     files: list[Path] = []
     for path in paths:
-        listed = [path]
+        candidates = [path]
         if os.path.isdir(path):
-            listed = [path / COMPARISON, *sorted(path.glob("*.json"))]
-        for file in listed:
+            candidates = [path / COMPARISON, *sorted(path.glob("*.json"))]
+        for file in candidates:
             if file.name != COMPARISON:
                 files.append(file)
             elif file.is_file():
@@ -293,7 +291,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
 
     records = []
     for record in ours.records:
-        records.append(_ranked(record, rankings[record["game_id"]], path.stem))
+        records.append(_replace_ranking(record, rankings[record["game_id"]], path.stem))
     return replace(
         ours,
         records=records,
@@ -305,7 +303,7 @@ def read_trec_run(path: Path, ours: Run) -> Run:
     )
 
 
-def _ranked(
+def _replace_ranking(
     record: ReplayRecord, scores: Mapping[str, float], name: str
 ) -> ReplayRecord:
     """Return the record of a game with another ranking.
@@ -313,26 +311,40 @@ def _ranked(
     Args:
         scores: the scores of the paragraphs of the ranking, in the order of the file.
     """
-    hits, labelled = [], None
     truth_id = record["truth"]["paragraph_id"] if record["truth"] else ""
+    hits: list[HitRecord] = []
     ranking = sorted(scores.items(), key=lambda item: -item[1])
     for rank, (paragraph_id, score) in enumerate(ranking, 1):
-        paragraph = Paragraph(paragraph_id, "", 0, "", "", paragraph_id)
-        if paragraph_id == truth_id:
-            labelled = paragraph
-        hit = Hit(
-            paragraph=paragraph,
-            relevance=0.0,
-            score=score,
-            rank=rank,
-            strategy=name,
-            why=f"rank {rank} of {name}",
+        hits.append(
+            {
+                "paragraph_id": paragraph_id,
+                "document": "",
+                "page": 0,
+                "opening_sentence": paragraph_id,
+                "slot": "",
+                "strategy": name,
+                "relevance": 0.0,
+                "rank": rank,
+                "score": round(score, 6),
+                "why": f"rank {rank} of {name}",
+            }
         )
-        hits.append(hit)
-    result = SearchResult(Query("", ""), hits, relevant=bool(scores))
+
+    search: SearchRecord = {
+        "hits": hits,
+        "book": None,
+        "answered_by": "",
+        "relevant": bool(hits),
+        "failures": [],
+        "embed_ms": 0.0,
+        "search_ms": 0.0,
+        "rank": next(
+            (hit["rank"] for hit in hits if hit["paragraph_id"] == truth_id), None
+        ),
+    }
     return {
         **record,
-        "search": search_record(result, labelled),
+        "search": search,
         "questions": [],
         "questions_ms": None,
         "decide_ms": None,

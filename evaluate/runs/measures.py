@@ -52,7 +52,7 @@ def find_measures(names: Iterable[str]) -> dict[str, Measure]:
     return measures
 
 
-def values_of(
+def compute_values(
     measures: Mapping[str, Measure],
     ranks: IntArray,
     n_hits: IntArray,
@@ -94,9 +94,9 @@ def values_of_ranks(
     qrels, run = [], []
     for case, (rank, n) in enumerate(cases.tolist()):
         qrels.append(Qrel(str(case), RIGHT, 1))
-        for place in range(1, n + 1):
-            paragraph_id = RIGHT if place == rank else str(place)
-            run.append(ScoredDoc(str(case), paragraph_id, -float(place)))
+        for position in range(1, n + 1):
+            paragraph_id = RIGHT if position == rank else str(position)
+            run.append(ScoredDoc(str(case), paragraph_id, -float(position)))
 
     values = np.zeros(len(cases))
     for metric in measure.iter_calc(qrels, run):
@@ -137,7 +137,7 @@ def bootstrap_interval(values: Float64Array, seed: int) -> tuple[float, float]:
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
-        batch=batch_of(len(values)),
+        batch=batch_size(len(values)),
         confidence_level=CONFIDENCE,
         method="percentile",
         rng=np.random.default_rng(seed),
@@ -150,7 +150,7 @@ def rounded(ends: Iterable[float]) -> list[float]:
     return [round(end, 6) for end in ends]
 
 
-def batch_of(n_games: int) -> int:
+def batch_size(n_games: int) -> int:
     """Return the maximum number of resamples of n_games games in memory at the same time."""
     return max(1, RESAMPLED_AT_ONCE // n_games)
 

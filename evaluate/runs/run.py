@@ -19,20 +19,19 @@ from configs.directories import ROOT
 from evaluate.errors import RunError
 from evaluate.games.labelled import LabelledGame, same_text
 from evaluate.referee.spec import HINT_ALONE
+from evaluate.runs.explanation import lost_at, outcome_in_words
 from evaluate.runs.measures import (
     MEASURES,
     Measure,
+    compute_values,
     interval,
     rounded,
-    values_of,
     with_interval,
 )
 from evaluate.runs.record import (
     LABEL,
     ReplayRecord,
-    lost_at,
-    outcome_in_words,
-    play_of,
+    get_play,
 )
 from player.round import Json
 from quarry.arrays import Float64Array
@@ -94,7 +93,7 @@ MAX_CHARS = 1_000
 """Maximum number of characters of a text in the head of a run."""
 
 
-def frame_of(
+def build_frame(
     records: Iterable[ReplayRecord], repeats: int, *, played: bool
 ) -> pd.DataFrame:
     """Return a row for each repeat of each game, whether it was played or not: `COLUMNS`, `answerable` and `label`.
@@ -132,7 +131,7 @@ def frame_of(
             )
 
         for repeat in range(repeats):
-            play = play_of(record, repeat)
+            play = get_play(record, repeat)
             of_play: Json = {
                 "repeat": repeat,
                 "lost_at": lost_at(record, play),
@@ -183,7 +182,7 @@ class Run(RunHeader):
         records: every game once, in the order of the games; they may be in a file, of which few are in memory.
         name: the name of its file without the suffix, or of its preset; "" where it has none.
         own_measures: measures that the run has besides those of MEASURES, by name.
-        frame: a row for each game and repeat, game by game; see `frame_of`.
+        frame: a row for each game and repeat, game by game; see `build_frame`.
         plays: the rows of the answerable games.
         games: the first row of each answerable game.
         values: (n_answerable,) value of each measure for each answerable game, in order.
@@ -194,10 +193,10 @@ class Run(RunHeader):
     own_measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.frame = frame_of(self.records, self.repeats, played=self.played)
+        self.frame = build_frame(self.records, self.repeats, played=self.played)
         self.plays = self.frame[self.frame["answerable"].astype(bool)]
         self.games = self.plays[:: self.repeats]
-        self.values = values_of(
+        self.values = compute_values(
             {**MEASURES, **self.own_measures},
             self.games["rank"].fillna(0).to_numpy(np.int64),
             self.games["n_hits"].to_numpy(np.int64),
@@ -287,7 +286,7 @@ class Run(RunHeader):
         n_lost = self.lost_at_ingest * self.repeats
         if self.won is None or rates.isna().sum() > n_lost:
             return None
-        return mean_of(rates.fillna(0.0))
+        return rounded_mean(rates.fillna(0.0))
 
     @property
     def per_game(self) -> list[dict[Hashable, Any]]:
@@ -308,19 +307,19 @@ class Run(RunHeader):
         for edition, plays in raw.groupby("edition"):
             editions[str(edition)] = {
                 "plays": len(plays),
-                "right_page": mean_of(plays["right_page"]),
-                "similar": mean_of(plays["won"]),
-                "points": mean_of(plays["points"], 2),
+                "right_page": rounded_mean(plays["right_page"]),
+                "similar": rounded_mean(plays["won"]),
+                "points": rounded_mean(plays["points"], 2),
             }
 
         document: Json = {
             "games": len(self.records),
             "unanswerable": len(others),
             "lost_at_ingest": self.lost_at_ingest,
-            "opening_sentence_exact": mean_of(games["read_right"]),
+            "opening_sentence_exact": rounded_mean(games["read_right"]),
             "measures": self.measures,
             "intervals": {name: self.figures[name][1] for name in self.measures},
-            "book_resolved": mean_of(games["book_right"]),
+            "book_resolved": rounded_mean(games["book_right"]),
             "abstained": games["relevant"].tolist().count(False),
             "abstained_unanswerable": others["relevant"].tolist().count(False),
             "win_rate": win_rate,
@@ -330,8 +329,8 @@ class Run(RunHeader):
             "private_score": self._mean_of_plays("private_score", 4),
             "associative_word_exact": self._mean_of_plays("word_exact"),
             "associative_word_top20": self._mean_of_plays("word_top20"),
-            "sentence_points": mean_of(raw["points"], 2),
-            "right_page": mean_of(raw["right_page"]),
+            "sentence_points": rounded_mean(raw["points"], 2),
+            "right_page": rounded_mean(raw["right_page"]),
             "editions": editions,
             "latency_ms": {},
         }
@@ -353,7 +352,7 @@ class Run(RunHeader):
         """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
         if self.won is None:
             return None
-        return mean_of(self.plays[column].fillna(0.0), digits)
+        return rounded_mean(self.plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
@@ -398,7 +397,7 @@ def commit() -> str:
     return ""
 
 
-def mean_of(values: pd.Series[Any], digits: int = 6) -> float | None:
+def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
     """Return the rounded mean of numbers or flags, None if there are none; None among them is not counted."""
     mean = float(values.astype(float).mean())
     return None if np.isnan(mean) else round(mean, digits)

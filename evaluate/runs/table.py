@@ -10,7 +10,7 @@ from evaluate.referee.simulated import Judge
 from evaluate.referee.spec import HINT_ALONE
 from evaluate.runs.measures import bootstrap_interval, interval, rounded
 from evaluate.runs.record import ReplayRecord
-from evaluate.runs.run import commit, frame_of, mean_of
+from evaluate.runs.run import build_frame, commit, rounded_mean
 from player.round import Json
 
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
@@ -42,7 +42,7 @@ def make_table(
     Reference:
         Brier, Verification of Forecasts Expressed in Terms of Probability, 1950; Good, Rational Decisions, 1952.
     """
-    frame = frame_of(records, len(judges), played=True)
+    frame = build_frame(records, len(judges), played=True)
     frame = frame[frame["answerable"].astype(bool)]
     if frame.empty:
         raise RunError(f"None of the {len(records)} games of --games is answerable.")
@@ -68,8 +68,8 @@ def make_table(
             is_gain = name == "won_more_than_hint"
             interval_of = bootstrap_interval if is_gain else interval
             ends = rounded(interval_of(values, seed)) if len(values) else None
-            line |= {str(name): mean_of(column), f"{name}_interval": ends}
-        line["confidence"] = mean_of(games.loc[spec]["confidence"])
+            line |= {str(name): rounded_mean(column), f"{name}_interval": ends}
+        line["confidence"] = rounded_mean(games.loc[spec]["confidence"])
         lines[spec] = line
     shares = games["won"].round(6).unstack(0)[[*lines]]
     per_game = []

@@ -17,7 +17,7 @@ from evaluate.studio import referee as of_referee
 from evaluate.studio.matches import with_practice
 from evaluate.studio.pages import Page, make_app, or_404
 from evaluate.studio.state import CurrentStudio, Files, Studio
-from evaluate.studio.view import GameView, view_of
+from evaluate.studio.view import GameView, build_view
 from player.game.record import SavedGame
 from player.player import Player
 from quarry.json_files import as_object, read_text
@@ -33,7 +33,7 @@ SECTIONS = {
 router = APIRouter()
 
 
-def create_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
+def create_studio_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
     """Return the application of the studio for a course."""
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
@@ -79,7 +79,7 @@ def _view(player: Player, saved: SavedGame) -> GameView:
     assert saved.start is not None
     if not saved.questions:
         return GameView(saved)
-    return view_of(player, player.plan(saved.start, saved.questions), saved)
+    return build_view(player, player.plan(saved.start, saved.questions), saved)
 
 
 class ListedRun(BaseModel):

@@ -21,13 +21,13 @@ N_HITS = 20
 router = APIRouter()
 
 
-async def _lecture_of(doc_id: str, studio: CurrentStudio) -> Document:
+async def _require_lecture(doc_id: str, studio: CurrentStudio) -> Document:
     """Return a document of the course; raise 404 if there is none."""
     by_id = {document.doc_id: document for document in studio.course.documents}
     return or_404(by_id.get(doc_id), f"lecture {doc_id}")
 
 
-Lecture = Annotated[Document, Depends(_lecture_of)]
+Lecture = Annotated[Document, Depends(_require_lecture)]
 
 
 @router.get("/")
@@ -55,7 +55,7 @@ def _lecture(
     number = min(max(number, 1), n_pages)
     words, notice, texts = [], "", {}
     try:
-        path = _pdf_of(lecture)
+        path = _find_pdf(lecture)
         words = page_words(path, number)
     except SourceError as error:
         notice = str(error)
@@ -89,13 +89,13 @@ def _lecture(
 @router.get("/picture/{doc_id:path}/{number}.png")
 def _picture(lecture: Lecture, number: int) -> Response:
     try:
-        content = page_picture(_pdf_of(lecture), number)
+        content = page_picture(_find_pdf(lecture), number)
     except SourceError as error:
         raise HTTPException(404, str(error)) from error
     return Response(content, media_type="image/png")
 
 
-def _pdf_of(document: Document) -> Path:
+def _find_pdf(document: Document) -> Path:
     """Return the path of a document's PDF.
 
     Raises:

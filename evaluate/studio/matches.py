@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from configs.errors import QuarryError
 from evaluate.practice.match import Match
-from evaluate.practice.routes import create_app as create_practice
+from evaluate.practice.routes import create_server_app as create_practice
 from evaluate.practice.routes import problem, routes
 from evaluate.practice.server import PracticeServer
 from evaluate.referee.context import visible_context
@@ -25,14 +25,14 @@ from player.round import Guess
 router = APIRouter()
 
 
-def _practice_of(request: Request) -> Any:
+def _get_practice(request: Request) -> Any:
     return request.app.state.practice()
 
 
-Practice = Annotated[PracticeServer, Depends(_practice_of)]
+Practice = Annotated[PracticeServer, Depends(_get_practice)]
 
 
-def create_app(practice: PracticeServer) -> ASGIApp:
+def create_matches_app(practice: PracticeServer) -> ASGIApp:
     """Return the application of a practice server with its pages."""
     app = make_app({"/server": "Server", "/docs": "HTTP"})
 

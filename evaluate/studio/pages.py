@@ -40,11 +40,11 @@ def local_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC).astimezone():%Y-%m-%d %H:%M}"
 
 
-async def _page_of(request: Request) -> Any:
+async def _get_page(request: Request) -> Any:
     return request.app.state.page
 
 
-Page = Annotated[Callable[..., HTMLResponse], Depends(_page_of)]
+Page = Annotated[Callable[..., HTMLResponse], Depends(_get_page)]
 """Renders a template: name, HTTP status (200), and the values of the template."""
 
 

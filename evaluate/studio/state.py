@@ -16,7 +16,7 @@ from configs.directories import BUNDLED
 from configs.errors import SettingsError
 from configs.settings import Settings, is_file_name, load
 from evaluate.games.labelled import LabelledGame
-from evaluate.games.labeller import games_of
+from evaluate.games.labeller import load_existing_games
 from evaluate.practice.server import PracticeServer, load_repertoire
 from evaluate.referee.spec import PRACTICE_REFEREE
 from evaluate.studio.pages import or_404
@@ -85,7 +85,7 @@ class Studio:
         self._practice: PracticeServer | None = None
         self._lock = threading.RLock()
 
-    def settings_of(self, preset: str) -> Settings:
+    def load_preset(self, preset: str) -> Settings:
         """Return the settings of a preset by name; "" stands for that of the command.
 
         Raises:
@@ -103,7 +103,7 @@ class Studio:
         """Return the player of a preset, made when it is first needed."""
         with self._lock:
             if preset not in self._players:
-                settings = self.settings_of(preset)
+                settings = self.load_preset(preset)
                 self._players[preset] = build_player(self.course, settings)
             return self._players[preset]
 
@@ -112,7 +112,7 @@ class Studio:
         with self._lock:
             if self._practice is None:
                 games = self.files.games
-                if not games_of(games):
+                if not load_existing_games(games):
                     games = BUNDLED / "games" / "english.jsonl"
                 repertoire = load_repertoire(
                     self.course, games, PRACTICE_REFEREE, None, self.settings
@@ -176,9 +176,9 @@ class Studio:
             return [game for game in journal.games() if game.start is not None]
 
 
-async def _studio_of(request: Request) -> Any:
+async def _get_studio(request: Request) -> Any:
     return request.app.state.studio
 
 
-CurrentStudio = Annotated[Studio, Depends(_studio_of)]
+CurrentStudio = Annotated[Studio, Depends(_get_studio)]
 """The studio of the application that handles a request."""

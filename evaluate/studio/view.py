@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluate.runs.record import answers_against
+from evaluate.runs.conversion import answers_against
 from player.answer import LETTERS, Answer, letter_row
 from player.belief.places import sum_by_sentence
 from player.game.record import GameRecord
@@ -76,7 +76,7 @@ class GameView:
         return sorted(self.candidates, key=lambda item: -item.beliefs[step])
 
 
-def view_of(player: Player, plan: Plan, game: GameRecord) -> GameView:
+def build_view(player: Player, plan: Plan, game: GameRecord) -> GameView:
     """Return a game with the belief after each of its answers."""
     answers = game.answers or ()
     beliefs = []

@@ -123,14 +123,14 @@ def run_study(
         TuneError: the storage cannot be opened.
         WorkerError: workers cannot judge.
     """
-    opened = open_storage(storage)
+    opened_storage = open_storage(storage)
     first = grid_points(space) or [nearest_parameters(space, base)]
     if warm_start:
-        first += _best_of(warm_start, name, space, base)
+        first += _best_parameters(warm_start, name, space, base)
 
     study = optuna.create_study(
         study_name=name,
-        storage=opened,
+        storage=opened_storage,
         direction="maximize",
         load_if_exists=True,
     )
@@ -150,21 +150,21 @@ def run_study(
     shared = executor.share(splits["train"])
 
     def objective(trial: optuna.Trial) -> float:
-        settings = settings_of(_drawn(space, trial), base)
+        settings = trial_settings(_draw(space, trial), base)
         judged = run_one(executor, judge, shared, settings)
         for part, value in judged.terms.items():
             trial.set_user_attr(part, value)
         return judged.objective
 
-    kept_in = without_password(storage) if storage else ""
-    _run_trials(study, objective, n_trials, seed, executor.n_workers, kept_in)
+    shown_storage = without_password(storage) if storage else ""
+    _run_trials(study, objective, n_trials, seed, executor.n_workers, shown_storage)
     seconds = time.perf_counter() - started
     trials = complete_trials(study)
 
     # the untuned settings and the best trials, on the validation games
     finalists = [base]
     for trial in best_first(trials):
-        settings = settings_of(trial.params, base)
+        settings = trial_settings(trial.params, base)
         if settings not in finalists and len(finalists) <= N_FINALISTS:
             finalists.append(settings)
     validation = splits["validation"]
@@ -179,7 +179,7 @@ def _run_trials(
     n_trials: int,
     seed: int,
     n_workers: int,
-    kept_in: str,
+    shown_storage: str,
 ) -> None:
     """Run trials until the study has `n_trials`, those of other processes included.
 
@@ -197,8 +197,8 @@ def _run_trials(
         bar.update(min(len(trials), n_trials) - bar.n)
         n_kept = pluralize(len(trials), "trial")
         add_to_line(
-            f"; {n_kept} of {n_trials} in {kept_in}, the same command goes on"
-            if kept_in
+            f"; {n_kept} of {n_trials} in {shown_storage}, the same command goes on"
+            if shown_storage
             else f"; {n_kept} of {n_trials} lost, --storage FILE keeps them"
         )
         return n_trials - len(trials)
@@ -223,7 +223,7 @@ def seed_of_trial(seed: int, number: int) -> int:
     return int(state)
 
 
-def _drawn(space: Space, trial: optuna.Trial) -> Json:
+def _draw(space: Space, trial: optuna.Trial) -> Json:
     """Return the parameters that a trial draws from a space."""
     for key, bounds in space.items():
         if isinstance(bounds, CategoricalDistribution):
@@ -260,7 +260,9 @@ def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> list[Json]:
+def _best_parameters(
+    storage: str, name: str, space: Space, base: SearchSettings
+) -> list[Json]:
     """Return parameters of the best trials of the newest study in a storage, brought into a space.
 
     Args:
@@ -269,14 +271,14 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
     Raises:
         TuneError: the storage cannot be opened, or has no other study with a finished trial.
     """
-    opened = open_storage(storage, is_earlier=True)
-    summaries = optuna.get_all_study_summaries(opened, include_best_trial=False)
+    opened_storage = open_storage(storage, is_earlier=True)
+    summaries = optuna.get_all_study_summaries(opened_storage, include_best_trial=False)
     summaries.sort(key=lambda one: one.datetime_start or datetime.min, reverse=True)
     for summary in summaries:
-        study = optuna.load_study(study_name=summary.study_name, storage=opened)
+        study = optuna.load_study(study_name=summary.study_name, storage=opened_storage)
         best = best_first(complete_trials(study))[:N_WARM_START]
         if best and summary.study_name != name:
-            settings = [settings_of(trial.params, base) for trial in best]
+            settings = [trial_settings(trial.params, base) for trial in best]
             return [nearest_parameters(space, one) for one in settings]
     raise TuneError(
         f"--warm-start {without_password(storage)} has no other study with a finished trial. Name the storage of an "
@@ -287,10 +289,10 @@ def _best_of(storage: str, name: str, space: Space, base: SearchSettings) -> lis
 def best_first(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
     """Return complete trials by their values, earlier ones first among equals."""
 
-    def place(trial: FrozenTrial) -> tuple[float, int]:
+    def order_key(trial: FrozenTrial) -> tuple[float, int]:
         return -(trial.value or 0.0), trial.user_attrs.get(IN_PLACE_OF, trial.number)
 
-    return sorted(trials, key=place)
+    return sorted(trials, key=order_key)
 
 
 def report(
@@ -399,7 +401,7 @@ def read_grid(items: Sequence[str], base: SearchSettings) -> Space:
 
         for choice in choices:
             try:
-                settings_of({key: choice}, base)
+                trial_settings({key: choice}, base)
             except (TypeError, ValidationError):
                 raise SettingsError(
                     f"--grid {item}: {choice!r} is no value of search.{key} (configs/default.yaml)"
@@ -415,22 +417,26 @@ def grid_points(space: Space) -> list[Json]:
     return [dict(zip(space, point, strict=True)) for point in points]
 
 
-def settings_of(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
+def trial_settings(values: Mapping[str, Any], base: SearchSettings) -> SearchSettings:
     """Return settings with a trial's numbers; a number that must not exceed another is lowered to it."""
-    asked = dataclasses.asdict(base)
+    values_by_key = dataclasses.asdict(base)
     for key, value in values.items():
-        asked[key] = round(value, 10) if isinstance(value, float) else value
+        values_by_key[key] = round(value, 10) if isinstance(value, float) else value
 
-    n_slots = asked["k"] or base.pdf_k + base.global_k
-    pdf_k = min(asked["pdf_k"], n_slots)
-    global_k = min(asked["global_k"], n_slots - pdf_k)
-    asked |= {
+    n_slots = values_by_key["k"] or base.pdf_k + base.global_k
+    pdf_k = min(values_by_key["pdf_k"], n_slots)
+    global_k = min(values_by_key["global_k"], n_slots - pdf_k)
+    values_by_key |= {
         "pdf_k": pdf_k,
         "global_k": global_k if pdf_k + global_k else 1,
-        "boost_confidence": min(asked["boost_confidence"], asked["filter_confidence"]),
-        "lowered_threshold": min(asked["lowered_threshold"], asked["threshold"]),
+        "boost_confidence": min(
+            values_by_key["boost_confidence"], values_by_key["filter_confidence"]
+        ),
+        "lowered_threshold": min(
+            values_by_key["lowered_threshold"], values_by_key["threshold"]
+        ),
     }
-    return SearchSettings(**asked)
+    return SearchSettings(**values_by_key)
 
 
 def nearest_parameters(space: Space, settings: SearchSettings) -> Json:

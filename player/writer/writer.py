@@ -146,7 +146,7 @@ class Writer:
                 _end_last_line(file)
 
         for where, record in read_objects(
-            self._log, SettingsError, named="--writer-log"
+            self._log, SettingsError, flag="--writer-log"
         ):
             prompt, reply = record.get("prompt"), record.get("reply")
             if not isinstance(prompt, str) or not isinstance(reply, str | None):

@@ -108,7 +108,7 @@ def test_a_pipe_or_a_device_is_refused_and_not_waited_for(tmp_path: Path) -> Non
     for path in (pipe, device):
         refused = f"^--games {path} cannot be read: not a regular file;"
         with pytest.raises(ValueError, match=refused):
-            list(read_objects(path, ValueError, named="--games"))
+            list(read_objects(path, ValueError, flag="--games"))
 
 
 WRITERS = {

@@ -13,7 +13,7 @@ import pytest
 
 from configs.settings import load
 from evaluate.games.labelled import LabelledGame
-from evaluate.referee.simulated import judges_of, make_referee
+from evaluate.referee.simulated import build_judges, make_referee
 from evaluate.referee.spec import HINT_ALONE, Referee
 from evaluate.replay import replay as replay_module
 from evaluate.replay.replay import (
@@ -426,7 +426,7 @@ def test_a_recorded_replay_is_repeated_byte_for_byte_without_the_server(
 @pytest.mark.usefixtures("evaluate")
 def test_each_game_is_played_against_every_referee(store: Course) -> None:
     # the hint alone comes first, and who draws nothing plays once
-    judges = judges_of(["oracle", "random"], 2, 7)
+    judges = build_judges(["oracle", "random"], 2, 7)
     assert judges == [
         (HINT_ALONE, 7),
         ("oracle", 7),

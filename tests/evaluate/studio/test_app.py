@@ -18,9 +18,9 @@ from evaluate.practice.server import PracticeServer
 from evaluate.replay.replay import replay_store
 from evaluate.runs.files import write_run
 from evaluate.studio import matches as pages_of_server
-from evaluate.studio.app import create_app
+from evaluate.studio.app import create_studio_app
 from evaluate.studio.state import Files, Studio
-from evaluate.studio.view import view_of
+from evaluate.studio.view import build_view
 from ingest.pdf.pictures import Box, PageWord, boxes_of
 from ingest.pipeline.pipeline import ingest
 from player.game.client import HttpGameServer
@@ -81,7 +81,7 @@ def player(course: Course) -> Player:
 
 @pytest.fixture(scope="module")
 def app(course: Course, files: Files) -> Any:
-    return create_app(course, load(), files)
+    return create_studio_app(course, load(), files)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_lecture_whose_name_holds_a_slash_opens(tmp_path: Path) -> None:
     passage = replace(paragraph("tcp:1:1"), doc_id="TCP/IP basics")
     store = make_store(tmp_path / "store", [passage])
     files = Files(tmp_path / "games", tmp_path, None, store.location)
-    client = TestClient(create_app(store, load(), files))
+    client = TestClient(create_studio_app(store, load(), files))
     (link,) = re.findall(r'href="(/lecture/.*?)"', client.get("/").text)
     assert passage.opening_sentence in client.get(link).text
 
@@ -162,7 +162,7 @@ def test_no_text_of_an_address_or_a_form_is_a_fault_of_the_server(
         games=tmp_path / "games.jsonl",
         journal=tmp_path / "journal",
     )
-    app = create_app(course, load(), elsewhere)
+    app = create_studio_app(course, load(), elsewhere)
     client = TestClient(app, raise_server_exceptions=False)
 
     query = quote(odd, safe="")
@@ -249,7 +249,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     player: Player,
 ) -> None:
     plan = player.plan(START)
-    waiting = view_of(player, plan, GameRecord(game_id="g"))
+    waiting = build_view(player, plan, GameRecord(game_id="g"))
     assert waiting.steps == []
     before = [item.beliefs[0] for item in waiting.candidates]
     assert sum(before) == pytest.approx(1.0)
@@ -262,7 +262,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
     game = GameRecord(
         game_id="g", answers=tuple(answers), label=label_about(secret.upper())
     )
-    view = view_of(player, plan, game)
+    view = build_view(player, plan, game)
     assert each(view.steps, "verdict") == ["none"] * 2 + ["right"] * 18
     assert not any(each(view.steps, "misled"))
     assert view.passage == BEES
@@ -273,7 +273,7 @@ def test_the_belief_is_shown_after_each_answer_and_compared_with_the_secret(
 
     # the same answers, of which none is about the secret
     other = replace(game, guess=guess_of(secret), label=label_about(PARAGRAPHS[0][:32]))
-    assert any(each(view_of(player, plan, other).steps, "misled"))
+    assert any(each(build_view(player, plan, other).steps, "misled"))
 
 
 def guess_of(sentence: str) -> Guess:
@@ -290,10 +290,10 @@ def test_a_guess_that_has_won_is_the_secret(player: Player) -> None:
         guess=guess_of(later[0].upper()),
         score=Score(80.0, 2, points, {}),
     )
-    view = view_of(player, plan, game)
+    view = build_view(player, plan, game)
     assert view.passage in each(plan.places.paragraphs, "paragraph_id")
     lost = replace(game, score=Score(30.0, 0, {"opening_sentence_score": 40.0}, {}))
-    assert view_of(player, plan, lost).passage == ""
+    assert build_view(player, plan, lost).passage == ""
 
 
 def test_a_saved_game_shows_the_guess_that_was_sent_and_is_planned_once(
@@ -340,7 +340,7 @@ def test_a_game_of_the_desk_is_in_the_journal_with_its_secret(
     course: Course, files: Files, tmp_path: Path
 ) -> None:
     elsewhere = replace(files, journal=tmp_path / "journal")
-    client = TestClient(create_app(course, load(), elsewhere))
+    client = TestClient(create_studio_app(course, load(), elsewhere))
     form = {"passage": BEES, "hint": "vessels near rocks", "referee": "constant:A"}
     page = client.post("/referee/replay", data=form).text
     assert "Not found: the player lost" in page
@@ -383,7 +383,7 @@ def test_players_are_told_when_no_game_is_about_the_course(
 ) -> None:
     label = {"hint": "what climbs", "opening_sentence": "Ivy grows towards light."}
     games = write_games(tmp_path / "games.jsonl", [label])
-    client = TestClient(create_app(course, load(), replace(files, games=games)))
+    client = TestClient(create_studio_app(course, load(), replace(files, games=games)))
     refused = client.post("/v1/players", json={"name": "Ada"})
     assert refused.status_code == 503
     assert "games is about a paragraph of" in refused.json()["detail"]
@@ -405,7 +405,7 @@ def test_the_page_of_a_practice_server_hides_secrets_until_games_are_over() -> N
     practice = PracticeServer(small_repertoire(), seed=0)
     token = practice.register(HOSTILE)
     match = practice.start_match(practice.players[token].player_id)
-    client = TestClient(pages_of_server.create_app(practice))
+    client = TestClient(pages_of_server.create_matches_app(practice))
     path = f"/server/{match.game_id}"
     assert match.secret.opening_sentence not in client.get(path).text
     assert HOSTILE not in client.get("/").text
