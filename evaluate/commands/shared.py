@@ -98,17 +98,17 @@ def select_games(
         return select_split(load_games(games_file(games)), split, seed)
 
     from evaluate.runs.files import read_run
-    from evaluate.runs.run import lost_games
+    from evaluate.runs.run import select_lost_games
 
     run = read_run(lost_in)
     if games or find_project().games:
         of_file = load_games(games_file(games))
-        lost = [game for game in of_file if game.game_id in run.lost_ids]
+        lost_games = [game for game in of_file if game.game_id in run.lost_ids]
     else:
-        lost = lost_games(run)
-    if not lost:
+        lost_games = select_lost_games(run)
+    if not lost_games:
         raise GamesError(f"{lost_in} lost no game{f' of {games}' if games else ''}.")
-    return select_split(lost, split, seed)
+    return select_split(lost_games, split, seed)
 
 
 def lost_code(n_lost: int, *, strict: bool = True) -> int:

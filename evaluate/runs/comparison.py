@@ -1,4 +1,4 @@
-"""Comparison of runs over the same games: paired tests, corrected for their number, and verdicts in words."""
+"""Comparison of runs over the same games by paired tests, which are corrected for their number."""
 
 import math
 from collections.abc import Sequence
@@ -17,11 +17,13 @@ Verdict = Literal["better", "worse", "no difference that these games can show"]
 UNDECIDED: Verdict = "no difference that these games can show"
 
 UNTESTED = {"Success@10", "Success@15"}
-"""These measures are tested only if the user names them: each further test makes the correction stricter."""
+"""Measures that are only tested if the user names them, since each further test makes the correction stricter."""
 N_PERMUTATIONS = 9_999
+"""Number of permutations of a test."""
 ALPHA = 0.05
+"""Maximum probability of any false verdict."""
 POWER = 0.8
-"""Probability that `games_to_decide` games show the difference."""
+"""Probability that as many games as `games_to_decide` returns show the difference."""
 WIN_RATE = "win_rate"
 
 
@@ -30,13 +32,15 @@ class PairedTest:
     """One run compared with another in one measure, over the same games.
 
     Attributes:
-        preset: name of the run; against: name of the run that it is compared with.
-        difference: mean over games of `preset` minus `against`.
+        preset: name of the run.
+        against: name of the run that it is compared with.
+        difference: mean over games of the value of `preset` minus that of `against`.
         low, high: ends of its 95% interval, not corrected.
-        n_differ: games in which the two runs differ.
-        p: probability of a difference at least as large if the runs were equally good; p_holm: corrected.
-        n_to_decide: about how many games would show a difference of this size; None if these games show it, or if
-            there is none.
+        n_differ: number of games in which the two runs differ.
+        p: probability of a difference at least as large if the runs were equally good.
+        p_holm: `p`, corrected for the number of tests.
+        n_to_decide: approximate number of games that would show a difference of this size; None if these games show it,
+            or if there is no difference.
     """
 
     preset: str
@@ -54,19 +58,18 @@ class PairedTest:
 
 
 def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
-    """Test every run against the first, in each tested measure of all runs, and in the win rate if plays are alike.
+    """Test every run against the first in each common measure, and in the win rate if referee and repeats are the same.
 
     The paired randomisation test exchanges the values of both runs at random in each game, and counts how often the
-    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. It counts
-    the tests that could come out otherwise: measures without a difference in any game are not counted, and measures
-    with the same difference in every game count once.
+    mean difference is at least as large. Holm's correction keeps the probability of any false verdict at 5%. Measures
+    without a difference in any game are not counted, and measures with the same difference in every game count once.
 
     Args:
-        runs: two or more, over the same games and one store or several.
-        seed: the seed of the permutations and of the intervals.
+        runs: two or more runs over the same games, and one store or several.
+        seed: seed of the permutations and of the intervals.
 
     Raises:
-        RunError: there are fewer than two, two have the same name, games differ, or none is answerable.
+        RunError: there are fewer than two runs, two have the same name, their games differ, or no game is answerable.
 
     Reference:
         Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for Information Retrieval
@@ -133,7 +136,7 @@ def compare(runs: Sequence[Run], *, seed: int = 0) -> list[PairedTest]:
 
 
 def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
-    """Return the name of each run but the first, each measure that all runs have, and (n_games,) run minus first."""
+    """Return (run name, measure, (n_games,) run minus first) for each later run and each common measure."""
     values_by_run = {}
     for run in runs:
         values = {"RR": run.values["RR"], **run.values}
@@ -156,20 +159,20 @@ def _differences(runs: Sequence[Run]) -> list[tuple[str, str, Float64Array]]:
 
 
 def games_to_decide(differences: Float64Array, n_tests: int) -> int | None:
-    """Return about how many games would show a mean difference as large as this one; None if it is 0.
+    """Estimate the number of games that would show a mean difference as large as this one; None if it is 0.
 
-    The normal approximation for a power of 80%, at a level divided by the number of tests.
+    It is the normal approximation for a power of 80%, at a level divided by the number of tests.
 
     Args:
         differences: (n_games,) one value for each game.
-        n_tests: the number of tests that are corrected for.
+        n_tests: number of tests.
     """
     mean = float(differences.mean())
     if mean == 0.0:
         return None
     level = float(stats.norm.isf(ALPHA / 2.0 / n_tests) + stats.norm.ppf(POWER))
     n_games = (level * float(differences.std()) / mean) ** 2
-    # n games that differ have 2**n exchanges, of which two are as large
+    # of the 2**n exchanges of n games that differ, two have a mean as large as the observed one
     n_differ = math.log2(2 * n_tests / ALPHA)
     least = n_differ * len(differences) / np.count_nonzero(differences)
     return max(math.ceil(n_games), math.ceil(least), len(differences) + 1)
@@ -180,12 +183,12 @@ def randomisation_p(differences: Float64Array, seed: int) -> float:
 
     Args:
         differences: (n_games,) one value for each game.
-        seed: the seed of the permutations.
+        seed: seed of the permutations.
     """
     differing = differences[differences != 0.0]
     if len(differing) == 0:
         return 1.0
-    # equal games change nothing under any exchange; one is kept, since scipy wants two games
+    # exchanges do not change equal games; one is added, since scipy needs two games
     differing = np.append(differing, 0.0)
 
     result = stats.permutation_test(

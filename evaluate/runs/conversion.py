@@ -31,13 +31,13 @@ from quarry.languages.words import stems
 N_CANDIDATES_KEPT = 20
 """Default number of candidates of each play that a record keeps."""
 MISLEADING_BITS = 1.0
-"""An answer that speaks for the guess and against the labelled paragraph by more than this is misleading."""
+"""Minimum number of bits by which a misleading answer favours the guess over the labelled paragraph."""
 WON_RATIO = RAW_BANDS[-1][0]
-"""Minimum similarity of a raw opening sentence that is won; from it on, public referees give points of a band."""
+"""Minimum similarity of a raw opening sentence that wins; it is that of the lowest band of public referees."""
 MIN_FIT = 0.01
-"""Minimum probability that an answer fits a candidate: no answer is wholly impossible."""
+"""Minimum probability that an answer fits a candidate, since no answer is impossible."""
 FITTING = 0.5
-"""An answer fits a paragraph from this probability on."""
+"""Minimum probability at which an answer fits a paragraph."""
 
 
 def record_game(
@@ -47,14 +47,15 @@ def record_game(
     played: Sequence[PlayedGame],
     n_candidates: int = N_CANDIDATES_KEPT,
 ) -> ReplayRecord:
-    """Return the record of a game.
+    """Build the record of a game.
 
     Args:
-        paragraph: the labelled one as ingested; None if it was not ingested or the game is unanswerable.
-        result: the result of a search as `player search` makes it.
-        played: its plays, repeat by repeat.
-        n_candidates: the number of candidates of each play that are kept, the likeliest after the answers; the labelled
-            one is kept too.
+        game: the labelled game.
+        paragraph: the labelled paragraph as ingested; None if it was not ingested or the game is unanswerable.
+        result: the result of the search.
+        played: the plays of the game, repeat by repeat.
+        n_candidates: number of candidates of each play that are kept, the likeliest after the answers; the labelled one
+            is always kept.
     """
     record: dict[str, Any] = {name: getattr(game, name) for name in LABEL}
     record["truth"] = None
@@ -81,10 +82,11 @@ def record_game(
 
 
 def search_record(result: SearchResult, paragraph: Paragraph | None) -> SearchRecord:
-    """Return the record of a search.
+    """Build the record of a search.
 
     Args:
-        paragraph: the labelled one, None without one.
+        result: the result of the search.
+        paragraph: the labelled paragraph; None if there is none.
     """
     row = result.row_of(paragraph) if paragraph is not None else None
     book: BookRecord | None = None
@@ -124,7 +126,7 @@ def _play(
     sentence = game.opening_sentence or paragraph.opening_sentence
     row = truth_row(plan, game, paragraph)
     if len(belief) < len(plan.rows):
-        row = None  # the guess was made before the search had ended
+        row = None  # the guess was made before the search ended
     rows = np.argsort(-belief, kind="stable").tolist()[:n_candidates]
     if row is not None and row not in rows:
         rows.append(row)
@@ -158,7 +160,7 @@ def _play(
     }
     if row is not None:
         best = played.decision.best
-        if plan.fits.shape[2]:  # a game among hundreds may have dropped them
+        if plan.fits.shape[2]:  # they may have been dropped to save memory
             against = answers_against(plan, played.answers, row, best)
             play["misled"], play["unfit"] = against
         play["guess_rank"] = rank_of_sentence(row, belief, plan.keys)
@@ -172,9 +174,9 @@ def _play(
 
 
 def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | None:
-    """Return the first candidate that is the labelled passage, or the piece of its edition; None without any.
+    """Return the row of the first candidate that is the labelled passage or, in another edition, the labelled piece.
 
-    A piece with another text is taken if no piece has the text: the first one on the page of the secret.
+    If no piece has the labelled text, the first piece on the page of the secret is taken; None if there is none.
     """
     if not game.edition:
         return plan.find_row(paragraph.opening_sentence)
@@ -193,7 +195,7 @@ def truth_row(plan: Plan, game: LabelledGame, paragraph: Paragraph) -> int | Non
 
 
 def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
-    """Return whether a candidate is on the page on which a raw secret begins."""
+    """Return whether a candidate is on the page where a raw secret begins."""
     place = int(plan.rows[row])
     piece = plan.places.piece(place)
     if piece is None:
@@ -203,7 +205,7 @@ def is_on_secret_page(plan: Plan, row: int, game: LabelledGame) -> bool:
 
 
 def _bits(belief: Any) -> float:
-    """Return the entropy of a belief, rounded."""
+    """Return the entropy of a belief in bits, rounded."""
     surprise = -np.log2(np.maximum(belief, 1e-300))
     return round(float((belief * surprise).sum()), 4)
 
@@ -211,13 +213,16 @@ def _bits(belief: Any) -> float:
 def answers_against(
     plan: Plan, answers: Answers, secret: int, guess: int
 ) -> tuple[list[int], list[int]]:
-    """Return the numbers of the questions with an answer against the secret.
+    """Find the questions whose answers are against the secret.
 
     Args:
+        plan: the plan of the game.
+        answers: (n_questions,) answers.
         secret, guess: rows of their candidates.
 
     Returns:
-        Those answered for the guess and against the secret, and those whose answer does not fit the whole secret.
+        The numbers of the questions whose answers favour the guess over the secret, and of those whose answers do not
+        fit the whole secret.
     """
     misled, unfit = [], []
     for number, answer in enumerate(answers):

@@ -18,12 +18,13 @@ from quarry.course.paragraph import Paragraph
 
 
 def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
-    """Return where the paragraph was lost: at ingest, by a filter on another book, in the search, or by the answers.
+    """Return the step that lost the paragraph: ingest, a filter on another book, the search, the label or the answers.
 
-    A game whose paragraph does not begin with the label's opening sentence is lost by its label.
+    A game is lost by its label if the paragraph does not begin with the labelled opening sentence. None if not lost.
 
     Args:
-        play: one of the record's; None where there was no referee.
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
     """
     truth, search = record["truth"], record["search"]
     if truth is None:
@@ -48,10 +49,11 @@ def lost_at(record: ReplayRecord, play: PlayRecord | None) -> LostAt | None:
 
 
 def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
-    """Return one sentence: where the paragraph was found or lost, and why.
+    """Write one line: the step that found or lost the paragraph, and the reason.
 
     Args:
-        play: one of the record's; None where there was no referee.
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
     """
     truth, search = record["truth"], record["search"]
     lost, rank, book = lost_at(record, play), search["rank"], search["book"]
@@ -92,7 +94,7 @@ def outcome_in_words(record: ReplayRecord, play: PlayRecord | None) -> str:
 
 
 def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
-    """Say how the book's name was resolved in a game that was lost in the search."""
+    """Write how the book's name was resolved in a game that was lost in the search."""
     book = record["search"]["book"]
     if book is None or book["tier"] == "none":
         verb = "resolved" if record["book_name"].strip() else "named"
@@ -103,10 +105,11 @@ def _book_in_words(record: ReplayRecord, truth: TruthRecord) -> str:
 
 
 def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
-    """Yield what became of a game: the secret, where it was found or lost, its probability, and answers against it.
+    """Yield lines that explain a game: its secret, its outcome, the probability of the secret, and answers against it.
 
     Args:
-        play: one of the record's; None where there was no referee.
+        record: record of the game.
+        play: one of its plays; None if there was no referee.
     """
     truth = record["truth"]
     if truth is not None:
@@ -126,7 +129,7 @@ def explain(record: ReplayRecord, play: PlayRecord | None) -> Iterator[str]:
 
 
 def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
-    """Yield the answers that do not fit the secret, and those that misled, with their options."""
+    """Yield a line with the answers that do not fit the secret, and one with those that misled and their options."""
     misled, unfit = [], []
     unfit_numbers = play.get("unfit") or ()
     pairs = zip(record["questions"], play["answers"], strict=False)
@@ -143,10 +146,12 @@ def _answers_in_words(record: ReplayRecord, play: PlayRecord) -> Iterator[str]:
 
 
 def reveal_label(game: LabelledGame, paragraph: Paragraph, played: PlayedGame) -> Label:
-    """Return the label of a game that was played, and what became of its secret.
+    """Build the label that the referee reveals after a game, with the explanation of the outcome.
 
     Args:
-        paragraph: the labelled one as ingested.
+        game: the labelled game.
+        paragraph: the labelled paragraph as ingested.
+        played: the played game.
     """
     record = record_game(game, paragraph, played.plan.result, [played])
     play = record["plays"][0]

@@ -19,9 +19,9 @@ LABEL = (
     "answerable",
     "edition",
 )
-"""The fields of a labelled game that its record keeps under the same names."""
+"""Fields of a labelled game that its record holds under the same names."""
 LOST = "lost at ingest"
-"""The paragraph_id of a game that has lost its paragraph at ingest; no ranking holds this id."""
+"""The paragraph_id of a game whose paragraph was lost at ingest; no ranking holds this id."""
 
 
 class ParagraphRecord(TypedDict):
@@ -56,7 +56,7 @@ class HitRecord(ScoredRecord):
 
 
 class BookRecord(TypedDict):
-    """How the book's name was resolved."""
+    """The document that the book's name was resolved to."""
 
     document: str
     confidence: float
@@ -95,12 +95,12 @@ class PlayRecord(TypedDict):
     """One play of a game.
 
     Attributes:
-        misled: numbers of the questions that were answered for the guess and against the labelled paragraph.
-        unfit: numbers of the questions with an answer that does not fit the labelled paragraph; None if it is not a
-            candidate, absent in older records.
-        bits: entropy of the belief before and after the answers.
-        prior_rank: rank of the labelled paragraph in the belief before the answers, None if it is not a candidate.
-        guess_rank: the same after the answers.
+        misled: numbers of the questions whose answers favour the guess over the labelled paragraph.
+        unfit: numbers of the questions whose answers do not fit the labelled paragraph; None if it is not a candidate,
+            absent in older records.
+        bits: entropy of the belief before and after the answers, in bits.
+        prior_rank: rank of the labelled paragraph in the belief before the answers; None if it is not a candidate.
+        guess_rank: rank of the labelled paragraph in the belief after the answers; None if it is not a candidate.
         win_ideal: probability that ideal questions win with the same prior and errors; None if the errors are unknown.
         ratio: similarity of the guess and the raw opening sentence, 0..1; only in games of another edition.
         right_page: whether the guess begins on a page of the secret; only in games of another edition.
@@ -129,7 +129,7 @@ class PlayRecord(TypedDict):
 
 
 class ReplayRecord(TypedDict):
-    """One game with all its plays; no plays without a referee, or where the paragraph was lost at ingest."""
+    """One game with its plays; it has none without a referee, or if the paragraph was lost at ingest."""
 
     game_id: str
     book_name: str
@@ -149,5 +149,5 @@ class ReplayRecord(TypedDict):
 
 
 def get_play(record: ReplayRecord, repeat: int) -> PlayRecord | None:
-    """Return the record's play of a repeat, None if it was not played."""
+    """Return the play of a repeat; None if it was not played."""
     return record["plays"][repeat] if repeat < len(record["plays"]) else None

@@ -1,4 +1,4 @@
-"""Run: the records of replayed games, the settings they were played with, and every figure computed from them."""
+"""Run: the records of replayed games, their settings, and all figures that are computed from them."""
 
 from __future__ import annotations
 
@@ -78,29 +78,30 @@ COLUMNS: Mapping[str, type] = {
 }
 """Columns of the frame of plays, and the types of their values; any value may be None.
 
-`rank` is that of the labelled paragraph among the hits, `slot` and `strategy` are those of its hit. `book_right` says
-whether the book was resolved, to filter or to boost, to the document of the paragraph; `read_right` whether the
-ingested opening sentence is the labelled one. `points` are those of the opening sentence, 0..100. The other columns are
-keys of the record or of the play.
-"""
+`rank` is the rank of the labelled paragraph among the hits; `slot` and `strategy` are those of its hit. `book_right` is
+whether the book was resolved, to filter or to boost, to the document of the paragraph. `read_right` is whether the
+ingested opening sentence is the labelled one. `points` are the points of the opening sentence, 0..100. The other
+columns are keys of the record or of the play. """
 PER_GAME = [*COLUMNS][:9]
 """Columns of `per_game` in the run's JSON."""
 ASKED = ["game_id", "book_name", "hint", "answerable", "label"]
-"""Columns that say what was asked; `label` is the labelled opening sentence."""
+"""Columns that identify a game over any store; `label` is the labelled opening sentence."""
 MAX_REPEATS = 1_000
 """Maximum number of plays of each game."""
 MAX_CHARS = 1_000
-"""Maximum number of characters of a text in the head of a run."""
+"""Maximum number of characters of a text in the header of a run."""
 
 
 def build_frame(
     records: Iterable[ReplayRecord], repeats: int, *, played: bool
 ) -> pd.DataFrame:
-    """Return a row for each repeat of each game, whether it was played or not: `COLUMNS`, `answerable` and `label`.
+    """Build a frame with a row for each repeat of each game, played or not: `COLUMNS`, `answerable` and `label`.
 
-    A row has about 4 kB, where the record has 50. Values are the objects of Python that the record holds.
+    A row takes about 4 kB, and a record 50 kB. Values are the Python objects of the record.
 
     Args:
+        records: records of the games.
+        repeats: number of plays of each game.
         played: whether there was a referee.
     """
     import pandas as pd
@@ -159,11 +160,12 @@ class RunHeader:
     """Inputs of a run; RUN.json holds them under the same names.
 
     Attributes:
-        referee: SPEC; "none" where nothing was played.
-        settings: as `configs.settings.as_dict` gives them.
-        commit: the commit of the code, "" if unknown.
-        seed: the seed of referee and intervals.
-        repeats: plays of each game; 1 without a referee.
+        referee: SPEC of the referee; "none" if nothing was played.
+        settings: settings as `configs.settings.as_dict` returns them.
+        store_fingerprint: fingerprint of the course.
+        commit: commit of the code; "" if unknown.
+        seed: seed of the referee and of the intervals.
+        repeats: number of plays of each game; 1 without a referee.
     """
 
     referee: Annotated[str, Field(max_length=MAX_CHARS)]
@@ -179,13 +181,13 @@ class Run(RunHeader):
     """One run over labelled games; its figures are computed from one frame of all plays.
 
     Attributes:
-        records: every game once, in the order of the games; they may be in a file, of which few are in memory.
-        name: the name of its file without the suffix, or of its preset; "" where it has none.
-        own_measures: measures that the run has besides those of MEASURES, by name.
+        records: the record of each game, in order; they may be in a file, and only one at a time in memory.
+        name: name of its file without the suffix, or of its preset; "" if it has none.
+        own_measures: measures of the run besides those of MEASURES, by name.
         frame: a row for each game and repeat, game by game; see `build_frame`.
         plays: the rows of the answerable games.
         games: the first row of each answerable game.
-        values: (n_answerable,) value of each measure for each answerable game, in order.
+        values: (n_answerable,) values of each measure for the answerable games, by name.
     """
 
     records: Collection[ReplayRecord]
@@ -228,25 +230,25 @@ class Run(RunHeader):
         return self.referee != HINT_ALONE
 
     def asked(self, *more: str) -> list[list[Any]]:
-        """Return what was asked in each game, and more columns; without more it is the same over every store."""
+        """Return the columns ASKED of each game, and further columns; ASKED is the same over every store."""
         games = self.frame[:: self.repeats][[*ASKED, *more]]
         asked: list[list[Any]] = games.fillna("").to_numpy().tolist()
         return asked
 
     @property
     def games_digest(self) -> str:
-        """16 hexadecimal digits that change with the games and with the paragraphs they are about."""
+        """16 hexadecimal digits that change with the games and with their paragraphs."""
         games = json.dumps(self.asked("paragraph_id"))
         return hashlib.sha256(games.encode()).hexdigest()[:16]
 
     @property
     def lost_at_ingest(self) -> int:
-        """Answerable games whose paragraph the store does not hold."""
+        """Number of answerable games whose paragraph the store does not hold."""
         return int(self.games["paragraph_id"].isna().sum())
 
     @property
     def lost_ids(self) -> frozenset[str]:
-        """The game_ids of the games that were lost in some play."""
+        """The game_ids of the games with a lost play."""
         return frozenset(self.plays["game_id"][self.plays["lost_at"].notna()])
 
     @property
@@ -256,9 +258,9 @@ class Run(RunHeader):
 
     @functools.cached_property
     def won(self) -> Float64Array | None:
-        """(n_answerable,) share of each game's repeats that were won, since repeats are not games of their own.
+        """(n_answerable,) share of the repeats of each game that were won; None if nothing was played.
 
-        None where nothing was played. A game lost at ingest counts as lost.
+        Repeats are averaged, since they are not independent games. A game lost at ingest counts as lost.
         """
         if not self.played or self.plays.empty:
             return None
@@ -281,7 +283,7 @@ class Run(RunHeader):
 
     @property
     def win_ideal(self) -> float | None:
-        """Share of games that ideal questions win, none of those lost at ingest; None if a play does not state it."""
+        """Share of games that ideal questions win; games lost at ingest are lost. None if it is unknown for a play."""
         rates = self.plays["win_ideal"].astype(float)
         n_lost = self.lost_at_ingest * self.repeats
         if self.won is None or rates.isna().sum() > n_lost:
@@ -290,18 +292,18 @@ class Run(RunHeader):
 
     @property
     def per_game(self) -> list[dict[Hashable, Any]]:
-        """The outcome of every answerable game, repeat by repeat, as docs/commands.md lists its keys."""
+        """The outcome of every answerable game, repeat by repeat; docs/commands.md lists its keys."""
         plays = self.plays.sort_values("repeat", kind="stable")
         rows: list[dict[Hashable, Any]] = plays[PER_GAME].to_dict("records")
         return rows
 
     def as_json(self) -> Json:
-        """Return the run as docs/commands.md lists its keys; the same records give the same."""
+        """Return the run as JSON; docs/commands.md lists its keys. The same records give the same JSON."""
         games = self.games
         win_rate, win_rate_interval = self.figures.get("win_rate", (None, None))
         others = self.frame[~self.frame["answerable"].astype(bool)][:: self.repeats]
 
-        # plays against referees who hold a raw text; one without points has 0
+        # plays against referees with raw text; missing points count as 0
         raw = self.plays[self.plays["ratio"].notna()].fillna({"points": 0.0})
         editions: Json = {}
         for edition, plays in raw.groupby("edition"):
@@ -349,20 +351,20 @@ class Run(RunHeader):
         return document
 
     def _mean_of_plays(self, column: str, digits: int = 6) -> float | None:
-        """Return the mean over all plays, of which a game lost at ingest has 0; None where nothing was played."""
+        """Return the mean over all plays; a game lost at ingest counts as 0. None if nothing was played."""
         if self.won is None:
             return None
         return rounded_mean(self.plays[column].fillna(0.0), digits)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return a row for each answerable game and repeat: where its paragraph was found, and how the play ended."""
+        """Return a table with a row for each answerable game and repeat; its columns are `run` and COLUMNS."""
         plays = self.plays[[*COLUMNS]].reset_index(drop=True).infer_objects()
         plays.insert(0, "run", self.name)
         return plays
 
 
-def lost_games(run: Run) -> list[LabelledGame]:
-    """Return the lost games of a run, as far as its records hold them."""
+def select_lost_games(run: Run) -> list[LabelledGame]:
+    """Return the lost games of a run as labelled games, with the fields that the records hold."""
     games = []
     for record in run.records:
         if record["game_id"] in run.lost_ids:
@@ -373,10 +375,10 @@ def lost_games(run: Run) -> list[LabelledGame]:
 
 
 def require_names(runs: Sequence[Run]) -> None:
-    """Check that no two runs have the same name.
+    """Check that the runs have different names.
 
     Raises:
-        RunError: two do.
+        RunError: two runs have the same name.
     """
     (name, n_runs), *_ = Counter(run.name for run in runs).most_common(1)
     if n_runs > 1:
@@ -384,7 +386,7 @@ def require_names(runs: Sequence[Run]) -> None:
 
 
 def commit() -> str:
-    """Return the commit of this checkout, "" outside one."""
+    """Return the commit of this checkout; "" outside a checkout."""
     command = ["git", "rev-parse", "HEAD"]
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.check_output(
@@ -398,6 +400,6 @@ def commit() -> str:
 
 
 def rounded_mean(values: pd.Series[Any], digits: int = 6) -> float | None:
-    """Return the rounded mean of numbers or flags, None if there are none; None among them is not counted."""
+    """Return the rounded mean of numbers or flags without missing ones; None if there are none."""
     mean = float(values.astype(float).mean())
     return None if np.isnan(mean) else round(mean, digits)

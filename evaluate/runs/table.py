@@ -1,4 +1,4 @@
-"""The table of the player against referees: games won, private score, and how far its confidence can be believed."""
+"""The table of the player against referees: games won, private score, and the calibration of its confidence."""
 
 from collections.abc import Collection, Sequence
 
@@ -16,7 +16,7 @@ from player.round import Json
 PLAYED = ["won", "private_score", "sentence_exact", "confidence"]
 """Columns of the plays whose means are in the table."""
 SURE = 1e-4
-"""Minimum distance of a confidence from 0 and 1 where its logarithm is taken."""
+"""Minimum distance of a confidence from 0 and 1 before its logarithm is taken."""
 
 
 def make_table(
@@ -26,15 +26,17 @@ def make_table(
     settings: Settings,
     seed: int,
 ) -> Json:
-    """Return games won, private score, Brier and log score of the confidence for each referee and the hint alone.
+    """Compute games won, private score, Brier and log score of the confidence for each referee and the hint alone.
 
-    A game that was lost at ingest counts as lost, with score 0; the confidence is judged by the others: the smaller
-    both scores are, the better.
+    A game that was lost at ingest counts as lost, with score 0; it is left out of the Brier and log scores. The lower
+    these two are, the better.
 
     Args:
-        records: the records of the games; those that are not answerable are left out.
-        judges: the referees that the games were played against, in the order of the plays.
-        seed: the seed of the intervals.
+        records: records of the games; unanswerable games are left out.
+        judges: the referees, in the order of the plays.
+        store_fingerprint: fingerprint of the course.
+        settings: settings of the player.
+        seed: seed of the intervals.
 
     Raises:
         RunError: no game is answerable.
@@ -64,7 +66,7 @@ def make_table(
         line: Json = {"plays": specs.count(spec)}
         for name, column in games.loc[spec].drop(columns="confidence").items():
             values = column.dropna().to_numpy()
-            # a difference of no game at all has no width, unlike a share of 0
+            # a difference that is 0 in all games has no width, unlike a share of 0
             is_gain = name == "won_more_than_hint"
             interval_of = bootstrap_interval if is_gain else interval
             ends = rounded(interval_of(values, seed)) if len(values) else None
