@@ -30,11 +30,12 @@ SECTIONS = {
     "/server": "Server",
     "/runs": "Runs",
 }
+"""Titles of the sections in the navigation, by path."""
 router = APIRouter()
 
 
 def create_studio_app(course: Course, settings: Settings, files: Files) -> ASGIApp:
-    """Return the application of the studio for a course."""
+    """Build the application of the studio for a course."""
     app = make_app(
         SECTIONS, presets=preset_names(), specs=SPECS, preset=settings.preset
     )
@@ -75,7 +76,7 @@ def _game(studio: CurrentStudio, page: Page, key: int, step: int = -1) -> HTMLRe
 
 
 def _view(player: Player, saved: SavedGame) -> GameView:
-    """Return a game of the journal; it is planned again with the questions that were sent."""
+    """Return the view of a game of the journal, which is planned again with the questions that were sent."""
     assert saved.start is not None
     if not saved.questions:
         return GameView(saved)
@@ -87,7 +88,7 @@ class ListedRun(BaseModel):
 
     Attributes:
         name: path of the file within the folder of runs.
-        written: seconds since the epoch.
+        written: time of the file in seconds since the epoch.
     """
 
     name: str

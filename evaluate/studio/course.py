@@ -18,6 +18,7 @@ from player.search.results import Query
 from quarry.course.paragraph import Document
 
 N_HITS = 20
+"""Number of hits of a search."""
 router = APIRouter()
 
 
@@ -99,7 +100,7 @@ def _find_pdf(document: Document) -> Path:
     """Return the path of a document's PDF.
 
     Raises:
-        SourceError: the file is gone, or is no PDF.
+        SourceError: the file does not exist, or is not a PDF.
     """
     path = Path(document.path)
     if path.suffix.lower() != ".pdf":

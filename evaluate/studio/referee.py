@@ -23,15 +23,15 @@ from quarry.embed import Models
 from quarry.plugins import refuse_dotted
 
 N_LISTED = 25
-"""Passages on a page of the list."""
+"""Number of passages on a page of the list."""
 
 
 class HintForm(BaseModel, str_strip_whitespace=True):
     """Fields of the form for a hint.
 
     Attributes:
-        lecture, kind: filter of the passages that are labelled one after another.
-        preset, referee: of a replay.
+        lecture, kind: filters of the passages that are labelled one after another.
+        preset, referee: preset and referee of a replay.
     """
 
     passage: str
@@ -118,7 +118,7 @@ def _check(form: Hint, studio: CurrentStudio, page: Page) -> HTMLResponse:
 
 
 def _refusals(form: HintForm, studio: Studio) -> list[str]:
-    """Return the reasons for which a hint is neither played nor kept."""
+    """Return the errors because of which a hint is neither played nor kept."""
     text = studio.passage(form.passage).text
     errors = list(label_errors(text, form.hint, form.word, form.sentence))
     return errors if form.hint else ["Write a hint first.", *errors]
@@ -139,10 +139,12 @@ def _ask_simulated(form: Hint, studio: CurrentStudio) -> RedirectResponse:
 
 
 def _play(form: HintForm, studio: Studio, referee: str) -> RedirectResponse:
-    """Begin a game and lead to its page; a simulated referee answers at once.
+    """Begin a game and redirect to its page; a simulated referee answers at once.
 
     Args:
-        referee: SPEC of a simulated one, "" for a person.
+        form: the form with the hint.
+        studio: the studio.
+        referee: SPEC of a simulated referee; "" for a person.
     """
     player = studio.player(form.preset)
     paragraph = studio.passage(form.passage)
@@ -222,8 +224,8 @@ async def _answer(
     answer: Annotated[str, Form()],
     number: Annotated[int, Form()],
 ) -> RedirectResponse:
-    # not in a thread: of two clicks at once, one counts
-    is_due = number == len(session.answers) + 1  # else the page is out of date
+    # async, so that of two simultaneous clicks only one counts
+    is_due = number == len(session.answers) + 1  # otherwise the page is out of date
     if is_due and answer == "undo":
         del session.answers[-1:]
     elif is_due and number <= len(session.plan.questions):
@@ -233,7 +235,7 @@ async def _answer(
 
 
 def _finish(studio: Studio, session: Session, answers: Answers) -> GameView:
-    """Return a game that is over, with the score that the practice referee gives, and write it to the journal."""
+    """Finish a game: decide, score as the practice referee does, write the game to the journal, and return its view."""
     game, plan, paragraph = session.game, session.plan, session.paragraph
     decision = session.player.decide(plan, answers)
     numbered = enumerate(answers, 1)
