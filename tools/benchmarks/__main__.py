@@ -65,7 +65,7 @@ def main(names: list[str]) -> int:
     }
     all_met = True
     print(f"{'what':36} {'quarry':>22} {'baseline':>22} {'ratio':>7}  target")
-    # each in a new process: what one has loaded, such as torch's threads, slows down the next
+    # each in a new process, since torch's threads of one benchmark slow down the next
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         for name in names or BENCHMARKS:

@@ -33,10 +33,9 @@ def calibrate_search(
     questions: Path | None,
     out: Path,
 ) -> None:
-    """Fit relevance and fusion, and write the numbers next to those of the user's other embedders."""
+    """Fit relevance and fusion, and add the numbers to those of the user's other embedders in a file."""
     if questions:
-        asked = read_questions(questions)
-        fit = calibrate_relevance(course, settings, asked)
+        fit = calibrate_relevance(course, settings, read_questions(questions))
     else:
         fit = calibrate(course, settings, games)
     fitted = dataclasses.asdict(fit)
@@ -48,7 +47,7 @@ def calibrate_search(
 def calibrate_prior(
     course: Course, settings: Settings, games: Sequence[LabelledGame], out: Path
 ) -> None:
-    """Fit the prior, write its weights and print its settings; games that the store does not hold are counted."""
+    """Fit the prior, write its weights, and print its settings and the number of games that the store does not hold."""
     located = locate_in(games, course)
     player = build_player(course, settings)
     pairs = []
