@@ -25,7 +25,7 @@ def read_plain_file(path: Path) -> Any:
 
 
 def read_plain_yaml(text: str) -> Any:
-    """Read the mappings, lists and texts of a YAML text; `off` and `1e-1` are texts. An empty text is None.
+    """Read the mappings, lists and texts of a YAML text; `off` and `1e-1` are texts. Return None for an empty text.
 
     Raises:
         ValueError: the text is not YAML, too long or too deeply nested; the message says which.

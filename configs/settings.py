@@ -185,7 +185,7 @@ def load(
 
     Args:
         preset: a name, or the path of a YAML file (.yaml or .yml).
-        changes: SECTION.KEY=VALUE, as of `--set`.
+        changes: values of `--set`, each SECTION.KEY=VALUE.
 
     Raises:
         SettingsError: unknown preset or key, a value of the wrong type or out of range, unreadable YAML.
@@ -288,10 +288,12 @@ def merge_settings(settings: Settings, over: Any, where: str) -> Settings:
     for section, values in _mapping(over, f"{where}: it").items():
         if section == "provenance":
             continue
+
         require_key(section, SECTIONS, f"{where}: it")
         fields_of_section = fields(SECTIONS[section])
         for key in _mapping(values, f"{where}: section {section}"):
             require_key(key, fields_of_section, f"{where}: {section}")
+
         try:
             changed = dataclasses.replace(getattr(settings, section), **values)
         except ValidationError as error:

@@ -5,7 +5,7 @@ EvaluateError
 ├── BatchError (ValueError)        a file of questions or answers is broken, or belongs to other games
 ├── RefereeError (ValueError)      a referee SPEC is unknown, or needs a package that is not installed
 ├── PortError (OSError)            the practice server cannot listen on its address
-├── TuneError (ValueError)         a study cannot be made or continued
+├── TuneError (ValueError)         a study cannot be run or resumed
 └── RunError (ValueError)          a file holds no run, or runs are of different games or stores
 """
 
@@ -45,7 +45,7 @@ class PortError(EvaluateError, OSError):
 
 
 class TuneError(EvaluateError, ValueError):
-    """A study cannot be made."""
+    """A study cannot be run or resumed."""
 
 
 class RunError(EvaluateError, ValueError):

@@ -115,7 +115,7 @@ def start_in_thread(
 
 
 class Runner:
-    """Starts calls in threads, and refuses calls with a name of which many are late. It is safe for many threads."""
+    """Starts calls in threads; refuses a call if MAX_HANGING calls with its name are late. Safe for many threads."""
 
     def __init__(self) -> None:
         self._running: dict[str, set[Call[Any]]] = {}

@@ -36,7 +36,7 @@ from player.questions.candidates import Candidates
 from player.questions.kinds import wrong_by_kind
 from player.round import Guess, RoundStart
 from player.search.build import build_orchestrator, require_strategies, store_embedder
-from player.search.calibration import calibration_for
+from player.search.calibration import course_calibration
 from player.search.engine import SearchOrchestrator
 from player.search.results import Hit, Query, SearchResult
 from player.warmup import answer_warmup
@@ -133,7 +133,7 @@ class Contestant(Protocol):
     def plan(
         self, start: RoundStart, questions: Sequence[Question] | None = None
     ) -> Plan:
-        """Search, and choose the questions unless they are given."""
+        """Search, and choose the questions unless the caller passes them."""
         ...
 
     def decide(self, plan: Plan, answers: Answers) -> Decision:
@@ -324,7 +324,7 @@ class Player:
     def candidates(self, start: RoundStart) -> SearchResult:
         """Search, and rank the paragraphs that the belief runs over: the hits, then the rest of the course.
 
-        `game.candidates` is the maximum number of paragraphs; 0 takes the hits alone if there are any.
+        `game.candidates` is the maximum number of paragraphs; 0 takes only the hits, if there are any.
 
         Raises:
             QueryError: the search finds nothing, and the course has no paragraph.
@@ -361,5 +361,5 @@ def build_player(course: Course, settings: Settings, seed: int = 0) -> Player:
         seed,
         embedder.embed_queries,
         make_writer(settings.game),
-        calibration_for(course).dense.nats,
+        course_calibration(course).dense.nats,
     )

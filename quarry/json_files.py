@@ -65,14 +65,7 @@ def read_objects(
         yield where, as_object(line, where, refuse)
 
 
-def as_object(
-    text: str,
-    where: str,
-    refuse: Refuse,
-    *,
-    what: str = "a JSON object",
-    remedy: str = MEND,
-) -> dict[str, Any]:
+def as_object(text: str, where: str, refuse: Refuse) -> dict[str, Any]:
     """Read a text as a JSON object.
 
     Args:
@@ -87,10 +80,11 @@ def as_object(
             json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise refuse(
-            f"{where}: not Unicode text, since it has half a surrogate pair; {remedy}"
+            f"{where}: not Unicode text, since it has half a surrogate pair; {MEND}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise refuse(f"{where}: not {what}: {error}; {remedy}") from error
+        raise refuse(f"{where}: not a JSON object: {error}; {MEND}") from error
     if not isinstance(document, dict):
-        raise refuse(f"{where}: {type(document).__name__} is not {what}; {remedy}")
+        kind = type(document).__name__
+        raise refuse(f"{where}: {kind} is not a JSON object; {MEND}")
     return document

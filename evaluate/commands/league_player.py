@@ -112,6 +112,7 @@ class Quarry:
         timer = threading.Timer(MAX_START_S, kill, [child])
         timer.daemon = True
         timer.start()
+
         try:
             for line in iter(lambda: child.stdout.readline(MAX_LINE_BYTES), b""):
                 with contextlib.suppress(ValueError, RecursionError):

@@ -135,7 +135,7 @@ def score_word(
     truth: str,
     similarity: Similarity,
 ) -> float:
-    """Return 100 if the words are equal after stemming, else 100 times their similarity, held within 0..90."""
+    """Return 100 if the words are equal after stemming, else 100 times their similarity, clipped to 0..90."""
     words, others = tokens(guess), tokens(truth)
     if not words:
         return 0.0

@@ -119,7 +119,7 @@ class Tools:
 
     @functools.cached_property
     def _vectors(self) -> AnyFloatArray:
-        """(n_texts, dim) vectors of the paragraphs; those of a model are cached on disk."""
+        """(n_texts, dim) vectors of the paragraphs; vectors of a model are cached on disk."""
         if self.embedder_spec is None or self._models is None:
             return self._embed()
         key = "\0".join([self.embedder_spec, *self._texts])

@@ -59,6 +59,8 @@ def _choose(
     start: int = 0,
 ) -> HTMLResponse:
     passages = studio.passages(lecture, kind)
+    existing = load_existing_games(studio.files.games)
+
     return page(
         "referee.html",
         passages=passages[start : start + N_LISTED],
@@ -69,9 +71,7 @@ def _choose(
         kinds=sorted({passage.kind for passage in studio.course.paragraphs}),
         lecture=lecture,
         kind=kind,
-        labelled=[
-            game.paragraph_id for game in load_existing_games(studio.files.games)
-        ],
+        labelled=[game.paragraph_id for game in existing],
         games=studio.files.games,
     )
 

@@ -355,6 +355,7 @@ def has_effect(key: str, base: SearchSettings) -> bool:
     effect on slots. Without slots for a book, the numbers of slots change only the number of hits.
     """
     is_fused = len(base.strategies) > 1 or base.keywords == "fused"
+
     match key:
         case "rule_weight":
             return "dense" in base.strategies and base.keywords == "rule"

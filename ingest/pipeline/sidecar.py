@@ -87,6 +87,7 @@ class Sidecar:
         extra = [Alias(alias, "sidecar") for alias in self.aliases]
         authors = [Alias(author, "author") for author in self.authors or ()]
         names = tuple(dict.fromkeys((*extra, *title, *other, *authors)))
+
         values: dict[str, Any] = {"aliases": names, "sidecar": self.digest}
         for key in ("authors", "date", "lecture_number"):
             value = getattr(self, key)

@@ -1,4 +1,4 @@
-"""Index of the words of a course, by place: those of the passage from there on, and those of the opening sentence."""
+"""Index of the words of a course: for each place, the words of the passage and of the opening sentence."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

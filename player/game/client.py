@@ -247,6 +247,7 @@ class HttpGameServer:
             remaining_s = max(deadline - time.monotonic(), 0.1)
             timeout_s = min(self._timeout_s, remaining_s) + wait_s
             response, body = self._send(request, timeout_s)
+
             status = response.status_code
             is_first = status not in statuses
             statuses.add(status)

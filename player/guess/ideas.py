@@ -25,7 +25,7 @@ WEIGHTS = np.array([1.3, 5.8, 4.8, 5.0], dtype=np.float32)
 """Weights of the columns of `Ideas._columns`: a conditional logit (McFadden, 1974) fitted on our training games."""
 
 Embed = Callable[[Sequence[str]], Float32Array]
-"""Returns (n, dim) unit vectors of texts."""
+"""A function that returns (n, dim) unit vectors of texts."""
 
 
 @dataclass(frozen=True, slots=True)

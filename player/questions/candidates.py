@@ -1,4 +1,4 @@
-"""Candidates: the places that questions are made for, or fitted to, with their words and probabilities."""
+"""Candidates: the places that questions must tell apart, with their words and probabilities."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STRAY = 0.04
 
 
 class Candidates:
-    """The places that questions are made for, or fitted to, with their words.
+    """The places that questions must tell apart, with their words.
 
     Args:
         index: word index of the course.

@@ -263,7 +263,7 @@ class LetterKind(ListKind):
     def probability_found(
         self, lists: csr_array, candidates: Candidates, view: View
     ) -> Float32Array:
-        """Return the probability that a referee sees the word begin with a letter of a list, or says so by chance."""
+        """Return the (n_candidates, n_lists) probability that the referee takes the letter for one of a list."""
         if view == "name":
             n_questions = lists.T.shape[0] // N_LISTS
             return np.tile(BY_CHANCE, (len(candidates), n_questions))

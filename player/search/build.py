@@ -11,8 +11,8 @@ from player.deadlines import Call, Runner
 from player.errors import SearchError
 from player.search.cache import CachingEmbedder, ResultCache, shared_cache
 from player.search.calibration import (
-    calibration_for,
-    calibration_of,
+    course_calibration,
+    embedder_calibration,
     is_calibrated,
     is_fitted,
     notice_of,
@@ -170,9 +170,9 @@ def index_of(
         fault: reason why it cannot be loaded; the strategies that embed then fail in every search.
     """
     search = settings.search
-    caching, calibration, late = None, calibration_of(course.embedder_spec), None
+    caching, calibration, late = None, embedder_calibration(course.embedder_spec), None
     if embedder is not None:
-        caching, calibration = CachingEmbedder(embedder), calibration_for(course)
+        caching, calibration = CachingEmbedder(embedder), course_calibration(course)
         if search.late_interaction and calibration.late_interaction:
             late = late_interaction_of(course, settings, caching)
         if late is not None:

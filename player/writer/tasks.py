@@ -29,7 +29,7 @@ from quarry.languages.registry import (
 from quarry.languages.words import words
 
 Ask = Callable[[str], str]
-"""Returns the reply to a prompt, "" if there is none."""
+"""A function that sends a prompt and returns the reply, or "" if there is none."""
 
 MAX_PASSAGE_CHARS, MAX_PARAGRAPH_CHARS = 800, 3_000
 """Maximum length of one of several passages in a prompt, and of the paragraph of a guess."""

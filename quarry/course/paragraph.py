@@ -81,7 +81,7 @@ class Document:
         version: version of its paragraphs in the store; changes with content and reader.
         aliases: its names, strongest source first.
         n_pages: pages of the PDF, 0 for a paragraphs file.
-        n_paragraphs: paragraphs kept.
+        n_paragraphs: number of kept paragraphs.
         rejected: number of rejected paragraphs by reason.
         same_as: doc_id of the document with identical bytes, "" if there is none; a copy has no paragraphs.
         authors: as printed on the first page; () if unknown.

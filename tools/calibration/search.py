@@ -23,7 +23,7 @@ from player.search.calibration import (
     Calibration,
     DenseCalibration,
     LateCalibration,
-    calibration_for,
+    course_calibration,
 )
 from player.search.strategies.dense import Dense
 from player.search.strategies.strategy import StrategyInputs
@@ -93,7 +93,7 @@ def calibrate(
             f"{MIN_DOCUMENTS} documents are needed, since each is left out in turn; add lectures and games"
         )
 
-    before = calibration_for(course)
+    before = course_calibration(course)
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder, bank)
     inputs = StrategyInputs(settings.search, before, embedder, late)
@@ -139,7 +139,7 @@ def calibrate_relevance(
         raise GamesError(
             "--questions has questions of one kind; it needs some about the course and some about other things"
         )
-    before = calibration_for(course)
+    before = course_calibration(course)
     embedder = CachingEmbedder(store_embedder(course, settings))
     late = late_interaction_of(course, settings, embedder)
     inputs = StrategyInputs(settings.search, before, embedder, late)
